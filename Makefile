@@ -1,0 +1,40 @@
+# Two commands: `make run` and `make test`. Both set everything up first, from requirements.lock.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: install run test lint picture clean
+.DEFAULT_GOAL := run
+
+install: $(STAMP)
+
+# torch goes first and with what it needs: a package that depends on it could pull another build of it.
+# Everything else is named in the lock, so nothing is resolved.
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock "$$(grep '^torch==' requirements.lock)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# With a terminal the workbench opens, on the sample workspace; without one the tour runs.
+run: install
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/mathwb; else $(BIN)/mathwb tour; fi
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest
+
+# The pictures of the README.
+picture: install
+	$(BIN)/python -m docs.picture
+
+clean:
+	rm -rf .venv build dist

@@ -1,0 +1,59 @@
+"""How every benchmark keeps its figures: one JSON file with the machine, the versions and the commit."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+
+from engines.core.files import write_json
+from workbench import __version__
+from workbench.export import commit
+
+__all__ = ["RESULTS", "record"]
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown"
+    )
+
+
+def record(name: str, figures: Mapping[str, object], *, libraries: Sequence[str] = ()) -> Path:
+    """Write `results/<name>.json`, over what an earlier run left.
+
+    Args: figures: what was measured, units in the names (`median_s`, `members_per_s`). libraries: those whose
+    versions matter. The machine is described without its name or any path.
+    """
+    affinity = psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else None
+    machine = {
+        "processor": _processor(),
+        "cores": len(affinity) if affinity else os.cpu_count(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "load_1min_at_end": round(os.getloadavg()[0], 2),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+    versions = {"python": platform.python_version(), "mathwb": __version__}
+    versions |= {library: importlib.metadata.version(library) for library in libraries}
+    path = RESULTS / f"{name}.json"
+    document = {
+        "benchmark": name,
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": commit(),
+        "machine": machine,
+        "versions": versions,
+        "figures": figures,
+    }
+    write_json(path, document)
+    return path

@@ -1,0 +1,139 @@
+"""How long until something is there: `mathwb --help` and the first paint of the screens.
+
+Each is measured beside the least that its library can do, a Typer app with one command and a Textual app with
+nothing in it, taking turns so that a busy machine slows all alike. Run from the root of the checkout:
+
+    .venv/bin/python -m benchmarks.startup [--runs 15]
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks._record import record
+
+COLUMNS, ROWS = 120, 40
+TIMEOUT_S = 30.0
+
+BARE_TYPER = """
+import typer
+
+app = typer.Typer()
+
+@app.command()
+def hello(name: str = "world") -> None:
+    print(name)
+
+app()
+"""
+
+EMPTY_TEXTUAL = """
+from textual.app import App
+
+App().run()
+"""
+
+_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|P[^\x1b]*\x1b\\|[@-_])")
+
+
+def help_s(command: Sequence[str], environment: Mapping[str, str]) -> float:
+    """Seconds until the command has printed its help and ended."""
+    began = time.perf_counter()
+    subprocess.run(command, env=dict(environment), stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - began
+
+
+def first_paint_s(command: Sequence[str], environment: Mapping[str, str], marker: bytes) -> float:
+    """Seconds from the start of the process until a whole screen that holds `marker` has been drawn."""
+    began = time.perf_counter()
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvpe(command[0], list(command), dict(environment))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    drawn = b""
+    try:
+        while time.perf_counter() - began < TIMEOUT_S:
+            ready, _, _ = select.select([terminal], [], [], 0.5)
+            if not ready:
+                continue
+            drawn += os.read(terminal, 1 << 16)
+            cells = _ESCAPES.sub(b"", drawn)
+            # A frame writes every cell, so a whole screen has come when as many characters have.
+            if len(cells.decode("utf-8", "ignore")) >= COLUMNS * ROWS and marker in cells:
+                return time.perf_counter() - began
+        raise TimeoutError(f"{command} drew nothing in {TIMEOUT_S} s: {drawn[-200:]!r}")
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(terminal)
+
+
+def compare(ours: Callable[[], float], bare: Callable[[], float], runs: int) -> dict[str, float | int]:
+    """Medians of runs that take turns, after one of each that warms the disk cache."""
+    ours()
+    bare()
+    times = [(ours(), bare()) for _ in range(runs)]
+    our_times, bare_times = zip(*times, strict=True)
+    median, bare_median = statistics.median(our_times), statistics.median(bare_times)
+    return {
+        "runs": runs,
+        "median_s": round(median, 4),
+        "best_s": round(min(our_times), 4),
+        "bare_median_s": round(bare_median, 4),
+        "bare_best_s": round(min(bare_times), 4),
+        "ratio_of_medians": round(median / bare_median, 2),
+    }
+
+
+def main() -> None:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=15)
+    runs = parser.parse_args().runs
+    mathwb = str(Path(sys.executable).with_name("mathwb"))
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        typer_app, textual_app = home / "bare.py", home / "empty.py"
+        typer_app.write_text(BARE_TYPER)
+        textual_app.write_text(EMPTY_TEXTUAL)
+        environment = os.environ | {"MATHWB_HOME": folder, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        for name in ("SSH_TTY", "SSH_CONNECTION", "NO_COLOR", "MATHWB_WORKSPACE"):
+            environment.pop(name, None)
+
+        def paint(command: Sequence[str], marker: bytes) -> Callable[[], float]:
+            return lambda: first_paint_s(command, environment, marker)
+
+        first_ever = first_paint_s([mathwb], environment, b"mathwb")
+        figures = {
+            "help": compare(
+                lambda: help_s([mathwb, "--help"], environment),
+                lambda: help_s([sys.executable, str(typer_app), "--help"], environment),
+                runs,
+            ),
+            "first_paint": {
+                **compare(paint([mathwb], b"mathwb"), paint([sys.executable, str(textual_app)], b""), runs),
+                "first_ever_start_s": round(first_ever, 4),
+            },
+        }
+    for name, measured in figures.items():
+        print(name, measured)
+    print(record("startup", figures, libraries=("typer", "textual")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""How fast a model is trained here, and what the machinery around it costs.
+
+`python -m benchmarks.training` takes the quickest recipe, `--recipe NAME` another. The same task (model,
+data, loss, batch size) runs in three ways by turns: our loop; a plain loop in random order that pads every
+batch to the model's 200 tokens; the same loop padding to the longest of the batch. What is compared is real
+tokens a second, not those of padding. Then the recipe is run as a job: from the request to the first step,
+and what its supervisor uses. On a GPU also: the share of the measured bf16 peak, a pass over 55 M pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import torch
+
+from benchmarks._record import record
+from engines.core.events import Event
+from engines.training import TrainConfig, TrainingTask, train
+from engines.training.batches import Batches
+from workbench import jobs
+from workbench.jobs.folder import find
+from workbench.recipes import Recipe, load, quickest, with_settings
+from workbench.tasks.training import trainer
+from workbench.training import job_spec
+from workbench.workspace import Workspace, ensure_sample
+
+WIDTH = 200
+PAIRS = 55_000_000
+MATRIX = 8_192
+
+
+def tokens_of(task: TrainingTask, examples: list[Any]) -> int:
+    """Real tokens, as our loop counts them."""
+    return sum(task.length(example) for example in examples)
+
+
+def padded(batch: Any, width: int) -> dict[str, Any]:
+    """The batch with every matrix of whole numbers or truth values padded with zeros to a width."""
+    made = {}
+    for name, value in batch.items():
+        if torch.is_tensor(value) and value.dim() > 1 and not value.is_floating_point():
+            value = torch.nn.functional.pad(value, (0, max(0, width - value.shape[-1])))
+        made[name] = value
+    return made
+
+
+def plain(
+    task: TrainingTask, config: TrainConfig, device: str, width: int, seconds: float
+) -> dict[str, float]:
+    """A plain loop for so long: real tokens and examples a second; the first steps do not count."""
+    torch.manual_seed(config.seed)
+    model = task.model().to(device).train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=config.lr, weight_decay=config.weight_decay)
+    plan = replace(config, bucket=1, batch_tokens=0)
+    source: Iterator[Any] = iter(
+        Batches(task.train_data(), plan, length=task.length, collate=lambda rows: {"rows": list(rows)})
+    )
+    bf16 = device == "cuda"
+    tokens = examples = 0
+    started = 0.0
+    for step in range(10**9):
+        if step == 3:
+            started = time.perf_counter()
+            tokens = examples = 0
+        if step > 5 and time.perf_counter() - started > seconds:
+            break
+        rows = next(source)["rows"]
+        batch = {name: value.to(device) for name, value in padded(task.collate(rows), width).items()}
+        with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
+            loss = task.loss(model, batch)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip or 1e9)
+        optimizer.step()
+        optimizer.zero_grad()
+        loss.item()
+        tokens += tokens_of(task, rows)
+        examples += len(rows)
+    took = time.perf_counter() - started
+    return {"tokens_per_s": tokens / took, "examples_per_s": examples / took}
+
+
+def ours(task: TrainingTask, config: TrainConfig, seconds: float) -> dict[str, float]:
+    """Our loop for so long, the first log left out."""
+    heard: list[dict[str, Any]] = []
+    until = 0.0
+
+    def hear(event: Event) -> None:
+        nonlocal until
+        if event.kind == "metric" and "tokens_per_s" in event.data:
+            until = until or time.perf_counter() + seconds
+            heard.append(dict(event.data))
+
+    plan = replace(config, steps=10**6, epochs=0.0, eval_every=0, save_every=0, patience=0, log_every=3)
+    with tempfile.TemporaryDirectory() as scratch:
+        train(
+            task, plan, Path(scratch), events=hear, stop=lambda: bool(until) and time.perf_counter() > until
+        )
+    names = ("tokens_per_s", "examples_per_s")
+    return {name: statistics.fmean(item[name] for item in heard[1:] or heard) for name in names}
+
+
+def of_job(workspace: Workspace, recipe: Recipe) -> dict[str, float]:
+    """The recipe as a background job: how long to its first step, and what its supervisor used."""
+    asked = time.time()
+    job = jobs.submit(workspace, job_spec(workspace, recipe, publish=False))
+    attempt = find(workspace.runs, job.id).last()
+    watched, cpu_s, memory = None, 0.0, 0
+    while jobs.job(workspace, job.id).live:
+        beat = attempt.heartbeat()
+        if watched is None and beat is not None:
+            watched = psutil.Process(beat.supervisor.pid)
+        if watched is not None and watched.is_running():
+            try:
+                times = watched.cpu_times()
+                cpu_s = times.user + times.system
+                memory = max(memory, watched.memory_info().rss)
+            except psutil.Error:
+                pass
+        time.sleep(0.2)
+    view = jobs.job(workspace, job.id)
+    assert view.state == "succeeded", view.reason
+    events = jobs.EventTail(attempt.events).read()
+    first = next(event.t for event in events if event.kind in ("progress", "metric") and event.step)
+    wall = view.wall_s or 1e-9
+    return {
+        "job_to_first_step_s": round(first - asked, 2),
+        "job_wall_s": round(wall, 2),
+        "supervisor_cpu_s": round(cpu_s, 2),
+        "supervisor_cpu_share": round(cpu_s / wall, 4),
+        "supervisor_memory_bytes": memory,
+    }
+
+
+def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
+    """The measured bf16 peak, our share (6 operations a weight and real token), a pass over all pairs."""
+    a = torch.randn(MATRIX, MATRIX, device="cuda", dtype=torch.bfloat16)
+    for _ in range(3):
+        a @ a
+    torch.cuda.synchronize()
+    started = time.perf_counter()
+    for _ in range(20):
+        a @ a
+    torch.cuda.synchronize()
+    peak = 20 * 2 * MATRIX**3 / (time.perf_counter() - started)
+    weights = sum(weight.numel() for weight in task.model().parameters())
+    return {
+        "bf16_peak_flops_per_s": peak,
+        "share_of_peak": round(6 * weights * found["tokens_per_s"] / peak, 4),
+        "pass_over_55m_pairs_h": round(PAIRS / found["examples_per_s"] / 3600, 3),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recipe", help="name or file; the quickest one without")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each way in each round")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    given = parser.parse_args()
+    recipe = with_settings(load(given.recipe) if given.recipe else quickest(), given.settings)
+    with tempfile.TemporaryDirectory() as scratch:
+        workspace = Workspace.open(Path(scratch) / "workspace")
+        ensure_sample(workspace)
+        spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
+        data = {kind: Path(place) for kind, place in spec.params["data"].items()}
+        task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
+        config = TrainConfig.of({**spec.params["train"], "seed": recipe.seed, "device": given.device})
+        ways: dict[str, list[dict[str, float]]] = {"ours": [], "padded_to_200": [], "padded_to_longest": []}
+        for _ in range(given.rounds):
+            ways["ours"].append(ours(task, config, given.seconds))
+            ways["padded_to_200"].append(plain(task, config, given.device, WIDTH, given.seconds))
+            ways["padded_to_longest"].append(plain(task, config, given.device, 0, given.seconds))
+        best = {
+            way: {name: statistics.median(item[name] for item in rounds) for name in rounds[0]}
+            for way, rounds in ways.items()
+        }
+        figures: dict[str, Any] = {"recipe": recipe.name, "device": given.device, "rounds": given.rounds}
+        for way, found in best.items():
+            figures |= {f"{way}_{name}": round(value, 1) for name, value in found.items()}
+        rate = best["ours"]["tokens_per_s"]
+        figures["times_padded_to_200"] = round(rate / best["padded_to_200"]["tokens_per_s"], 2)
+        figures["times_padded_to_longest"] = round(rate / best["padded_to_longest"]["tokens_per_s"], 2)
+        figures |= of_job(workspace, recipe)
+        if given.device == "cuda":
+            figures |= of_gpu(task, best["ours"])
+    for name, value in figures.items():
+        print(f"{name:32} {value}")
+    suffix = "" if given.device == "cpu" else "-gpu"
+    print(record(f"training{suffix}", figures, libraries=("accelerate", "torch", "transformers")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The one error a reader of this program ever sees: what happened, where, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["DataError", "EngineError", "ExpressionError"]
+
+
+class EngineError(Exception):
+    """A failure that is explained.
+
+    Args: what: the failure in one sentence. remedy: what the user can do next. code: a stable identifier
+    (`E210`). exit_code: what a command ends with: 1 the run failed, 2 wrong usage or input, 3 data, model or
+    device missing, 4 lost. where: a file, `file:line` or position that the failure belongs to.
+    """
+
+    code = "E100"
+    exit_code = 1
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        remedy: str = "",
+        where: str = "",
+        code: str | None = None,
+        exit_code: int | None = None,
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+        self.where = where
+        if code is not None:
+            self.code = code
+        if exit_code is not None:
+            self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" {self.remedy}" if self.remedy else ""
+        return f"{self.code} {place}{self.what}{advice}"
+
+    def to_dict(self) -> dict[str, str | int]:
+        """The same error for `--json`."""
+        return {
+            "code": self.code,
+            "what": self.what,
+            "where": self.where,
+            "remedy": self.remedy,
+            "exit_code": self.exit_code,
+        }
+
+
+class ExpressionError(EngineError):
+    """A formula that cannot be read; `position` counts characters or tokens from 0."""
+
+    code = "E200"
+    exit_code = 2
+
+    def __init__(self, what: str, *, text: str = "", position: int | None = None, remedy: str = "") -> None:
+        super().__init__(what, remedy=remedy)
+        self.text = text
+        self.position = position
+
+
+class DataError(EngineError):
+    """A file that cannot be read or does not hold what it should; carries path and line."""
+
+    code = "E300"
+    exit_code = 2
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        remedy: str = "",
+        code: str | None = None,
+        exit_code: int | None = None,
+    ) -> None:
+        where = "" if path is None else str(path) if line is None else f"{path}:{line}"
+        super().__init__(what, remedy=remedy, where=where, code=code, exit_code=exit_code)
+        self.path = path
+        self.line = line

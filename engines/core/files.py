@@ -1,0 +1,257 @@
+"""Files: atomic writes, streaming readers whose errors carry file and line, content hashes, safe text."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, overload
+
+from engines.core.errors import DataError
+
+__all__ = [
+    "atomic_writer",
+    "file_error",
+    "printable",
+    "read_lines",
+    "sha256",
+    "write_bytes",
+    "write_json",
+    "write_text",
+]
+
+MAX_LINE_BYTES = 16 * 2**20
+"""A longer line is refused: a reader must not need the whole of a damaged file in memory."""
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
+    """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
+    if error.errno in _FULL:
+        return DataError(
+            "the disk is full, or your quota is used up",
+            path=path,
+            code="E310",
+            exit_code=1,
+            remedy="Free some space and run it again; what was finished is kept.",
+        )
+    if error.errno in _FORBIDDEN:
+        return DataError(
+            f"no permission to {doing} here",
+            path=path,
+            code="E311",
+            remedy="Choose another place, or change the permissions.",
+        )
+    if error.errno == errno.ENOENT:
+        return DataError(
+            "there is no such file or folder",
+            path=path,
+            code="E312",
+            exit_code=3,
+            remedy="Check the name and the folder you are in.",
+        )
+    if error.errno == errno.EISDIR:
+        return DataError(
+            "this is a folder, and a file is needed", path=path, code="E313", remedy="Name a file in it."
+        )
+    return DataError(f"to {doing} it fails: {error.strerror}", path=path)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        # Some network file systems refuse to sync a folder; the file itself has been synced by then.
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@overload
+def atomic_writer(
+    path: str | Path, mode: Literal["w"] = "w"
+) -> contextlib.AbstractContextManager[IO[str]]: ...
+
+
+@overload
+def atomic_writer(path: str | Path, mode: Literal["wb"]) -> contextlib.AbstractContextManager[IO[bytes]]: ...
+
+
+@contextlib.contextmanager
+def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[IO[Any]]:
+    """A file that appears under `path` complete or not at all.
+
+    What is written goes to a temporary file beside it, which is synced and renamed at the end of the block;
+    when the block fails, it is removed and an older file stays as it was. Missing folders are made.
+
+    Raises: DataError when the disk is full (E310) or writing is not allowed (E311).
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = temporary.open("xb") if mode == "wb" else temporary.open("x", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise file_error(error, path, "write") from error
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _FULL | _FORBIDDEN:
+            raise file_error(error, path, "write") from error
+        raise
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a UTF-8 text file atomically."""
+    with atomic_writer(path) as file:
+        file.write(text)
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file atomically."""
+    with atomic_writer(path, "wb") as file:
+        file.write(data)
+
+
+def write_json(path: str | Path, value: object) -> None:
+    """Write one JSON document atomically: indented, UTF-8, keys in the order given."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def sha256(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal.
+
+    Raises: DataError when the file cannot be read.
+    """
+    import hashlib
+
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+
+
+def read_lines(
+    path: str | Path, *, on_bad: Callable[[DataError], None] | None = None
+) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 text file, with their numbers from 1 and without line ends.
+
+    Compressed files (gzip, told by their first bytes, not by their name) are read through. A line that is
+    not UTF-8, holds a NUL or is longer than 16 MiB is an error; with `on_bad` it is reported there instead,
+    and the reading goes on after it.
+
+    Raises: DataError with path and line. A file that is empty (E314), binary (E315) or cut short (E316) is
+    refused as a whole.
+    """
+    import gzip
+
+    path = Path(path)
+    try:
+        with path.open("rb") as raw:
+            compressed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            source: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
+            yield from _decoded(source, path, on_bad)
+    except OSError as error:
+        if isinstance(error, gzip.BadGzipFile):
+            raise DataError(
+                "the compressed file is damaged", path=path, code="E316", remedy="Fetch or copy it again."
+            ) from error
+        raise file_error(error, path, "read") from error
+
+
+def _decoded(
+    source: BinaryIO, path: Path, on_bad: Callable[[DataError], None] | None
+) -> Iterator[tuple[int, str]]:
+    import zlib
+
+    number = 0
+    while True:
+        try:
+            line = source.readline(MAX_LINE_BYTES + 1)
+        except (EOFError, zlib.error) as error:
+            raise DataError(
+                "the compressed file ends too early or is damaged",
+                path=path,
+                line=number + 1,
+                code="E316",
+                remedy="Fetch or copy it again.",
+            ) from error
+        if not line:
+            break
+        number += 1
+        if number == 1:
+            _refuse_binary(line, path)
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        problem = ""
+        if len(line) > MAX_LINE_BYTES:
+            problem = f"the line is longer than {MAX_LINE_BYTES // 2**20} MiB"
+            while line and not line.endswith(b"\n"):
+                line = source.readline(MAX_LINE_BYTES)
+        elif b"\0" in line:
+            problem = "the line holds a NUL byte"
+        else:
+            try:
+                text = line.rstrip(b"\r\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                problem = f"byte {error.start + 1} of the line is not UTF-8"
+        if not problem:
+            yield number, text
+            continue
+        bad = DataError(problem, path=path, line=number, code="E317", remedy="Save the file as UTF-8 text.")
+        if on_bad is None:
+            raise bad
+        on_bad(bad)
+    if number == 0:
+        raise DataError("the file is empty", path=path, code="E314", remedy="Name a file with content.")
+
+
+def _refuse_binary(line: bytes, path: Path) -> None:
+    if line.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DataError(
+            "the text is UTF-16, and UTF-8 is needed",
+            path=path,
+            code="E315",
+            remedy="Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
+        )
+    if b"\0" in line[:4096]:
+        raise DataError(
+            "this is a binary file, and text is needed",
+            path=path,
+            code="E315",
+            remedy="Name a UTF-8 text file.",
+        )
+
+
+def printable(text: str) -> str:
+    """The text with nothing in it that a terminal would act upon.
+
+    Control and format characters, bidirectional overrides and lone surrogates become visible escapes; line
+    ends count as control characters.
+
+    >>> printable("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    if text.isprintable():
+        return text
+    import unicodedata
+
+    return "".join(
+        char if char.isprintable() or unicodedata.category(char) == "Zs" else _escape(char) for char in text
+    )
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")

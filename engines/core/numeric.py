@@ -1,0 +1,241 @@
+"""Real evaluation of expression trees at many points, with the domain and an error bound of every value.
+
+An expression in prefix order becomes a flat program of operation codes; a compiled stack machine
+(`numeric_kernel`) runs many programs over many points. Conventions: everything is real; acot has values in
+(0, pi); asec u = acos(1/u), acsc u = asin(1/u), likewise acoth, asech and acsch; a power is undefined for a
+negative base with a non-integer exponent and for 0 to a power <= 0. `d x u` is the derivative by dual
+numbers: defined where u is defined and differentiable; a derivative inside a derivative is first worked out
+by rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engines.core.derivative import without_inner_derivatives
+from engines.core.errors import ExpressionError
+from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY, check, run
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
+
+__all__ = [
+    "DEFINED",
+    "UNDEFINED",
+    "UNKNOWN",
+    "Evaluation",
+    "Expression",
+    "Programs",
+    "balls",
+    "compile_many",
+    "compile_program",
+    "compile_valid",
+    "evaluate",
+]
+
+DEFINED, UNDEFINED, UNKNOWN = 0, 1, 2
+"""States of a value: a real number; outside the real domain; overflow, underflow or too ill-conditioned."""
+
+_CODE = {name: code for code, name in enumerate(UNARY + BINARY)}
+_OPERATIONS = {name: code for name, code in _CODE.items() if name != "where"}
+_ARITY = {**dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2)}
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)\Z")
+_MAX_VARIABLES = CONSTANT - LEAF
+_MAX_DIGITS = 30
+_NAMED = {"pi": (np.pi, 1.3e-16), "e": (np.e, 1.5e-16)}
+_HOPELESS = (0.0, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Compiled expressions, back to back.
+
+    codes: (all tokens,) in prefix order. starts: (n + 1,) where each begins. nesting: (n,) depth of
+    derivatives, -1 for what is not an expression (only from `compile_valid`). rows: stack height needed.
+    constants, radii: (k,) the numbers and how far the stored double may be off.
+    """
+
+    codes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    nesting: NDArray[np.int8]
+    rows: int
+    constants: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    variables: tuple[str, ...] = ("x",)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+class Evaluation(NamedTuple):
+    """values: (programs, points), NaN unless defined. state: (programs, points) of `DEFINED`, `UNDEFINED`,
+    `UNKNOWN`. errors: (programs, points) bound of |value - true value|, inf unless defined."""
+
+    values: NDArray[np.float64]
+    state: NDArray[np.uint8]
+    errors: NDArray[np.float64]
+
+
+@lru_cache(maxsize=2**16)
+def _number(token: str) -> tuple[float, float] | None:
+    """The nearest double to a constant and how far it is off; None for what is no constant."""
+    if token in _NAMED or len(token) > _MAX_DIGITS or not _NUMBER.match(token):
+        return _NAMED.get(token)
+    exact = Fraction(token)
+    near = float(exact)
+    return near, abs(float(exact - Fraction(near)))
+
+
+class _Table(dict[str, int]):
+    """Token to code; constants enter the table when first met."""
+
+    def __init__(self, variables: Sequence[str]) -> None:
+        super().__init__(_OPERATIONS)
+        self.numbers: list[tuple[float, float]] = []
+        for place, name in enumerate(variables):
+            self[name] = LEAF + place
+
+    def __missing__(self, token: str) -> int:
+        number = _number(token)
+        self[token] = code = -1 if number is None else self.append(number)
+        return code
+
+    def append(self, number: tuple[float, float]) -> int:
+        """The code of a new constant."""
+        self.numbers.append(number)
+        return CONSTANT + len(self.numbers) - 1
+
+    def arity(self, token: str) -> int:
+        """For reading one expression with an explanation of what is wrong."""
+        if self[token] < 0:
+            raise ExpressionError(f"{token[:40]!r} cannot be evaluated")
+        return _ARITY.get(token, 0)
+
+
+Expression = Tree | Sequence[str]
+
+
+def compile_valid(expressions: Iterable[Expression], *, variables: Sequence[str] = ("x",)) -> Programs:
+    """Compile trees or token lists; what is no expression gets nesting -1 and no code, without an error."""
+    table = _Table(variables)
+    if len(variables) > _MAX_VARIABLES:
+        raise ValueError(f"at most {_MAX_VARIABLES} variables")
+    code = table.__getitem__
+    flat: list[int] = []
+    starts = [0]
+    for expression in expressions:
+        flat.extend(map(code, expression.labels() if isinstance(expression, Tree) else expression))
+        starts.append(len(flat))
+    codes, bounds = np.array(flat, np.int32), np.array(starts, np.int64)
+    nesting = np.empty(len(bounds) - 1, np.int8)
+    rows = check(codes, bounds, nesting, MAX_DEPTH)
+    sizes = np.diff(bounds)
+    nesting[sizes > MAX_NODES] = -1
+    if nesting.size and (nesting.min() < 0 or nesting.max() > 1):
+        codes, bounds = _rebuilt(codes, bounds, nesting, table)
+        again = np.empty_like(nesting)
+        rows = check(codes, bounds, again, MAX_NODES)
+        nesting = np.where(nesting < 0, nesting, again)
+    numbers = np.array(table.numbers, np.float64).reshape(-1, 2)
+    return Programs(
+        codes, bounds, nesting, rows, numbers[:, 0].copy(), numbers[:, 1].copy(), tuple(variables)
+    )
+
+
+def _rebuilt(
+    codes: NDArray[np.int32], starts: NDArray[np.int64], nesting: NDArray[np.int8], table: _Table
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The same programs with derivatives nested at most once; what is bad or grows too large for that becomes
+    one unknown constant."""
+    hopeless = table.append(_HOPELESS)
+    names = {number: token for token, number in table.items()}
+    table["where"] = _CODE["where"]
+    pieces: list[NDArray[np.int32]] = []
+    for k, depth in enumerate(nesting):
+        piece = codes[starts[k] : starts[k + 1]]
+        if depth < 0:
+            piece = np.array([hopeless], np.int32)
+        elif depth > 1:
+            try:
+                tree = parse_prefix([names[number] for number in piece.tolist()], table.arity)
+                labels = without_inner_derivatives(tree, MAX_NODES).labels()
+                piece = np.array([table[label] for label in labels], np.int32)
+            except ExpressionError:
+                piece = np.array([hopeless], np.int32)
+        pieces.append(piece)
+    bounds = np.cumsum([0, *map(len, pieces)], dtype=np.int64)
+    return np.concatenate(pieces), bounds
+
+
+def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] = ("x",)) -> Programs:
+    """Compile trees or token lists.
+
+    Raises: ExpressionError for the first that is not one expression over `variables` and the known
+    operations, or that differentiates by anything but the first variable.
+    """
+    programs = compile_valid(expressions, variables=variables)
+    for k in np.flatnonzero(programs.nesting < 0)[:1].tolist():
+        expression = expressions[k]
+        labels = expression.labels() if isinstance(expression, Tree) else list(expression)
+        parse_prefix(labels, _Table(variables).arity)
+        raise ExpressionError(
+            f"the derivative is not with respect to {variables[0]}",
+            text=" ".join(labels),
+            remedy=f"Write: d {variables[0]} <expression>.",
+        )
+    return programs
+
+
+def compile_program(tokens: Expression) -> Programs:
+    """One expression in x, for `evaluate`."""
+    return compile_many([tokens])
+
+
+def evaluate(programs: Programs, points: ArrayLike) -> Evaluation:
+    """Evaluate every program at every point.
+
+    Args: points: (points,) for one variable, (variables, points) for several.
+
+    >>> evaluate(compile_program("/ 1 x".split()), [2.0, 0.0]).values.tolist()
+    [[0.5, nan]]
+    """
+    values, errors = balls(programs, points)
+    state = np.full(values.shape, DEFINED, np.uint8)
+    state[np.isinf(errors)] = UNKNOWN
+    state[np.isnan(values)] = UNDEFINED
+    values[state != DEFINED] = np.nan
+    return Evaluation(values, state, errors)
+
+
+def balls(
+    programs: Programs, points: ArrayLike, *, trace: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Midpoints and radii as the kernel gives them: NaN is undefined, an infinite radius unknown.
+
+    Returns: two of (programs, points), or with `trace` of (codes, points): for every sub-term, by where it
+    begins in the programs' codes.
+    """
+    places = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
+    if places.shape[0] != len(programs.variables):
+        raise ValueError(f"{len(programs.variables)} rows of points are needed, not {places.shape[0]}")
+    values = np.empty((len(programs.codes) if trace else len(programs), places.shape[1]))
+    errors = np.empty_like(values)
+    run(
+        programs.codes,
+        programs.starts,
+        programs.nesting,
+        programs.rows,
+        programs.constants,
+        programs.radii,
+        places,
+        trace,
+        values,
+        errors,
+    )
+    return values, errors

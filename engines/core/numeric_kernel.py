@@ -1,0 +1,595 @@
+"""The compiled stack machine behind `engines.core.numeric`: real evaluation with error bounds.
+
+A real number is carried as a ball: a midpoint and a radius that bounds how far rounding may have moved it.
+The two exceptional states live in the same pair, so that they travel through every formula by themselves:
+
+- midpoint NaN: undefined, the point lies outside the real domain;
+- radius inf: unknown, because of overflow, underflow, or a domain boundary or pole inside the ball.
+
+Undefined wins over unknown. The rounding error of + - * / and sqrt is computed exactly (two-sum, fused
+multiply-add), so that sums and products of short numbers stay exact and x/|x| is 1 without doubt; the
+library's transcendental functions are trusted to four units in the last place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+__all__ = ["BINARY", "CONSTANT", "LEAF", "UNARY", "check", "compiled", "run", "signatures"]
+
+Ball = tuple[float, float]
+Floats = NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+UNARY = (
+    *("sqrt", "abs", "ln", "sin", "cos", "tan", "csc", "sec", "cot"),
+    *("asin", "acos", "atan", "acsc", "asec", "acot", "sinh", "cosh", "tanh", "csch", "sech", "coth"),
+    *("asinh", "acosh", "atanh", "acsch", "asech", "acoth"),
+)
+BINARY = ("+", "-", "*", "/", "pow", "log", "d", "where")
+"""`log` takes (base, argument), `d` (variable, body); `where a b` (internal) is b where a is defined."""
+SQRT, ABS, LN, SIN, COS, TAN, CSC, SEC, COT = range(9)
+ASIN, ACOS, ATAN, ACSC, ASEC, ACOT, SINH, COSH, TANH, CSCH, SECH, COTH = range(9, 21)
+ASINH, ACOSH, ATANH, ACSCH, ASECH, ACOTH = range(21, 27)
+ADD, SUB, MUL, DIV, POW, LOG, DIFF, WHERE = range(27, 35)
+LEAF = 64
+"""Codes from here on are variables."""
+CONSTANT = 128
+"""Codes from here on are places in the table of constants."""
+
+HUGE, TINY = 1e300, 1e-290  # beyond these, products and the fused remainders are no longer exact
+GROW = 1.0 + 2.0**-48  # covers the rounding of the radius itself
+ULPS = 4.0 * 2.0**-52
+NAN, INF = math.nan, math.inf
+
+
+def compiled(function: Function) -> Function:
+    """Compile for floats without the interpreter lock; keep the result for the next process if possible."""
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        kept: Function = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no folder to keep it in can be written
+        kept = numba.njit(**options)(function)
+    return kept
+
+
+@intrinsic
+def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  # numba looks at the names
+    """a·b + c, rounded once."""
+    double = numba.types.float64
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:  # noqa: ARG001
+        return builder.fma(*arguments)
+
+    return double(double, double, double), build
+
+
+@compiled
+def settled(v: float, r: float) -> Ball:
+    """The ball with its states made canonical."""
+    if v != v:
+        return NAN, INF
+    if not (abs(v) <= HUGE and r <= HUGE):
+        return 0.0, INF
+    return v, r * GROW
+
+
+@compiled
+def add(a: float, ra: float, b: float, rb: float) -> Ball:
+    s = a + b
+    t = s - a
+    lost = (a - (s - t)) + (b - t)
+    return settled(s, ra + rb + abs(lost))
+
+
+@compiled
+def mul(a: float, ra: float, b: float, rb: float) -> Ball:
+    p = a * b
+    if abs(p) < TINY and a != 0.0 and b != 0.0:
+        return 0.0, INF
+    r = abs(a) * rb + abs(b) * ra + ra * rb + abs(fma(a, b, -p))
+    if r < TINY and ((ra > 0.0 and abs(b) + rb > 0.0) or (rb > 0.0 and abs(a) > 0.0)):
+        r = TINY  # what underflowed is not exact
+    return settled(p, r)
+
+
+@compiled
+def div(a: float, ra: float, b: float, rb: float) -> Ball:
+    if a != a or b != b:
+        return NAN, INF
+    if abs(b) <= rb:
+        return (NAN, INF) if rb == 0.0 else (0.0, INF)
+    q = a / b
+    if abs(q) < TINY and a != 0.0:
+        return 0.0, INF
+    r = (ra + abs(q) * rb + abs(fma(-q, b, a))) / (abs(b) - rb)
+    if r < TINY and (ra > 0.0 or (rb > 0.0 and a != 0.0)):
+        r = TINY
+    return settled(q, r)
+
+
+@compiled
+def sqrt(u: float, r: float) -> Ball:
+    if u <= r:
+        if r == 0.0:
+            return (0.0, 0.0) if u == 0.0 else (NAN, INF)
+        return (NAN, INF) if u < -r else (0.0, INF)
+    s = math.sqrt(u)
+    return settled(s, (r + abs(fma(-s, s, u))) / s)
+
+
+@compiled
+def ln(u: float, r: float) -> Ball:
+    if u <= r:
+        return (NAN, INF) if u < -r or r == 0.0 else (0.0, INF)
+    y = math.log(u)
+    return settled(y, r / (u - r) + ULPS * abs(y))
+
+
+@compiled
+def integer_power(a: float, ra: float, n: int) -> Ball:
+    """a^n by repeated squaring for n > 0: exact where the products are."""
+    v, r = 1.0, 0.0
+    while True:
+        if n & 1:
+            v, r = mul(v, r, a, ra)
+        n >>= 1
+        if n == 0:
+            return v, r
+        a, ra = mul(a, ra, a, ra)
+
+
+@compiled
+def power(a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
+    """The real power. An inexact exponent that may be an integer is one if it is `fixed`, free of variables:
+    ln(e^3) is 3. One that varies is not: tanh x only comes close to 1."""
+    if a != a or b != b:
+        return NAN, INF
+    if ra == INF or rb == INF:
+        return 0.0, INF
+    n = np.rint(b)
+    maybe_integer = abs(b - n) <= rb
+    base_is_zero = a == 0.0 and ra == 0.0
+    if maybe_integer and (rb == 0.0 or (fixed and rb < 1e-6)) and abs(n) < 2.0**31:
+        if abs(a) <= ra and n <= 0.0:
+            return (NAN, INF) if base_is_zero else (0.0, INF)
+        if abs(n) <= 32.0:
+            if n == 0.0:
+                return 1.0, 0.0
+            v, r = integer_power(a, ra, int(abs(n)))
+            return (v, r) if n > 0.0 else div(1.0, 0.0, v, r)
+        if base_is_zero:
+            return 0.0, 0.0
+        if abs(a) <= ra:
+            return 0.0, INF
+    else:
+        if a < -ra:
+            return (0.0, INF) if maybe_integer else (NAN, INF)
+        if base_is_zero and abs(b) > rb:
+            return (0.0, 0.0) if b > 0.0 else (NAN, INF)
+        if a <= ra:
+            return 0.0, INF
+        n = b
+    v = math.pow(a, n)
+    if abs(v) < TINY:
+        return 0.0, INF
+    slack = ra / (abs(a) - ra)
+    spread = (abs(n) + rb) * slack + abs(math.log(abs(a))) * rb
+    return settled(v, abs(v) * (math.expm1(spread) + ULPS))
+
+
+@compiled
+def primary(code: int, u: float, r: float) -> Ball:
+    """A function of one argument that is no other's reciprocal, applied to a finite ball."""
+    m = abs(u)
+    if code == SIN:
+        y = math.sin(u)
+        return y, (min(r, 2.0) + ULPS * abs(y)) * GROW
+    if code == COS:
+        y = math.cos(u)
+        return y, (min(r, 2.0) + ULPS * abs(y)) * GROW
+    if code in (TAN, COT):
+        if code == COT and m <= r:
+            return (NAN, INF) if r == 0.0 else (0.0, INF)
+        y = math.tan(u) if code == TAN else 1.0 / math.tan(u)
+        step = math.tan(min(r, 1.0))
+        if abs(y) * step >= 0.5 or r >= 1.0:
+            return 0.0, INF
+        return settled(y, (1.0 + y * y) * step / (1.0 - abs(y) * step) + ULPS * abs(y))
+    if code == SQRT:
+        return sqrt(u, r)
+    if code == ABS:
+        return m, r
+    if code == LN:
+        return ln(u, r)
+    if code in (ASIN, ACOS):
+        if (m - 1.0) + r > 0.0:
+            return (NAN, INF) if (m - 1.0) - r > 0.0 else (0.0, INF)
+        y = math.asin(u) if code == ASIN else math.acos(u)
+        if r > 0.0:
+            r /= math.sqrt(((1.0 - m) - r) * (1.0 + (m + r)))
+        return settled(y, r + ULPS * abs(y))
+    if code in (ATAN, ACOT):
+        # atan2(1, u) is the acot with values in (0, pi), without cancellation for large u
+        y = math.atan(u) if code == ATAN else math.atan2(1.0, u)
+        low = max(m - r, 0.0)
+        return settled(y, r / (1.0 + low * low) + ULPS * abs(y))
+    if code == SINH:
+        y = math.sinh(u)
+        return (0.0, INF) if r > 1.0 else settled(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))
+    if code == COSH:
+        y = math.cosh(u)
+        return (0.0, INF) if r > 1.0 else settled(y, y * r * (1.0 + r) + ULPS * y)
+    if code == TANH:
+        y = math.tanh(u)
+        return y, (min(r, 2.0) * min(1.0 - y * y + 2.0**-50 + r, 1.0) + ULPS * abs(y)) * GROW
+    if code == ASINH:
+        y = math.asinh(u)
+        low = max(m - r, 0.0)
+        return settled(y, r / math.hypot(1.0, low) + ULPS * abs(y))
+    if code == ACOSH:
+        if (u - 1.0) - r < 0.0:
+            return (NAN, INF) if (u - 1.0) + r < 0.0 else (0.0, INF)
+        y = math.acosh(u)
+        if r > 0.0:
+            r /= math.sqrt((u - 1.0) - r) * math.sqrt(u - r + 1.0)
+        return settled(y, r + ULPS * y)
+    if (m - 1.0) + r >= 0.0:  # atanh
+        return (NAN, INF) if (m - 1.0) - r >= 0.0 else (0.0, INF)
+    y = math.atanh(u)
+    return settled(y, r / (((1.0 - m) - r) * (1.0 + (m + r))) + ULPS * abs(y))
+
+
+@compiled
+def value(code: int, u: float, r: float) -> Ball:
+    """A function of one argument applied to a ball."""
+    if u != u:
+        return NAN, INF
+    if r == INF:
+        return 0.0, INF
+    if code in (SEC, CSC, SECH, CSCH, COTH):
+        below = COS if code == SEC else SIN if code == CSC else COSH if code == SECH else SINH
+        y, ry = primary(TANH if code == COTH else below, u, r)
+        return div(1.0, 0.0, y, ry)
+    if code in (ACSC, ASEC, ACSCH, ASECH, ACOTH):
+        # surely outside the domain, even where 1/u is unknown; the inner function sees the rest of it
+        if code == ASECH and (u < -r or (u - 1.0) - r > 0.0):
+            return NAN, INF
+        if code in (ACSC, ASEC, ACOTH) and (abs(u) - 1.0) + r < 0.0:
+            return NAN, INF
+        u, r = div(1.0, 0.0, u, r)
+        if u != u or r == INF:
+            return u, r
+        code = ASIN if code == ACSC else ACOS if code == ASEC else ATANH if code == ACOTH else code
+        code = ASINH if code == ACSCH else ACOSH if code == ASECH else code
+    return primary(code, u, r)
+
+
+@compiled
+def negated(ball: Ball) -> Ball:
+    return -ball[0], ball[1]
+
+
+@compiled
+def root_of_product(u: float, r: float, minus_first: bool) -> Ball:
+    """sqrt(1 - u²) or sqrt(u² - 1), without cancellation."""
+    a, ra = add(1.0, 0.0, u, r)
+    b, rb = add(1.0, 0.0, -u, r)
+    p, rp = mul(a, ra, b, rb)
+    return sqrt(-p, rp) if minus_first else sqrt(p, rp)
+
+
+@compiled
+def slope(code: int, u: float, r: float) -> Ball:
+    """The derivative of a function of one argument at a ball; the domain is the caller's to check."""
+    if u != u:
+        return NAN, INF
+    if r == INF:
+        return 0.0, INF
+    if code == SIN:
+        return value(COS, u, r)
+    if code == COS:
+        return negated(value(SIN, u, r))
+    if code == SINH:
+        return value(COSH, u, r)
+    if code == COSH:
+        return value(SINH, u, r)
+    if code == ABS:
+        if abs(u) <= r:
+            return (NAN, INF) if r == 0.0 else (0.0, INF)
+        return math.copysign(1.0, u), 0.0
+    if code in (TAN, COT):
+        y, ry = value(code, u, r)
+        y, ry = mul(y, ry, y, ry)
+        y, ry = add(1.0, 0.0, y, ry)
+        return (y, ry) if code == TAN else (-y, ry)
+    if code in (SEC, CSC, SECH, CSCH):
+        other = TAN if code == SEC else COT if code == CSC else TANH if code == SECH else COTH
+        y, ry = value(code, u, r)
+        t, rt = value(other, u, r)
+        y, ry = mul(y, ry, t, rt)
+        return (y, ry) if code == SEC else (-y, ry)
+    if code in (TANH, COTH):
+        y, ry = value(SECH if code == TANH else CSCH, u, r)
+        y, ry = mul(y, ry, y, ry)
+        return (y, ry) if code == TANH else (-y, ry)
+    # what is left is ± 1 / y
+    sign = 1.0
+    if code == SQRT:
+        y, ry = sqrt(u, r)
+        y, ry = 2.0 * y, 2.0 * ry
+    elif code == LN:
+        y, ry = u, r
+    elif code in (ASIN, ACOS):
+        y, ry = root_of_product(u, r, False)
+        sign = 1.0 if code == ASIN else -1.0
+    elif code == ACOSH:
+        y, ry = root_of_product(u, r, True)
+    elif code in (ATANH, ACOTH):
+        y, ry = add(1.0, 0.0, u, r)
+        t, rt = add(1.0, 0.0, -u, r)
+        y, ry = mul(y, ry, t, rt)
+    elif code in (ASEC, ACSC):
+        y, ry = root_of_product(u, r, True)
+        y, ry = mul(y, ry, abs(u), r)
+        sign = 1.0 if code == ASEC else -1.0
+    elif code == ASECH:
+        y, ry = root_of_product(u, r, False)
+        y, ry = mul(y, ry, u, r)
+        sign = -1.0
+    else:  # 1 + u² for atan and acot; its root for asinh; |u| times its root for acsch
+        y, ry = mul(u, r, u, r)
+        y, ry = add(1.0, 0.0, y, ry)
+        if code in (ASINH, ACSCH):
+            y, ry = sqrt(y, ry)
+        if code == ACSCH:
+            y, ry = mul(y, ry, abs(u), r)
+        sign = -1.0 if code in (ACOT, ACSCH) else 1.0
+    return div(sign, 0.0, y, ry)
+
+
+@compiled
+def chain(code: int, u: float, r: float, du: float, rdu: float) -> Ball:
+    """The derivative of a function of one argument applied to a ball with a derivative."""
+    s, rs = slope(code, u, r)
+    if s != s and abs(du) <= rdu and du == du:
+        # a kink or vertical tangent where the argument stands still: |u| then does too, the rest may or not
+        return (0.0, 0.0) if code == ABS and rdu == 0.0 else (0.0, INF)
+    return mul(s, rs, du, rdu)
+
+
+@compiled
+def combine(code: int, a: float, ra: float, b: float, rb: float, fixed: bool) -> Ball:
+    """An operator applied to two balls; `fixed` says that the second is the same at all points."""
+    if code == ADD:
+        return add(a, ra, b, rb)
+    if code == SUB:
+        return add(a, ra, -b, rb)
+    if code == MUL:
+        return mul(a, ra, b, rb)
+    if code == DIV:
+        return div(a, ra, b, rb)
+    if code == POW:
+        return power(a, ra, b, rb, fixed)
+    if code == LOG:
+        a, ra = value(LN, a, ra)
+        b, rb = value(LN, b, rb)
+        return div(b, rb, a, ra)
+    if a != a or b != b:  # where
+        return NAN, INF
+    return (0.0, INF) if ra == INF else (b, rb)
+
+
+@compiled
+def power_slope(
+    a: float, ra: float, da: float, rda: float, b: float, rb: float, db: float, rdb: float, fixed: bool
+) -> Ball:
+    """The derivative of a^b."""
+    constant = fixed or (db == 0.0 and rdb == 0.0)
+    if a == 0.0 and ra == 0.0 and not (constant and abs(b - np.rint(b)) <= rb):
+        return 0.0, INF  # at an end of the domain, or 0 all along
+    if constant:  # b a^(b-1) a'
+        c, rc = add(b, rb, -1.0, 0.0)
+        if abs(c) <= rc:
+            return da, rda
+        v, r = power(a, ra, c, rc, fixed)
+        v, r = mul(b, rb, v, r)
+        v, r = mul(v, r, da, rda)
+        return v, r
+    # a^b (b' ln a + b a'/a): around a negative base a varying exponent leaves the reals
+    if a <= ra and abs(db) <= rdb:
+        return 0.0, INF
+    v, r = power(a, ra, b, rb, fixed)
+    p, rp = value(LN, a, ra)
+    p, rp = mul(db, rdb, p, rp)
+    q, rq = div(da, rda, a, ra)
+    q, rq = mul(b, rb, q, rq)
+    p, rp = add(p, rp, q, rq)
+    return mul(v, r, p, rp)
+
+
+@compiled
+def combine_slope(
+    code: int,
+    a: float,
+    ra: float,
+    da: float,
+    rda: float,
+    b: float,
+    rb: float,
+    db: float,
+    rdb: float,
+    fixed: bool,
+) -> Ball:
+    """The derivative of an operator applied to two balls with derivatives."""
+    if code == ADD:
+        return add(da, rda, db, rdb)
+    if code == SUB:
+        return add(da, rda, -db, rdb)
+    if code == MUL:
+        p, rp = mul(da, rda, b, rb)
+        q, rq = mul(a, ra, db, rdb)
+        return add(p, rp, q, rq)
+    if code == POW:
+        return power_slope(a, ra, da, rda, b, rb, db, rdb, fixed)
+    if code == LOG:  # ln b / ln a, turned into the quotient of the logarithms
+        da, rda = div(da, rda, a, ra)
+        db, rdb = div(db, rdb, b, rb)
+        a, ra = value(LN, a, ra)
+        b, rb = value(LN, b, rb)
+        a, b, ra, rb = b, a, rb, ra
+        da, db, rda, rdb = db, da, rdb, rda
+    if code in (LOG, DIV):
+        q, rq = div(a, ra, b, rb)
+        q, rq = mul(q, rq, db, rdb)
+        p, rp = add(da, rda, -q, rq)
+        return div(p, rp, b, rb)
+    return db, rdb  # where
+
+
+@compiled
+def check(
+    codes: NDArray[np.int32], starts: NDArray[np.int64], nesting: NDArray[np.int8], deepest: int
+) -> int:
+    """Check that each program is one complete expression, at most `deepest` nodes deep.
+
+    Writes into `nesting` how deep derivatives are nested (0: none), or -1 for a program that is not one
+    expression or differentiates by anything but the first variable. Returns the stack rows needed by all.
+    """
+    rows, longest = 1, 1
+    for k in range(len(starts) - 1):
+        longest = max(longest, starts[k + 1] - starts[k])
+    height = np.zeros(longest + 1, np.int64)
+    derivatives = np.zeros(longest + 1, np.int8)
+    for k in range(len(starts) - 1):
+        top = 0
+        for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
+            code = codes[i]
+            if code >= LEAF:
+                height[top] = derivatives[top] = 0
+                top += 1
+            elif code < 0 or top < (1 if code < ADD else 2) or (code == DIFF and codes[i + 1] != LEAF):
+                top = 0
+                break
+            elif code >= ADD:
+                top -= 1
+                height[top - 1] = max(height[top - 1], height[top])
+                derivatives[top - 1] = max(derivatives[top - 1], derivatives[top]) + (code == DIFF)
+            height[top - 1] += 1
+            if height[top - 1] > deepest:
+                top = 0
+                break
+            rows = max(rows, top)
+        nesting[k] = min(derivatives[0], 100) if top == 1 else -1
+    return rows
+
+
+@compiled
+def run(
+    codes: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    nesting: NDArray[np.int8],
+    rows: int,
+    constants: Floats,
+    radii: Floats,
+    points: Floats,
+    trace: bool,
+    values: Floats,
+    errors: Floats,
+) -> None:
+    """Evaluate checked programs.
+
+    Args: codes, starts: programs back to back, each in prefix order. nesting: from `check`, at most 1.
+    points: (variables, points). Out: values, errors: (programs, points) midpoints and radii, or with `trace`
+    (codes, points): of the sub-term that begins at each code.
+    """
+    width = points.shape[1]
+    v = np.empty((rows, width))
+    r = np.empty((rows, width))
+    dv = np.empty((rows, width))
+    dr = np.empty((rows, width))
+    fixed = np.empty(rows, np.bool_)
+    for k in range(len(starts) - 1):
+        dual = nesting[k] > 0
+        top = -1
+        for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
+            code = codes[i]
+            if code >= LEAF:
+                top += 1
+                if code >= CONSTANT:
+                    v[top] = constants[code - CONSTANT]
+                    r[top] = radii[code - CONSTANT]
+                    fixed[top] = True
+                else:
+                    v[top] = points[code - LEAF]
+                    r[top] = 0.0
+                    fixed[top] = False
+                if dual:
+                    dv[top] = 1.0 if code == LEAF else 0.0
+                    dr[top] = 0.0
+            elif code < ADD:
+                if dual:
+                    for j in range(width):
+                        dv[top, j], dr[top, j] = chain(code, v[top, j], r[top, j], dv[top, j], dr[top, j])
+                for j in range(width):
+                    v[top, j], r[top, j] = value(code, v[top, j], r[top, j])
+            else:
+                a, b = top, top - 1
+                top = b
+                if code == DIFF:
+                    for j in range(width):
+                        if v[b, j] == v[b, j] and r[b, j] < INF:
+                            v[b, j], r[b, j] = dv[b, j], dr[b, j]
+                else:
+                    if dual:
+                        for j in range(width):
+                            left = v[a, j], r[a, j], dv[a, j], dr[a, j]
+                            right = v[b, j], r[b, j], dv[b, j], dr[b, j]
+                            dv[b, j], dr[b, j] = combine_slope(code, *left, *right, fixed[b])
+                    if code == ADD:
+                        for j in range(width):
+                            v[b, j], r[b, j] = add(v[a, j], r[a, j], v[b, j], r[b, j])
+                    elif code == MUL:
+                        for j in range(width):
+                            v[b, j], r[b, j] = mul(v[a, j], r[a, j], v[b, j], r[b, j])
+                    else:
+                        for j in range(width):
+                            v[b, j], r[b, j] = combine(code, v[a, j], r[a, j], v[b, j], r[b, j], fixed[b])
+                    fixed[b] = fixed[a] and fixed[b]
+            if trace:
+                values[i] = v[top]
+                errors[i] = r[top]
+        if not trace:
+            values[k] = v[0]
+            errors[k] = r[0]
+
+
+@compiled
+def signatures(values: Floats, errors: Floats, levels: Floats) -> NDArray[np.int64]:
+    """A number for each point that says where all values lie: their state, their sign, and the number of
+    `levels` below their size.
+
+    Args: values, errors: (terms, points). Returns: (points,) equal for points alike (hashed).
+    """
+    found = np.zeros(values.shape[1], np.int64)
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            v = values[i, j]
+            place = 0
+            if v != v:
+                place = 100
+            elif errors[i, j] == INF:
+                place = 101
+            else:
+                for level in levels:
+                    place += abs(v) > level
+                place = place if v >= 0.0 else -place - 1
+            found[j] = found[j] * 1000003 + place
+    return found

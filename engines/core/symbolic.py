@@ -1,0 +1,281 @@
+"""Expressions as SymPy objects and back, and SymPy's word on whether two are equal.
+
+SymPy is never given text to parse (its parser evaluates code). Conventions: our acot has values in (0, pi)
+and becomes pi/2 - atan u; SymPy's own acot is atan(1/u) and is read as that. The other inverses agree on the
+reals. SymPy works on the complex numbers: it does not know our domains, and simplifies while it builds.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import Tree
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+__all__ = ["Opinion", "from_sympy", "second_opinion", "to_sympy"]
+
+Opinion = Literal["agree", "disagree", "unknown"]
+
+_LARGEST_POWER = 1_000
+"""Powers of numbers with larger exponents are left standing: 9^(9^9) would never return."""
+
+
+def to_sympy(tree: Tree, *, real: bool = True) -> Any:
+    """The tree as a SymPy expression; a derivative stays one until `doit`.
+
+    Args: real: whether SymPy may assume that x is real.
+    Raises: ExpressionError when there is no such number, as for `/ x 0`.
+    """
+    import sympy
+
+    x = sympy.Symbol("x", real=True) if real else sympy.Symbol("x")
+    leaves = {"x": x, "pi": sympy.pi, "e": sympy.E}
+    stack: list[Any] = []
+    for node in reversed(list(tree)):
+        label = node.label
+        if not node.children:
+            known = leaves.get(label)
+            stack.append(_number(label) if known is None else known)
+        elif len(node.children) == 1:
+            stack.append(_function(label)(stack.pop()))
+        else:
+            stack.append(_operate(label, stack.pop(), stack.pop()))
+    expression = stack.pop()
+    if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        raise ExpressionError("the expression has no finite value in SymPy", remedy="Does it divide by zero?")
+    return expression
+
+
+def _number(label: str) -> Any:
+    import sympy
+
+    value = Fraction(label)
+    return sympy.Rational(value.numerator, value.denominator)
+
+
+def _function(label: str) -> Callable[[Any], Any]:
+    import sympy
+
+    if label == "acot":
+        return lambda u: sympy.pi / 2 - sympy.atan(u)
+    function: Callable[[Any], Any] = getattr(sympy, {"ln": "log", "abs": "Abs"}.get(label, label))
+    return function
+
+
+def _operate(label: str, left: Any, right: Any) -> Any:
+    import sympy
+
+    if label == "pow":
+        large = left.is_number and right.is_number and abs(right) > _LARGEST_POWER
+        return sympy.Pow(left, right, evaluate=not large)
+    if label == "d":
+        return sympy.Derivative(right, left)
+    if label == "log":
+        return sympy.log(right) / sympy.log(left)
+    return {"+": left.__add__, "-": left.__sub__, "*": left.__mul__, "/": left.__truediv__}[label](right)
+
+
+def from_sympy(expression: Any) -> Tree:
+    """A SymPy expression in x as a tree: sums and products nested to the left, fractions as quotients.
+
+    Raises: ExpressionError for what the expression language does not have (complex or infinite numbers, other
+    symbols, functions such as gamma or Piecewise).
+    """
+    import sympy
+
+    if isinstance(expression, sympy.Rational | sympy.Float):
+        value = Fraction(str(expression))
+        top = Tree(str(value.numerator))
+        return top if value.denominator == 1 else Tree("/", (top, Tree(str(value.denominator))))
+    if expression is sympy.pi or expression is sympy.E:
+        return Tree("pi" if expression is sympy.pi else "e")
+    if isinstance(expression, sympy.Symbol) and expression.name == "x":
+        return Tree("x")
+    if isinstance(expression, sympy.Add):
+        return _sum(expression.as_ordered_terms())
+    if isinstance(expression, sympy.Mul):
+        return _product(expression)
+    if isinstance(expression, sympy.Pow):
+        return _power(expression.base, expression.exp)
+    if isinstance(expression, sympy.exp):
+        return Tree("pow", (Tree("e"), from_sympy(expression.args[0])))
+    if isinstance(expression, sympy.Derivative) and all(str(name) == "x" for name in expression.variables):
+        tree = from_sympy(expression.expr)
+        for _ in expression.variables:
+            tree = Tree("d", (Tree("x"), tree))
+        return tree
+    name = _NAMES.get(expression.func.__name__) if len(expression.args) == 1 else None
+    if name is None:
+        raise ExpressionError(
+            f"SymPy's {str(expression)[:40]!r} ({expression.func.__name__}) is not of the expression language"
+        )
+    operand = from_sympy(expression.args[0])
+    if name == "acot":
+        return Tree("atan", (Tree("/", (Tree("1"), operand)),))
+    return Tree(name, (operand,))
+
+
+_HYPERBOLIC = ("sinh", "cosh", "tanh", "csch", "sech", "coth")
+_CIRCULAR = ("sin", "cos", "tan", "csc", "sec", "cot")
+_NAMES = {
+    **{name: name for name in _CIRCULAR + _HYPERBOLIC},
+    **{"a" + name: "a" + name for name in _CIRCULAR + _HYPERBOLIC},
+    "log": "ln",
+    "Abs": "abs",
+}
+"""Names of SymPy's functions in ours."""
+
+
+def _sum(terms: list[Any]) -> Tree:
+    tree = from_sympy(terms[0])
+    for term in terms[1:]:
+        if term.could_extract_minus_sign():
+            tree = Tree("-", (tree, from_sympy(-term)))
+        else:
+            tree = Tree("+", (tree, from_sympy(term)))
+    return tree
+
+
+def _product(expression: Any) -> Tree:
+    import sympy
+
+    above: list[Tree] = []
+    below: list[Tree] = []
+    for factor in expression.as_ordered_factors():
+        if isinstance(factor, sympy.Rational):
+            if factor.p != 1:
+                above.append(Tree(str(factor.p)))
+            if factor.q != 1:
+                below.append(Tree(str(factor.q)))
+        elif isinstance(factor, sympy.Pow) and _is_negative(factor.exp):
+            below.append(from_sympy(1 / factor))
+        else:
+            above.append(from_sympy(factor))
+    top = _nested(above) if above else Tree("1")
+    return Tree("/", (top, _nested(below))) if below else top
+
+
+def _nested(factors: list[Tree]) -> Tree:
+    tree = factors[0]
+    for factor in factors[1:]:
+        tree = Tree("*", (tree, factor))
+    return tree
+
+
+def _power(base: Any, exponent: Any) -> Tree:
+    import sympy
+
+    if exponent == sympy.Rational(1, 2):
+        return Tree("sqrt", (from_sympy(base),))
+    if _is_negative(exponent):
+        return Tree("/", (Tree("1"), from_sympy(sympy.Pow(base, -exponent))))
+    return Tree("pow", (from_sympy(base), from_sympy(exponent)))
+
+
+def _is_negative(exponent: Any) -> bool:
+    return bool(exponent.is_Rational and exponent < 0)
+
+
+def second_opinion(left: Tree, right: Tree, timeout_s: float = 10.0) -> Opinion:
+    """Whether SymPy finds two expressions equal.
+
+    `agree`: their difference simplifies to 0. `disagree`: at some real point all that SymPy left of both is
+    real and the values differ at 30 digits. `unknown`: neither, or no answer in time. SymPy is asked in a
+    process of its own, which is started again after a timeout.
+    """
+    worker = _workers[0] if _workers else _Worker()
+    try:
+        worker.connection.send((left, right))
+        if worker.connection.poll(timeout_s):
+            found: Opinion = worker.connection.recv()
+            return found
+    except (EOFError, OSError):
+        pass  # it died, of memory perhaps: no answer either
+    worker.end()
+    return "unknown"
+
+
+_workers: list[_Worker] = []
+
+
+class _Worker:
+    """The process that is asked; there is one at most."""
+
+    def __init__(self) -> None:
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")
+        self.connection, child = context.Pipe()
+        self.process = context.Process(target=_answer, args=(child,), daemon=True)
+        self.process.start()
+        child.close()
+        _workers.append(self)
+        atexit.register(self.end)
+
+    def end(self) -> None:
+        atexit.unregister(self.end)
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+        _workers.clear()
+
+
+def _answer(connection: Connection) -> None:
+    while True:
+        try:
+            left, right = connection.recv()
+        except EOFError:
+            return
+        try:
+            connection.send(_judge(left, right))
+        except (
+            ExpressionError,
+            ArithmeticError,
+            AttributeError,
+            TypeError,
+            ValueError,
+            RecursionError,
+            NotImplementedError,
+        ):
+            connection.send("unknown")
+
+
+_POINTS = ("2/7", "-3/11", "17/13", "-29/12", "41/9", "-83/7", "1/97")
+
+
+def _judge(left: Tree, right: Tree) -> Opinion:
+    import sympy
+
+    first, second = (to_sympy(side).doit() for side in (left, right))
+    if any(
+        _differ(first, second, point)
+        for point in ("2/7", "-3/11", "17/13", "-29/12", "41/9", "-83/7", "1/97")
+    ):
+        return "disagree"
+    difference = first - second
+    steps = (sympy.expand, sympy.simplify, lambda u: sympy.simplify(u.rewrite(sympy.exp)))
+    if difference == 0 or any(step(difference) == 0 for step in steps):
+        return "agree"
+    return "unknown"
+
+
+def _differ(first: Any, second: Any, point: str) -> bool:
+    import sympy
+
+    x = sympy.Symbol("x", real=True)
+    at = {x: sympy.Rational(point)}
+    values = []
+    for side in (first, second):
+        for term in sympy.preorder_traversal(side):
+            value = term.evalf(30, subs=at)
+            if not (value.is_Float or value.is_Rational):
+                return False
+        values.append(side.evalf(30, subs=at))
+    scale = max(abs(values[0]), abs(values[1]))
+    return bool(abs(values[0] - values[1]) > scale * sympy.Float("1e-18"))

@@ -1,0 +1,164 @@
+"""Writing expressions with a sequence-to-sequence model: greedily, or with a beam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.tree import Tree
+from engines.egen.language import prefix
+from engines.egen.model import EgenModel
+from engines.egen.records import Verdict
+from engines.egen.sequences import END, PAD, START, Sequences, batches
+from engines.egen.training_notation import decode
+from engines.egen.verify import Verifier
+
+__all__ = ["Written", "beam", "greedy", "greedy_accuracy", "write"]
+
+_TOKENS_PER_BATCH = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An expression that the model wrote for a source: its ids without SOE, the mean log-probability of a
+    token in nats, the tree where the ids are an expression, and the verdict on it as a member beside the
+    source."""
+
+    ids: tuple[int, ...]
+    score_nats: float
+    tree: Tree | None
+    verdict: Verdict | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether it is the same function wherever the source is defined."""
+        return self.verdict is not None and self.verdict.outcome in ("equal", "extends")
+
+
+def write(
+    model: EgenModel, sources: Sequence[Tree], *, beams: int = 1, max_length: int | None = None
+) -> list[list[Written]]:
+    """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
+
+    Args: beams: 1 is greedy decoding. max_length: tokens at most (the model's length unless given).
+    Raises: EngineError E641 for a model without a decoder; ExpressionError for a source it cannot read.
+    """
+    rows = Sequences.of([prefix(tree) for tree in sources], max_length=model.config.max_length)
+    limit = min(max_length or model.config.max_length, model.config.max_length)
+    raw: list[list[tuple[list[int], float]]] = [[] for _ in sources]
+    device = next(model.parameters()).device
+    for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):
+        ids = torch.from_numpy(rows.padded(batch)).to(device)
+        found = beam(model, ids, beams, limit) if beams > 1 else greedy(model, ids, limit)
+        for row, candidates in zip(batch.tolist(), found, strict=True):
+            raw[row] = candidates
+    return [_judged(tree, candidates) for tree, candidates in zip(sources, raw, strict=True)]
+
+
+def _judged(source: Tree, candidates: list[tuple[list[int], float]]) -> list[Written]:
+    verifier = Verifier(source)
+    written = []
+    for ids, score in candidates:
+        try:
+            tree = decode(ids)
+        except ExpressionError:
+            written.append(Written(tuple(ids), score, None, None))
+            continue
+        (verdict,) = verifier.check([tree])
+        written.append(Written(tuple(ids), score, tree, verdict))
+    return written
+
+
+def greedy_accuracy(model: EgenModel, sources: Sequence[Tree]) -> float:
+    """The share of sources for which greedy decoding writes an equal expression."""
+    found = write(model, sources)
+    return sum(candidates[0].equal for candidates in found) / max(1, len(found))
+
+
+@torch.inference_mode()
+def greedy(model: EgenModel, ids: Tensor, limit: int) -> list[list[tuple[list[int], float]]]:
+    """For each source of a batch the ids written, with EOE, and their mean log-probability."""
+    decoder = _decoder(model)
+    cache = decoder.begin(model.encoder(ids), ids)
+    count = len(ids)
+    last = torch.full((count, 1), START, device=ids.device)
+    open_ = torch.ones(count, dtype=torch.bool, device=ids.device)
+    written, scores = [], torch.zeros(count, device=ids.device)
+    for _ in range(limit - 1):
+        chances = decoder(last, cache)[:, -1].float().log_softmax(-1)
+        best = chances.max(-1)
+        token = torch.where(open_, best.indices, PAD)
+        scores += torch.where(open_, best.values, 0.0)
+        written.append(token)
+        open_ = open_ & (token != END)
+        last = token[:, None]
+        if not bool(open_.any()):
+            break
+    table = torch.stack(written, 1).tolist()
+    found = []
+    for row, score in zip(table, scores.tolist(), strict=True):
+        own = _until_end(row)
+        found.append([(own, score / max(1, len(own)))])
+    return found
+
+
+def _until_end(row: list[int]) -> list[int]:
+    return row[: row.index(END) + 1] if END in row else [token for token in row if token != PAD]
+
+
+@torch.inference_mode()
+def beam(model: EgenModel, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
+    """As `greedy`, with the `beams` best of each source by mean log-probability.
+
+    A beam that has ended stays as it is and takes part; the search is over when all have.
+    """
+    decoder = _decoder(model)
+    cache = decoder.begin(model.encoder(ids), ids)
+    count = len(ids)
+    cache.choose(torch.arange(count, device=ids.device).repeat_interleave(beams))
+    tokens = torch.full((count, beams, 1), START, device=ids.device)
+    # Only the first beam is alive at first, or all would be the same.
+    sums = torch.full((count, beams), -torch.inf, device=ids.device)
+    sums[:, 0] = 0.0
+    ended = torch.zeros(count, beams, dtype=torch.bool, device=ids.device)
+    lengths = torch.zeros(count, beams, device=ids.device)
+    for _ in range(limit - 1):
+        chances = decoder(tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
+        chances = chances.view(count, beams, -1)
+        frozen = torch.full_like(chances, -torch.inf)
+        frozen[..., PAD] = 0.0
+        chances = torch.where(ended[..., None], frozen, chances)
+        totals = sums[..., None] + chances
+        longer = lengths + (~ended)
+        ranks = (totals / longer.clamp(min=1)[..., None]).flatten(1).topk(beams, dim=-1).indices
+        parent, token = ranks // chances.shape[-1], ranks % chances.shape[-1]
+        sums = totals.flatten(1).gather(1, ranks)
+        lengths = longer.gather(1, parent)
+        ended = ended.gather(1, parent) | (token == END)
+        history = tokens.gather(1, parent[..., None].expand(-1, -1, tokens.shape[-1]))
+        tokens = torch.cat([history, token[..., None]], -1)
+        offsets = torch.arange(count, device=ids.device)[:, None] * beams
+        cache.choose((parent + offsets).flatten())
+        if bool(ended.all()):
+            break
+    found = []
+    means = (sums / lengths.clamp(min=1)).tolist()
+    for rows, scores in zip(tokens[:, :, 1:].tolist(), means, strict=True):
+        ranked = sorted(zip(rows, scores, strict=True), key=lambda pair: -pair[1])
+        found.append([(_until_end(row), score) for row, score in ranked if score > -torch.inf])
+    return found
+
+
+def _decoder(model: EgenModel) -> torch.nn.Module:
+    if model.decoder is None:
+        raise EngineError(
+            "this model has no decoder",
+            code="E641",
+            exit_code=2,
+            remedy="Train one with a seq2seq recipe.",
+        )
+    return model.decoder

@@ -1,0 +1,314 @@
+"""The models of E-Gen as training tasks: what a recipe's `trainer` names.
+
+`contrastive` trains an encoder on triplets, `seq2seq` an encoder and decoder on pairs. Both take a corpus
+folder as `data.corpus` and keep out of the training what `data.exclude` (a corpus or a file of clusters) has.
+They measure themselves on the validation side of the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from engines.core.errors import DataError, EngineError
+from engines.egen.splits import SplitName
+
+if TYPE_CHECKING:
+    import torch
+
+    from engines.egen.datasets import PairTable, TrainingRows, TripletTable
+    from engines.egen.labelled import Labelled
+    from engines.egen.model import EgenModel, ModelConfig
+
+__all__ = ["Contrastive", "Seq2seq", "Settings", "contrastive", "seq2seq"]
+
+_GROUPS = 6
+"""Sequences of a batch are encoded in so many groups, shortest first, each padded to its own longest."""
+
+LIMITS = (
+    "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
+    "fractions.",
+    "A high cosine is no proof that two expressions are equal: verify.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a recipe's table `model` says besides the sizes.
+
+    - `negatives`: one, batch or positives (see `losses.Negatives`); `tau` the temperature; `triplets` about
+      how many make an epoch. Of contrastive training.
+    - `smoothing`: of labels, in seq2seq training.
+    - `split`: paper or shapes, whose training side is used. `measured`: validation expressions, at most, that
+      an evaluation looks at. `precision`: of the stored weights, fp32 or fp16.
+    """
+
+    negatives: str = "batch"
+    tau: float = 0.1
+    triplets: int = 50_000_000
+    smoothing: float = 0.1
+    split: SplitName = "paper"
+    measured: int = 2_000
+    precision: str = "fp32"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E640."""
+        from engines.egen.losses import Negatives
+
+        wrong = ""
+        if self.negatives not in get_args(Negatives):
+            wrong = f"negatives is {self.negatives!r}, not {', '.join(get_args(Negatives))}"
+        elif self.split not in get_args(SplitName):
+            wrong = f"split is {self.split!r}, not {', '.join(get_args(SplitName))}"
+        elif self.precision not in ("fp32", "fp16"):
+            wrong = f"precision is {self.precision!r}, not fp32 or fp16"
+        elif self.tau <= 0 or self.triplets < 1 or not 0 <= self.smoothing < 1:
+            wrong = "tau and triplets are above 0, and smoothing is from 0 to 1"
+        if wrong:
+            raise EngineError(wrong, code="E640", exit_code=2, remedy="Change the model's settings.")
+
+
+def _divided(values: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
+    """The settings in a recipe's table, and the sizes that remain."""
+    names = {field.name for field in fields(Settings)}
+    settings = Settings(**{key: value for key, value in values.items() if key in names})
+    return settings, {key: value for key, value in values.items() if key not in names}
+
+
+def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
+    """The trainer `egen.contrastive`."""
+    from engines.egen.model import ModelConfig
+
+    settings, sizes = _divided(model)
+    return Contrastive(ModelConfig.of(sizes), settings, data, seed)
+
+
+def seq2seq(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Seq2seq:
+    """The trainer `egen.seq2seq`. Embeddings of such a model are maxima over its last encoder layer."""
+    from engines.egen.model import ModelConfig
+
+    settings, sizes = _divided(model)
+    return Seq2seq(ModelConfig.of({"decoder_layers": 6, "pooling": "max", **sizes}), settings, data, seed)
+
+
+class _EgenTask:
+    """What both have in common: data, model folder and card."""
+
+    kind = ""
+
+    def __init__(self, config: ModelConfig, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
+        if "corpus" not in data:
+            raise DataError(
+                "the recipe names no corpus",
+                code="E644",
+                exit_code=3,
+                remedy="Name one with --set data.corpus=FOLDER; build it with mathwb egen corpus.",
+            )
+        self.config, self.settings, self.data, self.seed = config, settings, data, seed
+
+    @cached_property
+    def rows(self) -> TrainingRows:
+        """The training side of the corpus."""
+        from engines.egen.corpus import open_corpus
+        from engines.egen.datasets import training_rows
+
+        corpus = open_corpus(self.data["corpus"])
+        return training_rows(
+            corpus,
+            self.settings.split,
+            max_length=self.config.max_length,
+            exclude=self.data.get("exclude"),
+        )
+
+    @cached_property
+    def held_out(self) -> Labelled | None:
+        """Validation clusters, as many as `measured` allows; None when the corpus has no such side."""
+        from engines.egen.labelled import Labelled, read_labelled
+
+        try:
+            found = read_labelled(
+                self.data["corpus"],
+                side="validation",
+                split=self.settings.split,
+                max_length=self.config.max_length,
+            )
+        except DataError:
+            return None
+        count = int(np.searchsorted(found.labels, found.labels[: self.settings.measured].max(), side="right"))
+        return Labelled(found.texts[:count], found.labels[:count])
+
+    def model(self) -> EgenModel:
+        """The model, new."""
+        from engines.egen.model import EgenModel
+
+        return EgenModel(self.config)
+
+    def length(self, example: Sequence[int]) -> int:
+        """Tokens of all expressions of an example."""
+        return int(self.rows.sequences.lengths[list(example)].sum())
+
+    def save(self, model: EgenModel, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write model and card."""
+        from engines.core.files import write_text
+        from engines.egen.model_folder import save_model
+        from engines.training.card import card
+
+        save_model(model, folder, precision="fp16" if self.settings.precision == "fp16" else "fp32")
+        rows = self.rows
+        data = {
+            "corpus": self.data["corpus"].name,
+            "split": self.settings.split,
+            "training clusters": f"{len(rows.sizes):,}",
+            "training expressions": f"{len(rows.sequences):,}",
+            "clusters kept out": f"{rows.excluded:,}",
+        }
+        if "exclude" in self.data:
+            data["kept out because they are in"] = self.data["exclude"].name
+        text = card(
+            f"E-Gen {self.kind}",
+            "Embeds a symbolic expression in one variable as one vector, so that expressions that are equal "
+            "on the reals lie close to each other.",
+            facts,
+            data=data,
+            limits=LIMITS,
+            use=(
+                "from sentence_transformers import SentenceTransformer\n"
+                'model = SentenceTransformer("this-folder")\n'
+                'model.encode(["pow sin x 2", "- 1 pow cos x 2"])  # prefix notation'
+            ),
+            tags=("sentence-transformers", "feature-extraction", "mathematics"),
+        )
+        write_text(folder / "README.md", text)
+
+
+class Contrastive(_EgenTask):
+    """CL Mean and CL Max (by `pooling`)."""
+
+    kind = "contrastive encoder"
+
+    def train_data(self) -> TripletTable:
+        """Triplets; with other positives as negatives their third is not used."""
+        from engines.egen.datasets import TripletTable
+
+        return TripletTable.of(self.rows, self.seed, self.settings.triplets)
+
+    def length(self, example: Sequence[int]) -> int:
+        """Tokens of the expressions that are encoded."""
+        return super().length(example[: self._parts])
+
+    @property
+    def _parts(self) -> int:
+        return 2 if self.settings.negatives == "positives" else 3
+
+    @cached_property
+    def _cluster_of(self) -> Any:
+        return self.rows.cluster_of
+
+    def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
+        """`ids0`, `ids1`, …: all sequences by length in groups. `order`: (sequences,) where each of (anchors,
+        positives, negatives) is among them. `clusters`: (batch,)."""
+        import torch
+
+        table = np.array(examples, np.int64)[:, : self._parts].T
+        flat = table.ravel()
+        order = np.argsort(self.rows.sequences.lengths[flat], kind="stable")
+        groups = np.array_split(order, min(_GROUPS, len(order)))
+        batch = {
+            f"ids{n}": torch.from_numpy(self.rows.sequences.padded(flat[group]))
+            for n, group in enumerate(groups)
+        }
+        batch["order"] = torch.from_numpy(np.argsort(order, kind="stable"))
+        batch["clusters"] = torch.from_numpy(self._cluster_of[table[0]])
+        return batch
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """The contrastive loss in nats."""
+        import torch
+
+        from engines.egen.losses import contrastive as loss
+
+        groups = sorted((key for key in batch if key.startswith("ids")), key=lambda key: int(key[3:]))
+        vectors = torch.cat([model.embed(batch[key]) for key in groups])[batch["order"]]
+        return loss(
+            *vectors.chunk(self._parts),
+            negatives=self.settings.negatives,  # type: ignore[arg-type]  # checked when it was set
+            tau=self.settings.tau,
+            clusters=batch["clusters"],
+        )
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """`train_loss_nats` on a fixed part of the training triplets, by which the paper chooses; and on
+        validation expressions K-means accuracy with the best assignment and the mean share of partners among
+        the five nearest (`validation_kmeans_percent`, `validation_retrieval_at_5_percent`)."""
+        import torch
+
+        table = self.train_data()
+        device = next(model.parameters()).device
+        losses = []
+        for begin in range(0, min(len(table), 1024), 256):
+            batch = self.collate(table.__getitems__(range(begin, min(begin + 256, len(table)))))
+            with torch.inference_mode():
+                losses.append(float(self.loss(model, {key: t.to(device) for key, t in batch.items()})))
+        return {"train_loss_nats": float(np.mean(losses)), **_clustering(model, self.held_out)}
+
+
+class Seq2seq(_EgenTask):
+    """Encoder and decoder: writes another member of the cluster."""
+
+    kind = "sequence-to-sequence model"
+
+    def train_data(self) -> PairTable:
+        """All ordered pairs."""
+        from engines.egen.datasets import PairTable
+
+        return PairTable.of(self.rows, self.seed)
+
+    def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
+        """`source`, `target`: (batch, length) ids."""
+        import torch
+
+        table = np.array(examples, np.int64)
+        source, target = (torch.from_numpy(self.rows.sequences.padded(column)) for column in table.T)
+        return {"source": source, "target": target}
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Cross-entropy with label smoothing, in nats a token."""
+        from engines.egen.losses import sequence
+
+        logits = model.logits(batch["source"], batch["target"])
+        return sequence(logits, batch["target"], self.settings.smoothing)
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an
+        equal one, by which the paper chooses; and the measures of the embeddings."""
+        from engines.egen.decoding import greedy_accuracy
+        from engines.egen.language import read_prefix
+
+        measures = _clustering(model, self.held_out)
+        if self.held_out is not None:
+            texts = self.held_out.texts
+            chosen = np.random.default_rng(0).permutation(len(texts))[:200]
+            sources = [read_prefix(texts[place]) for place in chosen]
+            measures["greedy_accuracy"] = greedy_accuracy(model, sources)
+        return measures
+
+
+def _clustering(model: torch.nn.Module, held_out: Labelled | None) -> dict[str, float]:
+    from engines.egen.encode import ModelEmbedder
+    from engines.egen.tasks.kmeans import kmeans_accuracy
+    from engines.egen.tasks.retrieval import precision_at
+
+    if held_out is None or held_out.labels.max() < 1:
+        return {}
+    device = str(next(model.parameters()).device)
+    vectors = ModelEmbedder(model, device=device).embed(held_out.texts)
+    nearest = precision_at(vectors, held_out.labels, (5,))[5]
+    return {
+        "validation_kmeans_percent": 100 * kmeans_accuracy(vectors, held_out.labels).best,
+        "validation_retrieval_at_5_percent": 100 * float(nearest.mean()),
+    }

@@ -1,0 +1,121 @@
+"""K-means of embeddings against true clusters (fact sheet section 4, Table 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.egen.encode import Embedder, Vectors
+from engines.egen.labelled import Labelled
+from engines.egen.tasks.measured import Report, mean_figure
+
+__all__ = ["PAPER", "Agreement", "agreement", "evaluate", "kmeans_accuracy", "paper_mapping"]
+
+PAPER = {"seq2seq": 96.72, "CL Mean": 97.61, "CL Max": 97.30, "SemEmb": 37.70}
+SEED = 42
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """For each true cluster the share of its members that have its label, under both ways to give labels.
+
+    `paper_shares`: walking the clusters in order, each takes its most frequent label that is left.
+    `best_shares`: the assignment with the highest mean (Hungarian method), which no order of clusters
+    changes.
+    """
+
+    paper_shares: NDArray[np.float64]
+    best_shares: NDArray[np.float64]
+
+    @property
+    def paper(self) -> float:
+        """Mean over clusters, from 0 to 1."""
+        return float(self.paper_shares.mean())
+
+    @property
+    def best(self) -> float:
+        """Mean over clusters, from 0 to 1."""
+        return float(self.best_shares.mean())
+
+
+def paper_mapping(labels: Ints, predicted: Ints) -> dict[int, int]:
+    """The label of each true cluster: the most frequent among its members that no cluster before it took.
+    Equal counts go to the label that comes first among the members. Clusters that are left with none take
+    what remains, in order."""
+    taken: dict[int, int] = {}
+    used: set[int] = set()
+    without = []
+    for cluster in dict.fromkeys(labels.tolist()):
+        counts = Counter(predicted[labels == cluster].tolist())
+        free = [label for label, _ in counts.most_common() if label not in used]
+        if free:
+            taken[cluster] = free[0]
+            used.add(free[0])
+        else:
+            without.append(cluster)
+    remaining = [label for label in range(int(predicted.max()) + 1) if label not in used]
+    taken |= dict(zip(without, remaining, strict=False))
+    return taken
+
+
+def agreement(labels: Ints, predicted: Ints) -> Agreement:
+    """How K-means labels agree with true clusters (numbered from 0)."""
+    from scipy.optimize import linear_sum_assignment
+
+    count = max(int(labels.max()), int(predicted.max())) + 1
+    table = np.zeros((count, count))
+    np.add.at(table, (labels, predicted), 1)
+    true = int(labels.max()) + 1
+    shares = table[:true] / table[:true].sum(1, keepdims=True)
+    mapping = paper_mapping(labels, predicted)
+    paper = np.array(
+        [shares[cluster, mapping[cluster]] if cluster in mapping else 0.0 for cluster in range(true)]
+    )
+    rows, columns = linear_sum_assignment(-shares)
+    best = np.zeros(true)
+    best[rows] = shares[rows, columns]
+    return Agreement(paper, best)
+
+
+def kmeans_accuracy(vectors: Vectors, labels: Ints) -> Agreement:
+    """K-means as the paper runs it: as many clusters as there are, raw embeddings, at most 1,000 iterations,
+    tolerance 1e-6, seed 42."""
+    from sklearn.cluster import KMeans
+
+    means = KMeans(int(labels.max()) + 1, max_iter=1000, tol=1e-6, random_state=SEED)
+    return agreement(labels, means.fit_predict(vectors).astype(np.int64))
+
+
+def evaluate(embedder: Embedder, data: Labelled, *, events: Sink = ignore, stop: Stop = never) -> Report:
+    """K-means accuracy in percent, with intervals over clusters (the clustering itself is run once)."""
+    vectors = embedder.embed(data.texts, events=events, stop=stop)
+    found = kmeans_accuracy(vectors, data.labels)
+    sizes = np.bincount(data.labels)
+    worst = np.argsort(found.best_shares, kind="stable")[:20]
+    heads = [cluster[0] for cluster in data.clusters]
+    return Report(
+        "kmeans",
+        embedder.name,
+        (
+            mean_figure("kmeans_accuracy", "paper", found.paper_shares, paper=PAPER),
+            mean_figure("kmeans_accuracy_best_assignment", "better", found.best_shares),
+        ),
+        {
+            "expressions": len(data.texts),
+            "clusters": len(sizes),
+            "mean_size": float(sizes.mean()),
+            "left_out": data.left_out,
+            "seed": SEED,
+        },
+        tuple(
+            {"head": heads[n], "size": int(sizes[n]), "share": float(found.best_shares[n])}
+            for n in worst.tolist()
+            if found.best_shares[n] < 1
+        ),
+    )

@@ -1,0 +1,169 @@
+"""Semantic understanding beyond syntax: the equal one among near-copies (fact sheet section 4, Table 6)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import atomic_writer, read_lines
+from engines.egen.canonical import has_padding
+from engines.egen.encode import Embedder, Vectors, unit
+from engines.egen.labelled import Labelled, usable
+from engines.egen.language import prefix, read_prefix
+from engines.egen.tasks.changes import near_copies
+from engines.egen.tasks.measured import Report, mean_figure
+from engines.egen.verify import Verifier
+
+__all__ = ["PAPER", "Item", "build", "chosen", "evaluate", "read_items", "write_items"]
+
+PAPER = {"seq2seq": 76.41, "CL Mean": 50.36, "CL Max": 48.19, "SemEmb": 28.62}
+NEAR = 3
+"""Near-copies of the query, and as many of the answer."""
+MIN_DISTANCE = 4
+"""Tree edit distance between query and answer, at least."""
+_LOOKED_AT = 40
+_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question: which of the candidates equals the query? Texts in generator prefix notation; `distractors`
+    are near-copies of the query, then of the answer."""
+
+    query: str
+    answer: str
+    distractors: tuple[str, ...]
+
+
+def build(
+    data: Labelled, count: int = 1_000, *, seed: int = 0, events: Sink = ignore, stop: Stop = never
+) -> list[Item]:
+    """Make items from clusters, going round them in random order until there are `count`.
+
+    Query and answer are members without padding, verified equal, `MIN_DISTANCE` or more edits apart. Every
+    distractor differs from its original in one label and is verified to differ in value. Items are distinct;
+    fewer come back when the clusters do not hold so many.
+    """
+    draw = random.Random(seed)
+    members = [[text for text in texts if not has_padding(text.split())] for texts in data.clusters]
+    members = [texts for texts in members if len(texts) > 1]
+    draw.shuffle(members)
+    found: dict[tuple[str, str], Item] = {}
+    for _ in range(_TRIES * (1 + count // max(1, len(members)))):
+        for texts in members:
+            if len(found) >= count or stop():
+                return list(found.values())
+            item = _item(texts, draw)
+            if item is not None:
+                found[item.query, item.answer] = item
+                events(Event("progress", {"done": len(found), "total": count, "unit": "items"}))
+    return list(found.values())
+
+
+def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
+    from engines.core.tree_edit import distance
+
+    query = read_prefix(draw.choice(texts))
+    others = [read_prefix(text) for text in draw.sample(texts, min(_LOOKED_AT, len(texts)))]
+    far = [tree for tree in others if tree != query and distance(tree, query) >= MIN_DISTANCE]
+    if not far:
+        return None
+    answer = draw.choice(far)
+    if Verifier(query).check([answer])[0].outcome not in ("equal", "extends", "shrinks"):
+        return None
+    wrong = [*near_copies(query, NEAR, draw), *near_copies(answer, NEAR, draw)]
+    distractors = tuple(dict.fromkeys(map(prefix, wrong)))
+    if len(distractors) < 2 * NEAR:
+        return None
+    return Item(prefix(query), prefix(answer), distractors)
+
+
+def write_items(items: Sequence[Item], path: Path) -> None:
+    """Write items as JSON lines: query, answer, distractors."""
+    with atomic_writer(path) as file:
+        for item in items:
+            row = {"query": item.query, "answer": item.answer, "distractors": item.distractors}
+            file.write(json.dumps(row) + "\n")
+
+
+def read_items(path: Path) -> Iterator[Item]:
+    """Read items back. Raises: DataError with path and line for what is no item."""
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            item = Item(str(row["query"]), str(row["answer"]), tuple(map(str, row["distractors"])))
+            for text in (item.query, item.answer, *item.distractors):
+                read_prefix(text)
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                "this is no object with `query`, `answer` and `distractors`",
+                path=path,
+                line=number,
+                code="E321",
+            ) from error
+        except ExpressionError as error:
+            raise DataError(error.what, path=path, line=number, code="E321") from error
+        yield item
+
+
+def chosen(query: Vectors, candidates: Vectors) -> NDArray[np.int64]:
+    """(items,) the candidate with the highest cosine, the first of equal ones; query: (items, d), candidates:
+    (items, candidates, d)."""
+    scores = (unit(candidates) * unit(query)[:, None]).sum(-1)
+    return scores.argmax(1)
+
+
+def evaluate(
+    embedder: Embedder, items: Sequence[Item], *, seed: int = 0, events: Sink = ignore, stop: Stop = never
+) -> Report:
+    """The share of items in percent whose answer is nearest to the query; candidates stand in random order.
+
+    Beside it, against the near-copies of the query alone and of the answer alone, which says where it fails.
+    """
+    kept = [
+        item
+        for item in items
+        if all(usable(text, embedder.max_length) for text in (item.query, item.answer, *item.distractors))
+    ]
+    if not kept:
+        raise EngineError("there is no item to choose in", code="E645", exit_code=2)
+    draw = np.random.default_rng(seed)
+    texts, right = [], []
+    width = min(len(item.distractors) for item in kept) + 1
+    for item in kept:
+        order = draw.permutation(width)
+        candidates = [item.answer, *item.distractors][:width]
+        texts += [item.query, *(candidates[place] for place in order)]
+        right.append(int(np.flatnonzero(order == 0)[0]))
+    vectors = embedder.embed(texts, events=events, stop=stop).reshape(len(kept), width + 1, -1)
+    scores = (unit(vectors[:, 1:]) * unit(vectors[:, :1])).sum(-1)
+    answers = np.array(right)
+    hits = (chosen(vectors[:, 0], vectors[:, 1:]) == answers).astype(float)
+    own = scores[np.arange(len(kept)), answers]
+    wrong = np.flatnonzero(hits == 0)
+    margin = scores.max(1)[wrong] - own[wrong]
+    worst = wrong[np.argsort(-margin, kind="stable")[:20]]
+    return Report(
+        "semantic",
+        embedder.name,
+        (mean_figure("semantic_accuracy", "paper", hits, paper=PAPER),),
+        {"items": len(kept), "candidates": width, "chance_percent": 100 / width, "seed": seed},
+        tuple(
+            {
+                "query": kept[row].query,
+                "answer": kept[row].answer,
+                "chosen": texts[row * (width + 1) + 1 + int(scores[row].argmax())],
+            }
+            for row in worst.tolist()
+        ),
+    )

@@ -1,0 +1,59 @@
+r"""LaTeX formulas as tokens: commands, numbers, letters, other characters.
+
+The lexer never fails: whatever a post contains becomes tokens. Groups, scripts and environments are the
+parser's business.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Token", "lex", "tokens"]
+
+_TOKEN = re.compile(
+    r"(?P<comment>(?<!\\)%[^\n]*(?:\n|\Z))"
+    r"|(?P<command>\\(?:[A-Za-z]+\*?|\Z|.))"
+    r"|(?P<number>\d+(?:\.\d+)*|\.\d+)"
+    r"|(?P<space>\s+)"
+    r"|(?P<letter>[^\W\d_])"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`kind` is command, number, letter or other; `start` is the position in the source."""
+
+    kind: str
+    text: str
+    start: int
+
+
+def lex(latex: str) -> list[Token]:
+    r"""Tokens with their positions; white space and comments are left out.
+
+    >>> [token.text for token in lex(r"\frac{12}{x_{1}}")]
+    ['\\frac', '{', '12', '}', '{', 'x', '_', '{', '1', '}', '}']
+    """
+    found = []
+    for match in _TOKEN.finditer(latex):
+        kind = match.lastgroup
+        if kind not in ("space", "comment") and kind is not None:
+            text = match.group()
+            # A control space (`\ `, `\<newline>`) is one and the same command.
+            found.append(
+                Token(kind, "\\ " if kind == "command" and text[1:].isspace() else text, match.start())
+            )
+    return found
+
+
+def tokens(latex: str) -> list[str]:
+    r"""The texts of the tokens that mean something: without white space and braces, as ARQMath's MathSE (2)
+    segmentation counts them.
+
+    >>> tokens("a^{2}")
+    ['a', '^', '2']
+    """
+    return [token.text for token in lex(latex) if token.text not in "{}"]

@@ -1,0 +1,102 @@
+"""Joining several runs into one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+
+from engines.retrieval.measures import evaluate
+from engines.retrieval.qrels import Qrels
+from engines.retrieval.run import Run, Scored
+
+__all__ = [
+    "comb_mnz",
+    "min_max",
+    "reciprocal_rank_fusion",
+    "tune_weights",
+    "weighted_sum",
+]
+
+
+def min_max(ranking: Sequence[Scored]) -> list[Scored]:
+    """Scores of one topic moved to 0 … 1; all 1 where they are equal."""
+    if not ranking:
+        return []
+    scores = [score for _, score in ranking]
+    low, high = min(scores), max(scores)
+    if high == low:
+        return [(document, 1.0) for document, _ in ranking]
+    return [(document, (score - low) / (high - low)) for document, score in ranking]
+
+
+def _fuse(
+    runs: Sequence[Run], tag: str, contribute: Callable[[int, Sequence[Scored]], Iterable[Scored]]
+) -> Run:
+    """Sum what each run contributes to a document; `contribute` gets the run's number and a ranking."""
+    sums: dict[str, dict[str, float]] = {}
+    for number, run in enumerate(runs):
+        for topic, ranking in run.rankings.items():
+            documents = sums.setdefault(topic, {})
+            for document, value in contribute(number, ranking):
+                documents[document] = documents.get(document, 0.0) + value
+    return Run.from_scores(tag, {topic: documents.items() for topic, documents in sums.items()})
+
+
+def reciprocal_rank_fusion(
+    runs: Sequence[Run], *, k: int = 60, by_score: bool = False, normalise: bool = False, tag: str = "rrf"
+) -> Run:
+    """Reciprocal rank fusion: the sum over runs of 1 / (k + rank).
+
+    With `by_score` each term is the document's score instead of 1, after min-max where `normalise` is set:
+    score-weighted RRF, as MathAMR fuses.
+    """
+
+    def contribute(_: int, ranking: Sequence[Scored]) -> Iterable[Scored]:
+        weighted = min_max(ranking) if normalise else ranking
+        for rank, (document, score) in enumerate(weighted, start=1):
+            yield document, (score if by_score else 1.0) / (k + rank)
+
+    return _fuse(runs, tag, contribute)
+
+
+def weighted_sum(runs: Sequence[Run], weights: Sequence[float], *, tag: str = "weighted") -> Run:
+    """Weighted sum of min-max normalised scores; a run that lacks a document adds 0."""
+    if len(weights) != len(runs):
+        raise ValueError(f"{len(weights)} weights for {len(runs)} runs")
+
+    def contribute(number: int, ranking: Sequence[Scored]) -> Iterable[Scored]:
+        return ((document, weights[number] * score) for document, score in min_max(ranking))
+
+    return _fuse(runs, tag, contribute)
+
+
+def comb_mnz(runs: Sequence[Run], *, tag: str = "combmnz") -> Run:
+    """CombMNZ: the sum of min-max normalised scores times the number of runs that have the document."""
+    total = weighted_sum(runs, [1.0] * len(runs))
+    scores: dict[str, list[Scored]] = {}
+    for topic, ranking in total.rankings.items():
+        holders: dict[str, int] = {}
+        for run in runs:
+            for document, _ in run.rankings.get(topic, ()):
+                holders[document] = holders.get(document, 0) + 1
+        scores[topic] = [(document, score * holders[document]) for document, score in ranking]
+    return Run.from_scores(tag, scores)
+
+
+def tune_weights(
+    runs: Sequence[Run], qrels: Qrels, *, topics: Iterable[str], steps: int = 10, measure: str = "ndcg_prime"
+) -> tuple[tuple[float, ...], Mapping[str, float]]:
+    """Weights on a grid of 1/`steps` that sum to 1 and do best on `topics` (and look at no other).
+
+    Returns: the weights and the mean of every tried weighting's measure, by its weights as text.
+    """
+    chosen = Qrels({topic: grades for topic, grades in qrels.grades.items() if topic in set(topics)})
+    own = [Run(r.tag, {t: k for t, k in r.rankings.items() if t in chosen.grades}) for r in runs]
+    tried: dict[tuple[float, ...], float] = {}
+    for parts in product(range(steps + 1), repeat=len(runs) - 1):
+        if sum(parts) > steps:
+            continue
+        weights = tuple(part / steps for part in (*parts, steps - sum(parts)))
+        tried[weights] = evaluate(weighted_sum(own, weights), chosen, [measure]).mean[measure]
+    best = max(tried, key=lambda weights: tried[weights])
+    return best, {" ".join(f"{w:.2f}" for w in weights): value for weights, value in tried.items()}

@@ -1,0 +1,168 @@
+"""The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
+
+Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every judged
+document of the topic. For the binary measures a document is relevant from grade 2 (fact sheet section 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from engines.retrieval.qrels import Qrels
+from engines.retrieval.run import Run
+
+__all__ = [
+    "MEASURES",
+    "RELEVANT",
+    "Evaluation",
+    "average_precision",
+    "bpref",
+    "dcg",
+    "evaluate",
+    "evaluate_answers",
+    "ndcg",
+    "precision",
+    "reciprocal_rank",
+]
+
+RELEVANT = 2
+"""The lowest grade that counts as relevant in a binary measure."""
+
+
+def dcg(gains: Sequence[int]) -> float:
+    """Discounted cumulative gain of grades in rank order."""
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1) if gain > 0)
+
+
+def ndcg(ranked: Sequence[int], judged: Iterable[int], *, k: int | None = None) -> float:
+    """nDCG of the grades in rank order against all grades of the topic; 0 where nothing is relevant.
+
+    >>> round(ndcg([0, 3, 1, 2], [3, 0, 2, 1, 2]), 4)   # the fact sheet's worked example
+    0.5717
+    """
+    ideal = dcg(sorted((grade for grade in judged if grade > 0), reverse=True)[:k])
+    return dcg(ranked[:k]) / ideal if ideal else 0.0
+
+
+def average_precision(ranked: Sequence[int], judged: Iterable[int]) -> float:
+    """Average precision at grade >= 2, over all relevant documents of the topic."""
+    relevant = sum(grade >= RELEVANT for grade in judged)
+    found, total = 0, 0.0
+    for rank, grade in enumerate(ranked, start=1):
+        if grade >= RELEVANT:
+            found += 1
+            total += found / rank
+    return total / relevant if relevant else 0.0
+
+
+def precision(ranked: Sequence[int], k: int) -> float:
+    """Relevant documents among the first k, divided by k however short the list."""
+    return sum(grade >= RELEVANT for grade in ranked[:k]) / k
+
+
+def reciprocal_rank(ranked: Sequence[int]) -> float:
+    """1 / rank of the first relevant document; 0 where there is none."""
+    return next((1 / rank for rank, grade in enumerate(ranked, start=1) if grade >= RELEVANT), 0.0)
+
+
+def bpref(ranked: Sequence[int], judged: Iterable[int]) -> float:
+    """bpref as trec_eval computes it: how rarely judged irrelevant documents stand above relevant ones."""
+    grades = list(judged)
+    relevant = sum(grade >= RELEVANT for grade in grades)
+    irrelevant = len(grades) - relevant
+    if not relevant:
+        return 0.0
+    above, total = 0, 0.0
+    for grade in ranked:
+        if grade < RELEVANT:
+            above += 1
+        elif above:
+            total += 1 - min(above, relevant) / min(relevant, irrelevant)
+        else:
+            total += 1
+    return total / relevant
+
+
+Measure = Callable[[Sequence[int], Sequence[int]], float]
+
+MEASURES: dict[str, Measure] = {
+    "ndcg_prime": ndcg,
+    "map_prime": average_precision,
+    "p10_prime": lambda ranked, _: precision(ranked, 10),
+    "p5_prime": lambda ranked, _: precision(ranked, 5),
+    "ndcg10_prime": lambda ranked, judged: ndcg(ranked, judged, k=10),
+    "bpref": bpref,
+    "mrr": lambda ranked, _: reciprocal_rank(ranked),
+}
+"""Each takes the grades of the judged documents in rank order, and all grades of the topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A run's measures.
+
+    `per_topic` has every judged topic, 0 where the run has none of it. `mean` divides by all judged topics,
+    `run_mean` by those that the run has (what trec_eval prints without -c). `judged` counts per topic the
+    documents of the run that were judged, of how many.
+    """
+
+    per_topic: Mapping[str, Mapping[str, float]]
+    mean: Mapping[str, float]
+    run_topics: tuple[str, ...]
+    run_mean: Mapping[str, float]
+    judged: Mapping[str, tuple[int, int]]
+
+    def over(self, topics: Iterable[str]) -> dict[str, float]:
+        """The means over some of the judged topics."""
+        return _means([self.per_topic[topic] for topic in topics if topic in self.per_topic])
+
+
+def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    if not rows:
+        return {}
+    return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
+
+
+def evaluate(run: Run, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) -> Evaluation:
+    """Evaluate a run by the prime measures named.
+
+    Args: run: in trec_eval's order (as `read_run` gives it). qrels: its topics are the judged ones. measures:
+    keys of `MEASURES`.
+    """
+    names = tuple(measures)
+    per_topic: dict[str, dict[str, float]] = {}
+    judged: dict[str, tuple[int, int]] = {}
+    for topic, grades in qrels.grades.items():
+        ranking = run.rankings.get(topic, ())
+        ranked = [grades[document] for document, _ in ranking if document in grades]
+        everything = list(grades.values())
+        per_topic[topic] = {name: MEASURES[name](ranked, everything) for name in names}
+        judged[topic] = (len(ranked), len(ranking))
+    present = tuple(topic for topic in per_topic if topic in run.rankings)
+    return Evaluation(
+        per_topic,
+        _means(list(per_topic.values())),
+        present,
+        _means([per_topic[topic] for topic in present]),
+        judged,
+    )
+
+
+def evaluate_answers(answers: Iterable[tuple[str, str]], qrels: Qrels) -> dict[str, float | int]:
+    """Task 3: AR (average grade) and P@1 (share of grade >= 2) over the topics whose answer was judged.
+
+    Args: answers: (topic, document id of the answer). Topics without a judgement are left out of the mean.
+    """
+    grades = [
+        qrels.grades[topic][document]
+        for topic, document in answers
+        if document in qrels.grades.get(topic, {})
+    ]
+    count = len(grades)
+    return {
+        "topics": count,
+        "ar": sum(grades) / count if count else 0.0,
+        "p1": sum(grade >= RELEVANT for grade in grades) / count if count else 0.0,
+    }

@@ -1,0 +1,130 @@
+"""Relevance judgements, and the reduction of Task 2 formula runs to visual ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.core.errors import DataError
+from engines.core.files import read_lines
+from engines.retrieval.run import Run
+
+__all__ = ["NOT_A_GRADE", "Qrels", "check_topics", "read_qrels", "read_visual_ids", "to_visual_ids"]
+
+NOT_A_GRADE = {5, 6}
+"""Task 3 marks: 5 a failure of the judging system, 6 the assessor does not know. Both count as 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qrels:
+    """Grades by topic and document: 0 not relevant, 1 low, 2 medium, 3 high."""
+
+    grades: Mapping[str, Mapping[str, int]]
+
+    @property
+    def topics(self) -> list[str]:
+        """Judged topics in file order."""
+        return list(self.grades)
+
+    def __len__(self) -> int:
+        """The number of judgements."""
+        return sum(len(documents) for documents in self.grades.values())
+
+    def distribution(self) -> dict[int, int]:
+        """How many judgements carry each grade."""
+        counts: dict[int, int] = {}
+        for documents in self.grades.values():
+            for grade in documents.values():
+                counts[grade] = counts.get(grade, 0) + 1
+        return dict(sorted(counts.items()))
+
+
+def read_qrels(path: str | Path) -> Qrels:
+    """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip); marks 5 and 6 become 0.
+
+    Raises: DataError with file and line for a wrong column count, a grade that is no integer from 0 to 6, or
+    two different grades for one document.
+    """
+    path = Path(path)
+    grades: dict[str, dict[str, int]] = {}
+    for line, text in read_lines(path):
+        columns = text.split()
+        if not columns:
+            continue
+        if len(columns) != 4:
+            raise DataError(
+                f"a qrels line has {len(columns)} columns, not 4",
+                path=path,
+                line=line,
+                remedy="Expected topic, 0, document, grade. Is this a run?",
+            )
+        topic, _, document, mark = columns
+        if not (mark.lstrip("-").isdigit() and 0 <= int(mark) <= 6):
+            raise DataError(f"the grade {mark[:20]!r} is not one of 0 to 3", path=path, line=line)
+        grade = 0 if int(mark) in NOT_A_GRADE else int(mark)
+        if grade > 3:
+            raise DataError(f"the grade {mark} is not one of 0 to 3", path=path, line=line)
+        documents = grades.setdefault(topic, {})
+        if documents.setdefault(document, grade) != grade:
+            raise DataError(
+                f"{topic} {document} is graded {documents[document]} above and {grade} here",
+                path=path,
+                line=line,
+            )
+    if not grades:
+        raise DataError("no judgements in the file", path=path)
+    return Qrels(grades)
+
+
+def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: str | Path) -> list[str]:
+    """The judged topics that the run leaves out. Raises: DataError when they share none (another task)."""
+    missing = [topic for topic in qrels.grades if topic not in run.rankings]
+    if len(missing) == len(qrels.grades):
+        ours = next(iter(run.rankings))
+        theirs = next(iter(qrels.grades))
+        raise DataError(
+            f"run and qrels share no topic (run: {ours} …, qrels: {theirs} …)",
+            path=run_path,
+            remedy=f"Are these of the same task and year? The qrels are {qrels_path}.",
+        )
+    return missing
+
+
+def read_visual_ids(path: str | Path) -> dict[str, str]:
+    """Formula id to visual id, from a TSV whose header names an id column (`id`) and `visual_id`.
+
+    A file with two columns and no such header is read as formula id, visual id.
+    """
+    path = Path(path)
+    ids: dict[str, str] = {}
+    id_column, visual_column = 0, 1
+    for line, text in read_lines(path):
+        columns = text.split("\t")
+        if line == 1 and "visual_id" in columns:
+            id_column = columns.index("id") if "id" in columns else 0
+            visual_column = columns.index("visual_id")
+            continue
+        if len(columns) <= max(id_column, visual_column):
+            raise DataError(f"{len(columns)} columns where a visual id is expected", path=path, line=line)
+        if columns[visual_column]:
+            ids[columns[id_column]] = columns[visual_column]
+    return ids
+
+
+def to_visual_ids(run: Run, visual_ids: Mapping[str, str]) -> tuple[Run, int]:
+    """A Task 2 run over visual ids: of the formulas that look the same the best scored stays.
+
+    Returns: the run and how many formulas had no visual id (they are left out).
+    """
+    unknown = 0
+    scores: dict[str, list[tuple[str, float]]] = {}
+    for topic, ranking in run.rankings.items():
+        kept = scores.setdefault(topic, [])
+        for formula, score in ranking:
+            visual = visual_ids.get(formula)
+            if visual is None:
+                unknown += 1
+            else:
+                kept.append((visual, score))
+    return Run.from_scores(run.tag, scores), unknown

@@ -1,0 +1,248 @@
+"""Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.
+
+A run maps each topic to its documents in the order in which trec_eval would see them: by score descending,
+compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval does.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer, read_lines
+
+__all__ = ["Answer", "Run", "Scored", "read_answers", "read_run", "write_run"]
+
+Scored = tuple[str, float]
+"""A document id and its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A system's ranked documents by topic.
+
+    `rankings` holds them in trec_eval's order. `tag` is the name in the file's last column. `warnings` says,
+    with line numbers, what was mended when the run was read. `posts` maps formula ids to post ids where a
+    Task 2 file carries them.
+    """
+
+    tag: str
+    rankings: Mapping[str, Sequence[Scored]]
+    warnings: tuple[str, ...] = ()
+    posts: Mapping[str, str] = field(default_factory=dict)
+
+    @staticmethod
+    def from_scores(tag: str, scores: Mapping[str, Iterable[Scored]]) -> Run:
+        """A run out of unordered scores; a document that occurs twice keeps its best score."""
+        rankings: dict[str, Sequence[Scored]] = {}
+        for topic, pairs in scores.items():
+            best: dict[str, float] = {}
+            for document, score in pairs:
+                if not math.isfinite(score):
+                    raise DataError(f"topic {topic}: document {document} has the score {score}")
+                if document not in best or score > best[document]:
+                    best[document] = score
+            rankings[topic] = trec_order(list(best.items()))
+        return Run(tag, rankings)
+
+    def __len__(self) -> int:
+        """The number of documents over all topics."""
+        return sum(len(ranking) for ranking in self.rankings.values())
+
+    def cut(self, depth: int) -> Run:
+        """The same run with at most `depth` documents a topic."""
+        shorter = {topic: ranking[:depth] for topic, ranking in self.rankings.items()}
+        return Run(self.tag, shorter, self.warnings, self.posts)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A Task 3 answer: one free text for a topic, with the sources it names."""
+
+    topic: str
+    text: str
+    score: float
+    tag: str
+    sources: str
+
+
+def trec_order(pairs: list[Scored]) -> list[Scored]:
+    """Documents as trec_eval orders them: single-precision score, then id, both descending.
+
+    >>> trec_order([("a", 1.0), ("b", 1.0), ("c", 2.0)])
+    [('c', 2.0), ('b', 1.0), ('a', 1.0)]
+    """
+    single = array("f", (min(max(score, -3.4e38), 3.4e38) for _, score in pairs))
+    order = sorted(range(len(pairs)), key=lambda i: (single[i], pairs[i][0]), reverse=True)
+    return [pairs[i] for i in order]
+
+
+_Columns = Callable[[list[str]], tuple[str, str, str, str]]
+
+
+def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, _Columns, bool]:
+    """How many columns the file has, how (topic, document, score, tag) are taken from one line, and whether
+    the third column is a post id. Six columns are TREC's unless the second one names formulas (Task 2)."""
+    width = len(first[0])
+    if width == 5:
+        return 5, lambda c: (c[0], c[1], c[3], c[4]), False
+    if width != 6:
+        raise DataError(
+            f"a run line has {width} columns",
+            path=path,
+            line=1,
+            remedy="Expected topic, Q0, document, rank, score, tag (TREC), or the same without Q0.",
+        )
+    second = {columns[1] for columns in first}
+    if task == 2 and not (len(second) == 1 and second <= {"Q0", "q0", "0", "1"}):
+        return 6, lambda c: (c[0], c[1], c[4], c[5]), True
+    return 6, lambda c: (c[0], c[2], c[4], c[5]), False
+
+
+def read_run(path: str | Path, *, task: int | None = None) -> Run:
+    """Read a run: TREC (6 columns), ARQMath (5), or ARQMath Task 2 with post id (6, `task=2`); plain or gzip.
+
+    Duplicates keep their best score and are reported in `warnings` with their lines. Raises: DataError with
+    file and line for a wrong column count, a score that is no finite number, or a file without rows.
+    """
+    path = Path(path)
+    scores: dict[str, dict[str, float]] = {}
+    posts: dict[str, str] = {}
+    warnings: list[str] = []
+    tag = ""
+    layout: tuple[int, _Columns, bool] | None = None
+    pending: list[tuple[int, list[str]]] = []
+
+    def take(line: int, columns: list[str]) -> None:
+        nonlocal tag
+        assert layout is not None
+        width, pick, with_post = layout
+        if len(columns) != width:
+            raise DataError(
+                f"{len(columns)} columns where the lines before have {width}",
+                path=path,
+                line=line,
+                remedy="Every line of a run has the same columns; see docs/arqmath.md.",
+            )
+        topic, document, text, tag = pick(columns)
+        try:
+            score = float(text)
+        except ValueError:
+            raise DataError(
+                f"the score {text[:40]!r} is not a number",
+                path=path,
+                line=line,
+                remedy="Is this a qrels file, or are columns missing?",
+            ) from None
+        if not math.isfinite(score):
+            raise DataError(
+                f"the score of document {document} is {text}",
+                path=path,
+                line=line,
+                remedy="A ranking needs finite scores; write the run again.",
+            )
+        documents = scores.setdefault(topic, {})
+        known = documents.get(document)
+        if known is not None:
+            warnings.append(f"line {line}: document {document} occurs again for topic {topic}")
+            score = max(score, known)
+        documents[document] = score
+        if with_post:
+            posts[document] = columns[2]
+
+    for line, text in read_lines(path):
+        if not text.strip():
+            continue
+        columns = text.split("\t") if "\t" in text else text.split()
+        columns = [column.strip() for column in columns]
+        if layout is None:
+            pending.append((line, columns))
+            if len(pending) < 50:
+                continue
+            layout = _layout([c for _, c in pending], path, task)
+            for waiting in pending:
+                take(*waiting)
+            continue
+        take(line, columns)
+    if layout is None:
+        if not pending:
+            raise DataError("the run has no rows", path=path, remedy="Was the system interrupted?")
+        layout = _layout([c for _, c in pending], path, task)
+        for waiting in pending:
+            take(*waiting)
+    rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
+    return Run(tag, rankings, tuple(warnings), posts)
+
+
+def _below(value: float) -> float:
+    """The next smaller single-precision number."""
+    (bits,) = struct.unpack("<i", struct.pack("<f", value))
+    if value == 0.0:
+        bits = -0x7FFFFFFF
+    else:
+        bits += -1 if bits > 0 else 1
+    return float(struct.unpack("<f", struct.pack("<i", bits))[0])
+
+
+def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
+    """Scores of a ranking, lowered where needed so that each is smaller than the one before in single
+    precision: then no evaluator breaks a tie its own way."""
+    previous: float | None = None
+    for score in scores:
+        (value,) = struct.unpack("<f", struct.pack("<f", min(max(score, -3.4e38), 3.4e38)))
+        if previous is not None and value >= previous:
+            value = _below(previous)
+        previous = value
+        yield value
+
+
+def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> None:
+    """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing."""
+    with atomic_writer(Path(path)) as file:
+        for topic, ranking in run.rankings.items():
+            top = ranking[:depth]
+            lowered = strictly_decreasing(score for _, score in top)
+            for rank, ((document, _), score) in enumerate(zip(top, lowered, strict=True), start=1):
+                file.write(f"{topic}\tQ0\t{document}\t{rank}\t{score:.9g}\t{run.tag}\n")
+
+
+def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer], tuple[str, ...]]:
+    """Read a Task 3 run: topic, rank, score, tag, sources, answer, tab separated; one answer a topic.
+
+    Returns: the answers and warnings (text longer than `limit` Unicode characters, an odd number of `$`).
+    Raises: DataError with file and line for wrong columns, a second answer to a topic, or a bad score.
+    """
+    path = Path(path)
+    answers: dict[str, Answer] = {}
+    warnings: list[str] = []
+    for line, text in read_lines(path):
+        if not text.strip():
+            continue
+        columns = text.split("\t", 5)
+        if len(columns) != 6:
+            raise DataError(
+                f"a Task 3 line has {len(columns)} columns, not 6",
+                path=path,
+                line=line,
+                remedy="Expected topic, rank, score, run, sources, answer, separated by tabs.",
+            )
+        topic, _rank, score, tag, sources, answer = columns
+        try:
+            number = float(score)
+        except ValueError:
+            raise DataError(f"the score {score[:40]!r} is not a number", path=path, line=line) from None
+        if topic in answers:
+            raise DataError(f"a second answer to topic {topic}", path=path, line=line)
+        if len(answer) > limit:
+            warnings.append(f"line {line}: the answer to {topic} has {len(answer)} characters, over {limit}")
+        if answer.count("$") % 2:
+            warnings.append(f"line {line}: the answer to {topic} has an odd number of $")
+        answers[topic] = Answer(topic, answer, number, tag, sources)
+    if not answers:
+        raise DataError("the run has no answers", path=path)
+    return list(answers.values()), tuple(warnings)

@@ -1,0 +1,13 @@
+"""One way to train anything: an engine says what (`TrainingTask`), a config says how, `train` does it.
+
+`train(task, config, out, events=..., stop=...)` is the same call for a command, a screen, a job and a test.
+It loads torch only when it is called.
+"""
+
+from __future__ import annotations
+
+from engines.training.config import TrainConfig
+from engines.training.loop import train
+from engines.training.task import Stream, Table, TrainingTask, TrainResult
+
+__all__ = ["Stream", "Table", "TrainConfig", "TrainResult", "TrainingTask", "train"]

@@ -1,0 +1,149 @@
+"""Batches of examples of about one length, in an order that seed and position determine.
+
+The data is read in windows of `bucket` batches. A window is sorted by length, cut into batches, and the
+batches are shuffled with a generator of their own for every (seed, epoch, window). So a position is three
+numbers (`Position`), whatever the data is, and no random number of the training is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from engines.core.errors import EngineError
+from engines.training.config import TrainConfig
+from engines.training.task import Batch, Stream, Table
+
+__all__ = ["Batches", "Position", "batches_per_epoch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where the training is in its data: epoch, window in it, batch in that; and what went before."""
+
+    epoch: int = 0
+    window: int = 0
+    batch: int = 0
+    tokens: int = 0
+    examples: int = 0
+
+    def to_dict(self) -> dict[str, int]:
+        """JSON-able."""
+        return asdict(self)
+
+
+class Batches:
+    """An endless iterator of collated batches; `position` is that after the batch given out last.
+
+    Of several processes each takes its turn: process `rank` of `world` gets every world-th batch, and the
+    position counts the batches of all.
+    """
+
+    def __init__(
+        self,
+        data: Table | Stream,
+        config: TrainConfig,
+        *,
+        length: Callable[[Any], int],
+        collate: Callable[[Sequence[Any]], Batch],
+        start: Position = Position(),
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
+        self.position = start
+        self._data = data
+        self._config = config
+        self._length = length
+        self._collate = collate
+        self._rank = rank
+        self._world = world
+
+    def __iter__(self) -> Iterator[Batch]:
+        """From the position on. Raises: EngineError E636 when there is nothing to read."""
+        turn = 0
+        for examples, after in self._walk(self.position):
+            mine = turn == self._rank
+            turn = (turn + 1) % self._world
+            if mine:
+                batch = self._collate(examples)
+            if turn == 0:
+                self.position = after
+                yield batch
+
+    def _walk(self, start: Position) -> Iterator[tuple[list[Any], Position]]:
+        """Batch after batch with the position behind it."""
+        size = self._config.batch_size * self._config.bucket
+        epoch, window, skip = start.epoch, start.window, start.batch
+        tokens, examples = start.tokens, start.examples
+        while True:
+            source = self._windows(epoch, window, size)
+            empty = window == 0
+            for content in source:
+                empty = False
+                for number, (batch, length) in enumerate(self._cut(content, epoch, window)):
+                    if number < skip:
+                        continue
+                    tokens += length
+                    examples += len(batch)
+                    yield batch, Position(epoch, window, number + 1, tokens, examples)
+                window, skip = window + 1, 0
+            if empty:
+                raise EngineError(
+                    "there is no training data",
+                    code="E636",
+                    exit_code=2,
+                    remedy="Name data with examples, or loosen what is left out.",
+                )
+            epoch, window, skip = epoch + 1, 0, 0
+
+    def _windows(self, epoch: int, first: int, size: int) -> Iterator[list[Any]]:
+        """The windows of an epoch from the `first` on."""
+        if isinstance(self._data, Stream):
+            stream = iter(self._data.read(epoch, first * size))
+            while window := list(islice(stream, size)):
+                yield window
+            return
+        count = len(self._data)
+        order = None
+        if not getattr(self._data, "shuffled", False):
+            order = np.random.default_rng([self._config.seed, 1, epoch]).permutation(count)
+        many = getattr(self._data, "__getitems__", None)
+        for begin in range(first * size, count, size):
+            end = min(begin + size, count)
+            places = (np.arange(begin, end) if order is None else order[begin:end]).tolist()
+            yield list(many(places)) if many else [self._data[place] for place in places]
+
+    def _cut(self, window: list[Any], epoch: int, number: int) -> list[tuple[list[Any], int]]:
+        """The batches of a window in their order, each with its number of tokens."""
+        config = self._config
+        lengths = np.fromiter((self._length(example) for example in window), np.int64, len(window))
+        order = np.arange(len(window)) if config.bucket == 1 else np.argsort(lengths, kind="stable")
+        parts = _parts(lengths[order], config)
+        cut = [order[a:b] for a, b in zip([0, *parts[:-1]], parts, strict=True)]
+        shuffle = np.random.default_rng([config.seed, 2, epoch, number]).permutation(len(cut))
+        return [([window[i] for i in cut[part]], int(lengths[cut[part]].sum())) for part in shuffle]
+
+
+def _parts(lengths: Any, config: TrainConfig) -> list[int]:
+    """Where batches end in a window whose examples have these lengths."""
+    if not config.batch_tokens:
+        return [*range(config.batch_size, len(lengths), config.batch_size), len(lengths)]
+    ends, begin, longest = [], 0, 0
+    for place, length in enumerate(lengths.tolist()):
+        longest = max(longest, length)
+        # An example that is too long for the budget alone is a batch of its own.
+        if place > begin and longest * (place - begin + 1) > config.batch_tokens:
+            ends.append(place)
+            begin, longest = place, length
+    return [*ends, len(lengths)]
+
+
+def batches_per_epoch(data: Table | Stream, config: TrainConfig) -> int:
+    """How many batches an epoch has; 0 when only reading it would tell."""
+    if config.batch_tokens or isinstance(data, Stream):
+        return 0
+    return -(-len(data) // config.batch_size)

@@ -1,0 +1,147 @@
+"""Checkpoints that a crash cannot spoil.
+
+    checkpoints/step-000500/    model.safetensors, training.pt, manifest.json
+                step-000600.tmp/    one that was never finished
+                latest              the name of the newest, for people
+
+A checkpoint is written under another name, every file synced, the manifest with sizes and hashes last; then
+the folder is renamed and its parent synced. Only a folder whose manifest verifies is ever resumed from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.files import file_error, sha256, write_text
+
+__all__ = ["Checkpoint", "all_checkpoints", "newest", "prune", "verify", "write"]
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint that has been verified; `facts` is what was written down with it."""
+
+    folder: Path
+    step: int
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> Path:
+    """Write the checkpoint of a step so that it is there whole or not at all; one that is there is replaced.
+
+    Args: files: contents by file name. facts: JSON-able, kept in the manifest. Returns: its folder.
+    Raises: DataError E310 when the disk is full; what was begun is removed then.
+    """
+    final = root / f"step-{step:06d}"
+    draft = root / f"step-{step:06d}.tmp"
+    try:
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        sizes = {name: {"bytes": len(data), "sha256": _hash(data)} for name, data in files.items()}
+        for name, data in files.items():
+            _write_synced(draft / name, data)
+        manifest = json.dumps({"v": 1, "step": step, "files": sizes, **facts}, indent=1)
+        _write_synced(draft / MANIFEST, manifest.encode())
+        _sync(draft)
+        if final.exists():
+            shutil.rmtree(final)
+        draft.rename(final)
+        _sync(root)
+    except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise file_error(error, final, "write") from error
+    write_text(root / "latest", final.name + "\n")
+    return final
+
+
+def verify(folder: Path) -> Checkpoint:
+    """Read a checkpoint's manifest and compare every file with it.
+
+    Raises: EngineError E635 that says what is wrong.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        files = dict(manifest["files"])
+        step = int(manifest["step"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(folder, "its manifest cannot be read") from error
+    for name, known in files.items():
+        try:
+            size = (folder / name).stat().st_size
+        except OSError as error:
+            raise _damaged(folder, f"{name} is missing") from error
+        if size != known["bytes"] or sha256(folder / name) != known["sha256"]:
+            raise _damaged(folder, f"{name} is not what was written")
+    return Checkpoint(folder, step, manifest)
+
+
+def newest(root: Path, *, on_bad: Callable[[EngineError], None] | None = None) -> Checkpoint | None:
+    """The newest checkpoint that verifies; each newer one that does not is told to `on_bad`."""
+    for _, folder in reversed(all_checkpoints(root)):
+        try:
+            return verify(folder)
+        except EngineError as error:
+            if on_bad:
+                on_bad(error)
+    return None
+
+
+def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
+    """Finished checkpoint folders with their steps, oldest first; whether they verify is not asked."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(root):
+            _, dash, step = entry.name.partition("step-")
+            if dash and step.isdecimal() and entry.is_dir():
+                found.append((int(step), Path(entry.path)))
+    return sorted(found)
+
+
+def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
+    """Remove all but the newest `keep` checkpoints and the one of step `protect`, and unfinished ones.
+
+    Returns: what was removed.
+    """
+    found = all_checkpoints(root)
+    old = [folder for step, folder in found[: max(0, len(found) - keep)] if step != protect]
+    drafts = list(root.glob("step-*.tmp"))
+    for folder in [*old, *drafts]:
+        # The manifest first: a half-removed checkpoint is never taken for one.
+        (folder / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+    return [*old, *drafts]
+
+
+def _damaged(folder: Path, what: str) -> EngineError:
+    return EngineError(f"the checkpoint is damaged: {what}", where=str(folder), code="E635")
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

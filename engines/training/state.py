@@ -1,0 +1,182 @@
+"""What makes up the state of a training, to bytes and back. Nothing here unpickles objects."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.training.config import TrainConfig
+from engines.training.task import TrainingTask
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = [
+    "Best",
+    "all_finite",
+    "from_file",
+    "gathered",
+    "get_random",
+    "load_weights",
+    "measured",
+    "put_random",
+    "shape_hash",
+    "shared",
+    "to_bytes",
+    "versions",
+    "weights_to_bytes",
+]
+
+
+@dataclass(slots=True)
+class Best:
+    """The best evaluation so far, and how many in a row have not been better."""
+
+    step: int = 0
+    value: float | None = None
+    worse_in_a_row: int = 0
+    measures: dict[str, float] = field(default_factory=dict)
+
+    def offer(self, step: int, measures: Mapping[str, float], config: TrainConfig) -> bool:
+        """Take an evaluation into account. Returns: whether it is the best."""
+        value = measures[config.best]
+        sign = -1 if config.best_is_lowest else 1
+        if self.value is not None and not sign * value > sign * self.value:
+            self.worse_in_a_row += 1
+            return False
+        self.step, self.value, self.worse_in_a_row, self.measures = step, value, 0, dict(measures)
+        return True
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Best:
+        """What `to_dict` wrote."""
+        return cls(**document)
+
+
+def measured(task: TrainingTask, model: torch.nn.Module) -> dict[str, float]:
+    """The task's measures; random numbers and training mode are as they were afterwards."""
+    import torch
+
+    before, training = get_random(), model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            return {name: float(value) for name, value in task.evaluate(model).items()}
+    finally:
+        model.train(training)
+        put_random(before)
+
+
+def get_random() -> dict[str, Any]:
+    """The state of every global generator, as plain values and tensors."""
+    import numpy as np
+    import torch
+
+    name, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
+    found: dict[str, Any] = {
+        "python": random.getstate(),
+        "numpy": (name, torch.from_numpy(np.asarray(keys, np.int64)), place, has_gauss, gauss),
+        "torch": torch.get_rng_state(),
+    }
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        found["cuda"] = torch.cuda.get_rng_state()
+    return found
+
+
+def put_random(saved: Mapping[str, Any]) -> None:
+    """Put the state of the generators back."""
+    import numpy as np
+    import torch
+
+    version, words, gauss = saved["python"]
+    random.setstate((version, tuple(words), gauss))
+    name, keys, *rest = saved["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), *rest))
+    torch.set_rng_state(saved["torch"])
+    if "cuda" in saved and torch.cuda.is_available():
+        torch.cuda.set_rng_state(saved["cuda"])
+
+
+def weights_to_bytes(model: torch.nn.Module) -> bytes:
+    """All weights and buffers as safetensors; what is shared is written once for each name."""
+    from safetensors.torch import save
+
+    # Copies, since safetensors refuses tensors that share memory.
+    weights = model.state_dict().items()
+    return save({name: value.detach().cpu().contiguous().clone() for name, value in weights})
+
+
+def load_weights(model: torch.nn.Module, path: Path) -> None:
+    """Put saved weights into a model of the same shape."""
+    from safetensors.torch import load_file
+
+    model.load_state_dict(load_file(path))
+
+
+def to_bytes(value: Any) -> bytes:
+    """Tensors and plain values as torch saves them."""
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
+
+
+def from_file(path: Path) -> Any:
+    """What `to_bytes` made: tensors and plain values only."""
+    import torch
+
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def all_finite(model: torch.nn.Module) -> bool:
+    """Whether every weight is a number."""
+    import torch
+
+    return all(bool(torch.isfinite(weight).all().item()) for weight in model.parameters())
+
+
+def shape_hash(model: torch.nn.Module) -> str:
+    """Identifies the architecture: names, shapes and types of all weights."""
+    text = "\n".join(f"{k} {tuple(v.shape)} {v.dtype}" for k, v in model.state_dict().items())
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def shared(value: dict[str, float], world: int) -> dict[str, float]:
+    """The first process's value, in every process."""
+    if world == 1:
+        return value
+    from accelerate.utils import broadcast_object_list
+
+    box = [value]
+    broadcast_object_list(box, from_process=0)
+    return box[0]
+
+
+def gathered(value: Any, world: int) -> Sequence[Any]:
+    """Every process's value, in the order of the processes."""
+    if world == 1:
+        return [value]
+    from accelerate.utils import gather_object
+
+    return list(gather_object([value]))
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
+    import accelerate
+    import numpy as np
+    import torch
+    import transformers
+
+    modules = (accelerate, np, torch, transformers)
+    return {module.__name__: str(module.__version__) for module in modules}

@@ -1,0 +1,1 @@
+"""The terminal workbench: the only place that imports textual."""

@@ -1,0 +1,243 @@
+"""Questions: choose one of several, write one line, yes or no. Each is a modal that returns its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from screens.text import safe_text
+from screens.widgets.rows import Column, Record
+from screens.widgets.table import Table
+
+__all__ = ["Choice", "Chooser", "Confirm", "Prompt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A line to choose: `key` runs it at once where nothing is typed, `reason` says why it cannot be."""
+
+    name: str
+    label: str
+    detail: str = ""
+    key: str = ""
+    reason: str = ""
+
+
+def _plain(record: Record) -> Content:
+    return safe_text(record["label"], "$quiet" if record["reason"] else "")
+
+
+def _detail(record: Record) -> Content:
+    if record["reason"]:
+        return safe_text(f"not now: {record['reason']}", "$quiet italic")
+    return safe_text(record["detail"], "$quiet")
+
+
+class Chooser(ModalScreen[str | None]):
+    """A list to choose from; returns the chosen `Choice.name`.
+
+    With `typed` a line on top narrows the list as one writes; `more` may add choices made from what was
+    written (`job 12`). Without it the keys of the choices work at once.
+    """
+
+    DEFAULT_CSS = """
+    Chooser { align: center middle; background: $background 60%; }
+    Chooser > Vertical {
+        width: 100; max-width: 96%; height: auto; max-height: 90%;
+        border: round $accent; background: $background; border-title-color: $foreground;
+        border-subtitle-color: $quiet;
+    }
+    Chooser Input { border: none; height: 1; padding: 0 1; margin-bottom: 1; background: $panel; }
+    Chooser Table { height: auto; max-height: 24; }
+    Chooser .whole { height: auto; max-height: 3; padding: 0 2; color: $quiet; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        *,
+        typed: bool = False,
+        text: str = "",
+        more: Callable[[str], Sequence[Choice]] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = list(choices)
+        self._typed = typed
+        self._text = text
+        self._more = more
+        key_width = max([len(choice.key) for choice in choices] + [1])
+        label_width = max([len(choice.label) for choice in choices] + [12])
+        self._table = Table(
+            [
+                Column("key", "key", min(key_width, 12), show=lambda r: safe_text(r["key"], "$accent bold")),
+                Column("label", "", min(label_width, 34), show=_plain),
+                Column("detail", "", show=_detail),
+            ]
+        )
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(self._title)
+            box.border_subtitle = "⏎ run   esc close"
+            if self._typed:
+                yield Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
+            yield self._table
+            yield Static(classes="whole")
+
+    @on(Table.Moved)
+    def _show_whole(self) -> None:
+        """The sentence of the line under the cursor, which the line itself may have cut."""
+        record = self._table.current or {"detail": "nothing matches", "reason": ""}
+        self.query_one(".whole", Static).update(_detail(record))
+
+    def on_mount(self) -> None:
+        self._show(self._text)
+        (self.query_one(Input) if self._typed else self._table).focus()
+
+    def _show(self, text: str) -> None:
+        extra = list(self._more(text)) if self._more and text.strip() else []
+        words = text.casefold().split()
+        found = [
+            choice
+            for choice in self._choices
+            if all(word in f"{choice.label} {choice.key} {choice.detail}".casefold() for word in words)
+        ]
+        # What begins with the text comes before what merely holds it.
+        found.sort(key=lambda choice: not choice.label.casefold().startswith(text.casefold().strip()))
+        rows = [
+            {"id": c.name, "key": c.key, "label": c.label, "detail": c.detail, "reason": c.reason}
+            for c in (*extra, *found)
+        ]
+        self._table.load(rows, keep=False)
+        self._table.cursor = 0
+        self._table.styles.height = min(len(rows) + 1, 24)
+
+    @on(Input.Changed)
+    def _typed_text(self, event: Input.Changed) -> None:
+        self._show(event.value)
+
+    @on(Input.Submitted)
+    @on(Table.Opened)
+    def _chosen(self) -> None:
+        current = self._table.current
+        if current is not None and not current["reason"]:
+            self.dismiss(str(current["id"]))
+
+    def on_key(self, event: events.Key) -> None:
+        if self._typed:
+            if event.key in ("down", "up", "pagedown", "pageup"):
+                event.stop()
+                step = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}[event.key]
+                self._table.cursor += step
+            return
+        for choice in self._choices:
+            if choice.key and event.character == choice.key and not choice.reason:
+                event.stop()
+                self.dismiss(choice.name)
+                return
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+class Prompt(ModalScreen[str | None]):
+    """One line to write, at the foot of the screen; `check` says what is wrong with it, or nothing."""
+
+    DEFAULT_CSS = """
+    Prompt { align: left bottom; background: transparent; }
+    Prompt > Vertical { height: auto; background: $panel; padding: 0 1; border-top: solid $accent; }
+    Prompt Horizontal { height: 1; }
+    Prompt .label { width: auto; color: $accent; padding-right: 1; }
+    Prompt Input { border: none; height: 1; padding: 0; width: 1fr; background: $panel; }
+    Prompt .say { height: 1; color: $quiet; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
+
+    def __init__(
+        self, label: str, text: str = "", *, hint: str = "", check: Callable[[str], str] | None = None
+    ) -> None:
+        super().__init__()
+        self._label = label
+        self._text = text
+        self._hint = hint
+        self._check = check or (lambda _: "")
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            with Horizontal():
+                yield Static(safe_text(self._label), classes="label")
+                yield Input(self._text, compact=True, select_on_focus=False)
+            yield Static(safe_text(self._hint), classes="say")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        wrong = self._check(event.value)
+        self.query_one(".say", Static).update(
+            safe_text(wrong, "$warning") if wrong else safe_text(self._hint)
+        )
+
+    @on(Input.Submitted)
+    def _done(self, event: Input.Submitted) -> None:
+        if not self._check(event.value):
+            self.dismiss(event.value)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
+
+
+class Confirm(ModalScreen[bool]):
+    """A question about something that cannot be taken back; with `typed` that text has to be written."""
+
+    DEFAULT_CSS = """
+    Confirm { align: center middle; background: $background 60%; }
+    Confirm > Vertical {
+        width: 64; max-width: 96%; height: auto; padding: 1 2;
+        border: round $warning; background: $background; border-title-color: $warning;
+    }
+    Confirm Input { border: none; height: 1; padding: 0 1; margin-top: 1; background: $panel; }
+    Confirm .keys { margin-top: 1; color: $quiet; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,n", "answer(False)", "no", show=False),
+        Binding("y", "answer(True)", "yes", show=False),
+    ]
+
+    def __init__(self, question: str, consequence: str, *, typed: str = "") -> None:
+        super().__init__()
+        self._question = question
+        self._consequence = consequence
+        self._typed = typed
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(self._question)
+            yield Static(safe_text(self._consequence))
+            if self._typed:
+                yield Input(placeholder=f"type {self._typed} to confirm", compact=True)
+                yield Static("⏎ do it   esc leave it", classes="keys")
+            else:
+                yield Static("y yes   n no", classes="keys")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where a text has to be typed, y and n are letters."""
+        return not (action == "answer" and self._typed and parameters == (True,))
+
+    @on(Input.Submitted)
+    def _written(self, event: Input.Submitted) -> None:
+        if event.value.strip() == self._typed:
+            self.dismiss(True)
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)

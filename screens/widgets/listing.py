@@ -1,0 +1,205 @@
+"""A table with all that belongs to it: its filter line, and what stands there while it is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from engines.core.errors import EngineError
+from screens.keys import LIST_KEYS, TEXT_KEYS, bindings
+from screens.widgets.notice import Notice
+from screens.widgets.reader import Reader
+from screens.widgets.rows import Column, Record, Rows
+from screens.widgets.table import Table
+from workbench.filters import FilterError, parse_filter
+
+if TYPE_CHECKING:
+    from screens.widgets.filterline import FilterLine
+
+__all__ = ["Listing", "ReaderBox"]
+
+
+class _Filtered(Vertical):
+    """Something with a filter line under it."""
+
+    DEFAULT_CSS = "_Filtered { height: 1fr; }"
+
+    _line: FilterLine | None = None
+
+    def _apply(self, text: str) -> None:
+        raise NotImplementedError
+
+    def _home(self) -> None:
+        raise NotImplementedError
+
+    async def action_filter(self) -> None:
+        (await self._filter_line()).edit()
+
+    async def _filter_line(self) -> FilterLine:
+        """The line; it comes with the first filter, so that screens without one open sooner."""
+        from screens.widgets.filterline import FilterLine
+
+        if self._line is None:
+            self._line = FilterLine()
+            await self.mount(self._line)
+        return self._line
+
+    def clear_filter(self) -> bool:
+        """Take the filter away; whether there was one."""
+        had = bool(self.query_text)
+        if self._line is not None:
+            self._line.write("")
+        self._try("")
+        return had
+
+    async def set_query(self, text: str) -> None:
+        """Filter by this text, as if it had been typed."""
+        (await self._filter_line()).write(text)
+        self._try(text)
+
+    @property
+    def query_text(self) -> str:
+        """The filter as typed."""
+        return self._line.text if self._line is not None else ""
+
+    def on_filter_line_changed(self, event: FilterLine.Changed) -> None:
+        """Filter while it is typed."""
+        event.stop()
+        self._try(event.text)
+
+    def on_filter_line_left(self, event: FilterLine.Left) -> None:
+        """Back to what is filtered."""
+        event.stop()
+        if event.cleared:
+            self.clear_filter()
+        self._home()
+
+    def _try(self, text: str) -> None:
+        wrong = ""
+        try:
+            self._apply(text)
+        except FilterError as error:
+            wrong = f"{error.position + 1}: {error.what}. {error.remedy}"
+            # What stands before the wrong term was right.
+            self._apply(text[: error.position].rpartition(" ")[0])
+        if self._line is not None:
+            self._line.complain(wrong)
+
+
+class Listing(_Filtered):
+    """A `Table` with filter line and notices.
+
+    Args: columns: see `Column`. fields: names that filters may use, when they are not the columns' names.
+    counts: whether the pane's title says how many lines there are.
+    """
+
+    BINDINGS = bindings([key for key in LIST_KEYS if key.verb == "filter"])
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        *,
+        id: str,
+        fields: Sequence[str] = (),
+        counts: bool = True,
+    ) -> None:
+        super().__init__(id=id)
+        self.table = Table(columns, id=f"{id}-table")
+        self.table.set_class(counts, "-counts")
+        self.notice = Notice()
+        self.fields = tuple(fields) or tuple(column.name for column in columns)
+        self._empty = ("Nothing here yet", "")
+        self._instead = False
+
+    def compose(self) -> ComposeResult:
+        yield self.notice
+        yield self.table
+
+    def on_mount(self) -> None:
+        self.table.display = False
+
+    def when_empty(self, what: str, advice: str) -> None:
+        """What stands here when there are no rows at all."""
+        self._empty = (what, advice)
+
+    def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
+        """Show rows; the filter stays in force."""
+        self._instead = False
+        self.table.load(rows, keep=keep)
+        self._show_state()
+
+    def show_loading(self, what: str) -> None:
+        """Say that rows are on their way."""
+        self._show_instead(partial(self.notice.show_loading, what))
+
+    def show_error(self, error: EngineError) -> None:
+        """Say why there are no rows."""
+        self._show_instead(partial(self.notice.show_error, error))
+
+    def _show_instead(self, say: Callable[[], None]) -> None:
+        """A notice in place of rows: those of before would pass for what is asked for now."""
+        self._instead = True
+        if len(self.table.rows):
+            self.table.load([])
+        say()
+        self._show_table(False)
+
+    @on(Table.Counted)
+    def _counted(self) -> None:
+        if not self._instead:
+            self._show_state()
+
+    def _show_state(self) -> None:
+        if len(self.table.rows) == 0:
+            self.notice.show_empty(*self._empty)
+        elif self.table.shown == 0:
+            self.notice.show_empty("No line passes the filter", "esc clears it")
+        # The table keeps the focus while a filter hides everything, so only an empty one leaves.
+        self._show_table(len(self.table.rows) > 0)
+        self.notice.display = self.table.shown == 0
+
+    def _show_table(self, shown: bool) -> None:
+        self.notice.display = not shown
+        # Hidden, it would lose the focus; that it keeps, and the notice above it says why it is empty.
+        self.table.display = shown or self.table.has_focus
+
+    def _apply(self, text: str) -> None:
+        self.table.set_filter(parse_filter(text, self.fields) if text.strip() else None)
+
+    def _home(self) -> None:
+        self.table.focus()
+
+    def state(self) -> dict[str, object]:
+        """What a session keeps."""
+        return {"query": self.query_text, **self.table.state()}
+
+    async def restore(self, state: Mapping[str, object]) -> None:
+        """Put back what `state` gave."""
+        query = state.get("query")
+        if isinstance(query, str) and query:
+            await self.set_query(query)
+        self.table.restore(state)
+
+
+class ReaderBox(_Filtered):
+    """A `Reader` with a filter line."""
+
+    BINDINGS = bindings([key for key in TEXT_KEYS if key.verb == "filter"])
+
+    def __init__(self, *, id: str, follow: bool = False) -> None:
+        super().__init__(id=id)
+        self.reader = Reader(id=f"{id}-text", follow=follow)
+
+    def compose(self) -> ComposeResult:
+        yield self.reader
+
+    def _apply(self, text: str) -> None:
+        self.reader.set_filter(parse_filter(text, ["line"]) if text.strip() else None)
+
+    def _home(self) -> None:
+        self.reader.focus()

@@ -1,0 +1,235 @@
+"""A pane: a quiet frame with a title, what it holds, and tabs when it holds several things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Offset
+from textual.message import Message
+from textual.reactive import reactive
+from textual.style import Style
+from textual.widget import Widget
+from textual.widgets import Static
+
+from screens.text import count, safe_text
+from screens.widgets.table import Table
+
+__all__ = ["Page", "Pane", "TabStrip"]
+
+
+class TabStrip(Static):
+    """`[members] [e-graph] [map]` in one line; the shown one stands out, a click shows another."""
+
+    DEFAULT_CSS = "TabStrip { height: 1; color: $quiet; padding: 0 1; }"
+
+    class Picked(Message):
+        """A tab was clicked."""
+
+        def __init__(self, strip: TabStrip, index: int) -> None:
+            super().__init__()
+            self.strip = strip
+            self.index = index
+
+    def on_click(self, event: events.Click) -> None:
+        if (index := event.style.meta.get("tab")) is not None:
+            self.post_message(self.Picked(self, index))
+
+    def show_tabs(self, labels: Sequence[str], active: int) -> None:
+        """Draw these labels."""
+        parts = []
+        for index, label in enumerate(labels):
+            style = Style.from_meta({"tab": index})
+            look = "$accent bold" if index == active else "$quiet"
+            parts.append(Content.assemble((f"[{label}]", look)).stylize(style))
+        self.update(Content(" ").join(parts))
+
+
+class Page(Vertical):
+    """One of several things that a pane can show; `label` is its tab.
+
+    What it holds is given, or made by `make` when it is shown for the first time.
+    """
+
+    DEFAULT_CSS = "Page { height: 1fr; }"
+
+    def __init__(
+        self, label: str, *children: Widget, id: str, make: Callable[[], Iterable[Widget]] | None = None
+    ) -> None:
+        super().__init__(*children, id=id)
+        self.label = label
+        self._make = make
+
+    async def fill(self) -> None:
+        """Make what it holds, once."""
+        make, self._make = self._make, None
+        # The app may be left while its panes are still being put up.
+        if make is not None and self.is_attached:
+            await self.mount(*make())
+
+
+class Pane(Vertical):
+    """A framed part of a screen.
+
+    Give it widgets, or `Page`s (then it has tabs and shows one of them). `title` says what it shows, `detail`
+    how many (a table inside keeps it up to date while it is empty), `footnote` where it came from, in the
+    lower frame. `PageShown` comes when a page is shown, so that it can be filled then.
+    """
+
+    DEFAULT_CSS = """
+    Pane {
+        border: round $line;
+        border-title-color: $quiet;
+        border-subtitle-color: $quiet;
+        border-subtitle-align: left;
+        padding: 0;
+        height: 1fr;
+        width: 1fr;
+    }
+    Pane:focus-within { border: round $accent; border-title-color: $foreground; }
+    """
+
+    title: reactive[str] = reactive("")
+    detail: reactive[str] = reactive("")
+    footnote: reactive[str] = reactive("")
+    neighbours: reactive[tuple[str, ...]] = reactive(())
+    """Titles of the panes that share this place when the terminal is narrow; the shown one is this pane."""
+
+    class NeighbourPicked(Message):
+        """The title of a pane that shares this place was clicked."""
+
+        def __init__(self, pane: Pane, index: int) -> None:
+            super().__init__()
+            self.pane = pane
+            self.index = index
+
+    class PageShown(Message):
+        """A page came to the front."""
+
+        def __init__(self, pane: Pane, page: Page) -> None:
+            super().__init__()
+            # The pane speaks, whoever turned the page: a message goes no further up than to its sender.
+            self.set_sender(pane)
+            self.pane = pane
+            self.page = page
+
+        @property
+        def control(self) -> Pane:
+            """The pane."""
+            return self.pane
+
+    def __init__(self, *children: Widget, title: str, id: str, share: int = 1) -> None:
+        super().__init__(*children, id=id)
+        self.set_reactive(Pane.title, title)
+        self.share = share
+        self._strip = TabStrip()
+        self.styles.width = f"{share}fr"
+
+    def compose(self) -> ComposeResult:
+        yield self._strip
+
+    async def on_mount(self) -> None:
+        pages = self.pages
+        self._strip.display = bool(pages)
+        if pages:
+            await self.show_page(pages[0].id or "")
+        self._retitle()
+
+    # Pages
+
+    @property
+    def pages(self) -> list[Page]:
+        """The pages, in the order of their tabs."""
+        return [child for child in self.children if isinstance(child, Page)]
+
+    @property
+    def page(self) -> Page | None:
+        """The page that is shown."""
+        return next((page for page in self.pages if page.display), None)
+
+    async def show_page(self, name: str) -> None:
+        """Bring the page with this id to the front; focus follows if it was in this pane."""
+        chosen = next((page for page in self.pages if page.id == name), None)
+        if chosen is None:
+            return
+        focused = self.screen.focused
+        inside = focused is not None and self in focused.ancestors
+        await chosen.fill()
+        for page in self.pages:
+            page.display = page is chosen
+        self._strip.show_tabs([page.label for page in self.pages], self.pages.index(chosen))
+        if inside:
+            self.focus_inside()
+        self.post_message(self.PageShown(self, chosen))
+
+    def tab_places(self) -> list[tuple[Page, Offset]]:
+        """Where on the screen the tabs stand."""
+        strip = self._strip
+        x, found = strip.region.x + 1, []
+        for page in self.pages:
+            found.append((page, Offset(x, strip.region.y)))
+            x += len(page.label) + 3
+        return found
+
+    async def step_page(self, step: int) -> None:
+        """Show the next or previous page."""
+        if (page := self.page) is not None:
+            pages = self.pages
+            await self.show_page(pages[(pages.index(page) + step) % len(pages)].id or "")
+
+    @on(TabStrip.Picked)
+    async def _picked(self, event: TabStrip.Picked) -> None:
+        event.stop()
+        await self.show_page(self.pages[event.index].id or "")
+
+    # Focus
+
+    def focus_inside(self) -> bool:
+        """Give the focus to the first thing here that takes it."""
+        place: Widget = self.page or self
+        for widget in place.walk_children(Widget):
+            if widget.focusable and widget.can_focus and not widget.has_class("-not-by-tab"):
+                widget.focus()
+                return True
+        return False
+
+    # Frame
+
+    def on_click(self, event: events.Click) -> None:
+        if (index := event.style.meta.get("neighbour")) is not None:
+            self.post_message(self.NeighbourPicked(self, index))
+
+    @on(Table.Counted)
+    def _counted(self, event: Table.Counted) -> None:
+        table = event.table
+        if table.has_class("-counts"):
+            shown, total = table.shown, len(table.rows)
+            self.detail = count(total) if table.filter is None else f"{count(shown)} of {count(total)}"
+
+    def watch_title(self) -> None:
+        self._retitle()
+
+    def watch_detail(self) -> None:
+        self._retitle()
+
+    def watch_neighbours(self) -> None:
+        self._retitle()
+
+    def watch_footnote(self) -> None:
+        self.border_subtitle = safe_text(self.footnote)
+
+    def _retitle(self) -> None:
+        own = safe_text(f"{self.title} {self.detail}".strip())
+        if len(self.neighbours) < 2:
+            self.border_title = own
+            return
+        parts = []
+        for index, name in enumerate(self.neighbours):
+            here = name == self.title
+            label = own.stylize("bold") if here else safe_text(name, "$quiet")
+            click = Style.from_meta({"neighbour": index})
+            parts.append(label.stylize(click))
+        self.border_title = Content(" │ ").join(parts)

@@ -1,0 +1,185 @@
+"""Reading a collection: cleaning, rows that are broken, the real mini collection."""
+
+from __future__ import annotations
+
+import gzip
+import html
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.arqmath.cleaning import clean, clean_with_formulas
+from engines.arqmath.collection import Report, read_formulas, read_links, read_posts, read_topics
+from engines.core.errors import DataError
+
+ROW = (
+    '  <row Id="{id}" PostTypeId="{kind}" {extra} Body="&lt;p&gt;Is &lt;span class=&quot;math-container&quot;'
+    ' id=&quot;7&quot;&gt;$$x^2&amp;lt;4$$&lt;/span&gt; true?&lt;/p&gt;"'
+    ' Tags="&lt;algebra&gt;&lt;proof&gt;" />\n'
+)
+
+
+def posts_file(path: Path, rows: str) -> Path:
+    path.write_text(f'<?xml version="1.0" encoding="utf-8"?>\n<posts>\n{rows}</posts>\n', encoding="utf-8")
+    return path
+
+
+def test_formulas_stand_between_dollar_signs() -> None:
+    body = '<p>If <span class="math-container" id="q_1">$$a&lt;b$$</span> &amp; <b>so</b> on</p><p>End</p>'
+    result = clean_with_formulas(body)
+    assert result.text == "If $a<b$ & so on\nEnd"
+    assert result.formulas == (("q_1", "a<b"),)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("", ""),
+        ("a < b and c > d", "a < b and c > d"),
+        ('<span id="3" class="math-container">x</span>', "$x$"),
+        ("<span class='math-container'>x <b>y</b></span>", "$x y$"),
+        ('<span class="math-container" id="1">$x', "$x"),
+        ("<!-- hidden --><script>evil()</script>seen", "seen"),
+        ("one<br/>two", "one\ntwo"),
+        ("&#x3b1; &alpha; &unknown;", "α α &unknown;"),
+    ],
+)
+def test_cleaning(body: str, text: str) -> None:
+    assert clean(body) == text
+
+
+@given(st.text())
+def test_cleaning_never_fails_and_is_idempotent_on_plain_text(text: str) -> None:
+    clean(text)
+    plain = clean(html.escape(text).replace("&", "and"))
+    assert clean(plain) == plain
+
+
+def test_a_megabyte_of_latex_is_read_in_one_pass() -> None:
+    body = f'<p><span class="math-container" id="1">${"x+" * 500_000}x$</span></p>'
+    assert len(clean_with_formulas(body).formulas[0][1]) == 1_000_001
+
+
+def test_posts_from_xml(tmp_path: Path) -> None:
+    rows = ROW.format(id=1, kind=1, extra='Title="Why &lt;i&gt;so&lt;/i&gt;?" AcceptedAnswerId="2"')
+    rows += ROW.format(id=2, kind=2, extra='ParentId="1" Score="-3"') + ROW.format(id=3, kind=4, extra="")
+    report = Report()
+    question, answer = read_posts(posts_file(tmp_path / "Posts.xml", rows), report)
+    assert (question.id, question.kind, question.title, question.accepted) == ("1", 1, "Why so?", "2")
+    assert question.tags == ("algebra", "proof")
+    assert question.body.text == "Is $x^2<4$ true?"
+    assert (answer.parent, answer.score) == ("1", -3)
+    assert (report.read, report.bad) == (3, 0)
+
+
+def test_broken_rows_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
+    good = ROW.format(id=1, kind=1, extra="")
+    cases = [
+        '  <row PostTypeId="1" Body="no id" />\n',
+        '  <row Id="5" PostTypeId="2" Body="no parent" />\n',
+        '  <row Id="6" PostTypeId="1" Body="cut off\n',
+    ]
+    report = Report()
+    posts = list(read_posts(posts_file(tmp_path / "Posts.xml", good + "".join(cases) + good), report))
+    assert [post.id for post in posts] == ["1", "1"]
+    assert report.bad == 3
+    assert {reason.split()[0] for _, reason in report.first} == {"no", "answer", "the"}
+
+
+def test_a_row_may_span_lines_and_a_wrong_encoding_costs_one_row(tmp_path: Path) -> None:
+    path = tmp_path / "Posts.xml.gz"
+    good = ROW.format(id=1, kind=1, extra="").replace('" Tags', '"\n Tags').encode()
+    bad = b'<row Id="2" PostTypeId="1" Body="\xff\xfe" />\n'
+    with gzip.open(path, "wb") as file:
+        file.write(good + bad + good)
+    report = Report()
+    assert len(list(read_posts(path, report))) == 2
+    assert report.first == [(3, "not UTF-8 at byte 33")]
+
+
+@pytest.mark.parametrize("reader", ["posts", "topics"])
+def test_entity_bombs_are_refused(tmp_path: Path, reader: str) -> None:
+    path = tmp_path / "bomb.xml"
+    path.write_text(
+        '<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n'
+        '<Topics><Topic number="A.1"><Question>&b;</Question></Topic></Topics>\n'
+    )
+    with pytest.raises(DataError, match="declares its own entities"):
+        _ = read_topics(path) if reader == "topics" else list(read_posts(path, Report()))
+
+
+def test_files_that_are_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "file.xml"
+    path.write_text("<html><body>not found</body></html>")
+    with pytest.raises(DataError, match="no rows"):
+        list(read_posts(path, Report()))
+    with pytest.raises(DataError, match="no <Topic>"):
+        read_topics(path)
+    path.write_text("<Topics><Topic>")
+    with pytest.raises(DataError, match="not well-formed"):
+        read_topics(path)
+    with pytest.raises(DataError) as caught:
+        list(read_posts(tmp_path / "missing.xml", Report()))
+    assert caught.value.exit_code == 3
+
+
+def test_links(tmp_path: Path) -> None:
+    rows = (
+        '<row Id="1" PostId="10" RelatedPostId="11" LinkTypeId="1" />\n'
+        '<row Id="2" PostId="10" RelatedPostId="12" LinkTypeId="3" />\n'
+        '<row Id="3" PostId="10" LinkTypeId="3" />\n'
+    )
+    report = Report()
+    links = list(read_links(posts_file(tmp_path / "PostLinks.xml", rows), report))
+    assert links == [("10", "11", "related"), ("10", "12", "duplicate")]
+    assert report.bad == 1
+
+
+def test_formula_tables_of_all_versions(tmp_path: Path) -> None:
+    path = tmp_path / "formulas.tsv"
+    headers = {
+        "v1": ("id\tpost_id\tthread_id\ttype\tformula", "1\t9\t8\tanswer\tx", ""),
+        "v2": ("id\tpost_id\tthread_id\ttype\tvisual_id\tformula", "1\t9\t8\tanswer\t77\tx", "77"),
+        "v3": (
+            "id\tpost_id\tthread_id\ttype\tcomment_id\told_visual_id\tvisual_id\tissue\tformula",
+            "1\t9\t8\tanswer\t\t5\t77\t\tx",
+            "77",
+        ),
+    }
+    for header, row, visual_id in headers.values():
+        path.write_text(f"{header}\n{row}\n1\t2\n")
+        report = Report()
+        (formula,) = read_formulas(path, report)
+        assert (formula.id, formula.post, formula.kind, formula.text) == ("1", "9", "answer", "x")
+        assert formula.visual_id == visual_id
+        assert (report.read, report.bad) == (1, 1)
+
+
+@pytest.mark.real_data
+def test_the_mini_collection(real_data: Path) -> None:
+    folder = real_data / "arqmath"
+    report = Report()
+    posts = list(read_posts(folder / "posts_mini.jsonl.gz", report))
+    assert [sum(post.kind == kind for post in posts) for kind in (1, 2)] == [2_769, 3_395]
+    assert report.bad == 0
+    in_table = {f.id: f.text for f in read_formulas(folder / "formulas_mini.tsv.gz", Report())}
+    in_posts = [formula for post in posts for formula in post.body.formulas]
+    assert len(in_posts) > 50_000
+    known = [identity for identity, _ in in_posts if identity in in_table]
+    assert len(known) / len(in_posts) > 0.98
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "count"), [("1_2020", 98), ("1_2021", 100), ("2_2020", 85), ("2_2021", 100)]
+)
+def test_the_topics(real_data: Path, name: str, count: int) -> None:
+    topics = read_topics(real_data / "arqmath" / f"topics_task{name}.xml")
+    assert len(topics) == count
+    assert all(topic.text and topic.tags for topic in topics)
+    if name.startswith("2"):
+        for topic in topics:
+            ids = [identity for identity, _ in (*topic.title.formulas, *topic.question.formulas)]
+            assert topic.formula in ids

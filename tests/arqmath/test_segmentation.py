@@ -1,0 +1,69 @@
+"""The three segmentations against the fact sheet's examples, and the lexer below them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.arqmath.segmentation import formula_parts, formulas, sentences, text_and_formulas
+from engines.formula.lexer import lex, tokens
+
+
+def test_natural_sentences() -> None:
+    text = "Find $x$. Is $x^2=4$ true? I tried $y$"
+    assert sentences(text) == ["Find $x$", "Is $x^2=4$ true", "I tried $y$"]
+
+
+def test_the_title_is_the_first_segment_without_marks() -> None:
+    assert sentences("It is.", title="What: is $x$?") == ["What is $x$", "It is."]
+
+
+def test_text_and_formulas() -> None:
+    text = "Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers"
+    assert text_and_formulas(text) == [
+        "Let $n$ be even, then",
+        "$a^2+b^2=c^2$",
+        "holds for all of these numbers",
+    ]
+
+
+def test_short_text_stays_with_the_formula_before() -> None:
+    assert text_and_formulas("We know $$a+b+c=d$$ is so") == ["We know", "$a+b+c=d$ is so"]
+
+
+@pytest.mark.parametrize(
+    ("latex", "parts"),
+    [
+        (r"a = b + c \le d", ["a =", r"b + c \le", "d"]),
+        ("a = b", []),
+        (r"a \in B \cap C", [r"a \in", r"B \cap", "C"]),
+        (r"\left( x < y < z \right)", [r"\left( x <", "y <", r"z \right)"]),
+    ],
+)
+def test_formula_parts(latex: str, parts: list[str]) -> None:
+    assert formula_parts(latex) == parts
+
+
+def test_leq_is_not_cut_out_of_longer_commands() -> None:
+    assert formula_parts(r"\leftarrow \infty \inf \int") == []
+
+
+def test_formulas_of_a_text() -> None:
+    assert formulas("a $x$ b $$y+1$$ c $ $") == ["x", "y+1"]
+
+
+def test_tokens_as_the_paper_counts_them() -> None:
+    assert tokens(r"\frac{12.5}{x_{1}} \,") == [r"\frac", "12.5", "x", "_", "1", r"\,"]
+
+
+@given(st.text(max_size=200))
+def test_lexing_never_fails_and_keeps_positions(text: str) -> None:
+    for token in lex(text):
+        assert text.startswith(token.text, token.start) or token.text == "\\ "
+
+
+@given(st.text(alphabet="ab$=<. \\le", max_size=60))
+def test_parts_put_together_are_the_formula(text: str) -> None:
+    parts = formula_parts(text)
+    assert not parts or "".join("".join(parts).split()) == "".join(text.split())

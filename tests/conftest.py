@@ -1,0 +1,53 @@
+"""Every test has its own user folders, and none has the network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples every time: a failure can be repeated, and a slow machine is no failure.
+settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+settings.load_profile("repeatable")
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+@pytest.fixture(autouse=True)
+def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings, data, state and cache in a folder of the test's own; no setting leaks in from outside."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith("MATHWB_") and name != "MATHWB_REAL_DATA":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("MATHWB_HOME", str(home))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only this machine can be reached, unless the test is marked `online`."""
+    if request.node.get_closest_marker("online"):
+        return
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in _LOOPBACK:  # type: ignore[index]
+            raise OSError(f"tests do not use the network: {address}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
+        monkeypatch.setenv(name, "1")
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """The folder of real data sets; tests that use it are skipped where there is none."""
+    named = os.environ.get("MATHWB_REAL_DATA")
+    if not named or not Path(named).is_dir():
+        pytest.skip("MATHWB_REAL_DATA names no folder")
+    return Path(named)

@@ -1,0 +1,147 @@
+"""Files are written whole or not at all, and read with the place of every error."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.errors import DataError
+from engines.core.files import (
+    MAX_LINE_BYTES,
+    atomic_writer,
+    printable,
+    read_lines,
+    sha256,
+    write_bytes,
+    write_json,
+    write_text,
+)
+
+
+def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "result.txt"
+    write_text(path, "old")
+    with pytest.raises(TypeError), atomic_writer(path) as file:
+        file.writelines(["half of the ", None])  # type: ignore[list-item]
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["result.txt"]
+
+
+def test_readers_never_see_a_half_written_file(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "er" / "result.txt"
+    with atomic_writer(path) as file:
+        file.write("new")
+        file.flush()
+        assert not path.exists()
+    assert path.read_text() == "new"
+
+
+def test_written_files_have_the_usual_permissions(tmp_path: Path) -> None:
+    write_text(tmp_path / "ours", "")
+    (tmp_path / "theirs").write_text("")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "theirs").stat().st_mode
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_said_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DataError) as caught:
+        write_text(tmp_path / "big", "text")
+    assert caught.value.code == "E310"
+    assert caught.value.exit_code == 1
+    assert "full" in caught.value.what
+    assert caught.value.remedy
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
+    write_text(tmp_path / "file", "")
+    with pytest.raises(DataError) as caught:
+        write_text(tmp_path / "file" / "below", "")
+    assert str(tmp_path / "file" / "below") in str(caught.value)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_lines_are_numbered_and_lose_their_ends(tmp_path: Path, compress: bool) -> None:
+    text = "\ufeffsin x\r\n\nτ ≈ 6.28\nlast"
+    data = text.encode()
+    write_bytes(tmp_path / "lines", gzip.compress(data) if compress else data)
+    assert list(read_lines(tmp_path / "lines")) == [(1, "sin x"), (2, ""), (3, "τ ≈ 6.28"), (4, "last")]
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\r\n\0\ufeff"))))
+def test_every_text_comes_back(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    path = tmp_path_factory.mktemp("lines") / "lines"
+    write_text(path, "".join(line + "\n" for line in ["first", *lines]))
+    assert [line for _, line in read_lines(path)] == ["first", *lines]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "E314"),
+        (b"PK\x03\x04\0\0\0", "E315"),
+        ("sin x".encode("utf-16"), "E315"),
+        (gzip.compress(b"sin x\n" * 1000)[:-9], "E316"),
+        (b"\x1f\x8bnothing", "E316"),
+        (b"x\ncaf\xe9\n", "E317"),
+        (b"x\na\0b\n", "E317"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_its_place(tmp_path: Path, data: bytes, code: str) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(data)
+    with pytest.raises(DataError) as caught:
+        list(read_lines(path))
+    assert caught.value.code == code
+    assert caught.value.exit_code == 2
+    assert caught.value.path == path
+    if code == "E317":
+        assert caught.value.line == 2
+
+
+def test_a_missing_file_is_missing_data(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        list(read_lines(tmp_path / "nowhere"))
+    assert caught.value.exit_code == 3
+
+
+def test_a_bad_line_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(b"one\n\xff\nthree\n" + b"y" * (MAX_LINE_BYTES + 10) + b"\nfive\n")
+    bad: list[DataError] = []
+    assert list(read_lines(path, on_bad=bad.append)) == [(1, "one"), (3, "three"), (5, "five")]
+    assert [error.where for error in bad] == [f"{path}:2", f"{path}:4"]
+
+
+def test_hash_is_that_of_the_bytes(tmp_path: Path) -> None:
+    write_json(tmp_path / "value.json", {"π": 3.14})
+    data = (tmp_path / "value.json").read_bytes()
+    assert "π".encode() in data
+    assert sha256(tmp_path / "value.json") == hashlib.sha256(data).hexdigest()
+
+
+def test_terminals_get_no_commands_from_text() -> None:
+    assert printable("sin(x)² ≤ 1, 数学") == "sin(x)² ≤ 1, 数学"
+    assert printable("a\x1b[31mb\r\n\x9b") == "a\\x1b[31mb\\r\\n\\x9b"
+    assert printable("\u202eevil\u2066\ud800") == "\\u202eevil\\u2066\\ud800"
+
+
+@given(st.text())
+def test_printable_text_is_printable(text: str) -> None:
+    shown = printable(text)
+    assert all(char.isprintable() or char.isspace() for char in shown)
+    assert not set(shown) & set("\x1b\n\r\t\x07\u202e\u2028")
+    assert printable(shown) == shown

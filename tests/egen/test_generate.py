@@ -1,0 +1,216 @@
+"""Clusters end to end: members that are what they claim to be, the same every time, and stoppable."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sympy
+
+from engines.core.errors import EngineError
+from engines.core.events import Event
+from engines.egen.canonical import canonical_key, has_padding
+from engines.egen.child import GrowthChild
+from engines.egen.generate import generate
+from engines.egen.growth import Grower
+from engines.egen.language import prefix, read_prefix
+from engines.egen.records import Cluster, EgenConfig, Limits, Mode
+from engines.egen.rules import parse_families
+from engines.egen.templates import templates
+from engines.egen.verify import Verifier
+
+LIMITS = Limits(nodes=1_000)
+
+
+@pytest.fixture(scope="module")
+def growers() -> dict[str, Grower]:
+    return {mode: Grower(mode) for mode in ("strict", "common", "paper")}  # type: ignore[arg-type]
+
+
+def grown(growers: dict[str, Grower], head: str, mode: Mode = "strict", **settings: object) -> Cluster:
+    config = EgenConfig(mode=mode, limits=LIMITS, **{"members": 60, **settings})  # type: ignore[arg-type]
+    return generate(read_prefix(head), config, grower=growers[mode])
+
+
+def test_strict_members_of_random_heads_hold_at_fresh_points(growers: dict[str, Grower]) -> None:
+    heads = [template.tree for template in templates()]
+    for head in random.Random(3).sample(heads, 15):
+        cluster = generate(head, EgenConfig(members=40, limits=LIMITS), grower=growers["strict"])
+        verdicts = Verifier(head, seed=991).check([member.tree for member in cluster.members])
+        assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends", "undecided"}, prefix(head)
+        assert [v.outcome for v in verdicts].count("undecided") <= len(verdicts) // 10
+
+
+def test_members_agree_with_sympy(growers: dict[str, Grower]) -> None:
+    cluster = grown(growers, "- tanh + * 3 x 4 6", members=30)
+    from engines.core.symbolic import to_sympy
+
+    head = to_sympy(cluster.head)
+    for member in cluster.members:
+        difference = to_sympy(member.tree) - head
+        for point in (-0.7, 0.3, 1.1):
+            values = dict.fromkeys(difference.free_symbols, sympy.Rational(str(point)))
+            assert abs(complex(sympy.N(difference.subs(values), 30))) < 1e-9, member.prefix
+
+
+@pytest.mark.parametrize("head", ["- tanh + * 3 x 4 6", "d x * -2 pow ln / x 7 -2", "+ pow csc / x 7 -3 3"])
+def test_members_are_distinct_unpadded_and_short(head: str, growers: dict[str, Grower]) -> None:
+    cluster = grown(growers, head, members=150, max_tokens=19)
+    assert len(cluster.members) == 150
+    keys = {canonical_key(member.tree) for member in cluster.members}
+    assert len(keys) == 150
+    assert canonical_key(cluster.head) not in keys
+    assert not any(has_padding(member.tree) for member in cluster.members)
+    assert all(len(member.tree) <= 19 for member in cluster.members)
+    order = [(member.tokens, member.prefix) for member in cluster.members]
+    assert order == sorted(order)
+    assert cluster.stats.total_members > 150
+
+
+def test_lengths_share_the_members(growers: dict[str, Grower]) -> None:
+    cluster = grown(growers, "ln x", members=200)
+    lengths = np.bincount([member.tokens for member in cluster.members], minlength=26)
+    assert lengths[12:26].min() >= 5
+    assert lengths[26:].sum() == 0
+
+
+def test_the_same_seed_gives_the_same_cluster(growers: dict[str, Grower]) -> None:
+    head = "d x * -9 sinh + * -7 x 2"
+    one, two = grown(growers, head, seed=4), grown(growers, head, seed=4)
+    assert one.members == two.members
+    assert grown(growers, head, seed=5).members != one.members
+    script = (
+        "from engines.egen.generate import generate\n"
+        "from engines.egen.language import read_prefix\n"
+        "from engines.egen.records import EgenConfig, Limits\n"
+        f"config = EgenConfig(members=60, seed=4, limits=Limits(nodes={LIMITS.nodes}))\n"
+        f"for member in generate(read_prefix({head!r}), config).members: print(member.prefix)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "9", "PYTHONPATH": "."},
+    )
+    assert run.stdout.splitlines() == [member.prefix for member in one.members]
+
+
+def test_padding_comes_only_when_asked_for(growers: dict[str, Grower]) -> None:
+    assert not grown(growers, "x").members
+    padded = grown(growers, "x", padding=True, max_tokens=9)
+    assert {"pow x 1", "tan atan x"} <= {member.prefix for member in padded.members}
+
+
+def test_common_and_paper_accept_what_strict_does_not(growers: dict[str, Grower]) -> None:
+    head = "ln pow x 2"
+    assert "* 2 ln x" not in {member.prefix for member in grown(growers, head).members}
+    common = grown(growers, head, "common", members=300)
+    outcomes = {member.verdict.outcome for member in common.members}
+    assert "shrinks" in outcomes
+    assert outcomes <= {"equal", "extends", "shrinks"}
+    assert all(member.verdict.kept > 0 for member in common.members)
+
+
+def test_different_members_are_dropped_and_their_rules_named(growers: dict[str, Grower]) -> None:
+    # (x·x)^½ = x by composition of rules that change the domain.
+    cluster = grown(growers, "pow * x x 0.5", "paper", members=200)
+    assert "x" not in {member.prefix for member in cluster.members}
+    assert "different" not in {member.verdict.outcome for member in cluster.members}
+    if cluster.stats.dropped.get("different"):
+        named = {rule.name: rule for rule in growers["paper"].rules}
+        assert cluster.stats.suspects
+        assert all(named[name].claim != "sound" for name in cluster.stats.suspects)
+
+
+def wrong_rule(text: str) -> Grower:
+    families = parse_families(f'[[family]]\nname = "test"\nrules = [\n{text}\n]\n')
+    return Grower("strict", rules=[rule for family in families for rule in family.rules])
+
+
+def test_a_wrong_rule_of_strict_is_named() -> None:
+    grower = wrong_rule('{name = "nonsense", left = "sin ?a", right = "cos ?a"}')
+    with pytest.raises(EngineError, match="nonsense") as raised:
+        generate(read_prefix("+ sin x 2"), EgenConfig(members=5), grower=grower)
+    assert raised.value.code == "E211"
+    grower = wrong_rule(
+        '{name = "nonsense", left = "sin ?a", right = "1"},{name = "more", left = "sin x", right = "2"}'
+    )
+    with pytest.raises(EngineError, match="nonsense") as raised:
+        generate(read_prefix("+ sin x 2"), EgenConfig(members=5), grower=grower)
+    assert raised.value.code == "E210"
+
+
+@pytest.mark.parametrize("head", ["/ - x x - x x", "ln - -1 pow x 2", "+ asin + 2 pow x 2 x"])
+def test_a_head_defined_nowhere_has_no_members(head: str, growers: dict[str, Grower]) -> None:
+    for mode in ("strict", "common"):
+        assert grown(growers, head, mode).members == ()
+
+
+def test_progress_is_told_and_stop_keeps_what_there_is(growers: dict[str, Grower]) -> None:
+    seen: list[Event] = []
+    config = EgenConfig(members=400, limits=LIMITS)
+    head = read_prefix("pow asech x 3")
+    cluster = generate(head, config, grower=growers["strict"], events=seen.append)
+    stages = [event.data["stage"] for event in seen]
+    assert stages == sorted(stages)  # grow, then members
+    told = [text for event in seen if event.data["stage"] == "members" for text in event.data["members"]]  # type: ignore[attr-defined]
+    assert sorted(told) == sorted(member.prefix for member in cluster.members)
+    arrived: list[Event] = []
+    partial = generate(
+        head,
+        config,
+        grower=growers["strict"],
+        events=arrived.append,
+        stop=lambda: any(event.data["stage"] == "members" for event in arrived),
+    )
+    assert 0 < len(partial.members) <= len(cluster.members)
+    assert partial.stats.stop_reason == "stopped" or len(partial.members) == 400
+
+
+def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict[str, Grower]) -> None:
+    head = read_prefix("sin * 2 x")
+    config = EgenConfig(members=20, limits=LIMITS)
+    with GrowthChild() as child:
+        tight = EgenConfig(members=20, limits=Limits(nodes=1_000, memory_bytes=1))
+        killed = child.generate(head, tight)
+        assert (killed.stats.stop_reason, killed.members) == ("memory_limit", ())
+        seen: list[Event] = []
+        cluster = child.generate(head, config, events=seen.append)
+        assert cluster.members == generate(head, config, grower=growers["strict"]).members
+        assert {event.data["stage"] for event in seen} == {"grow", "members"}
+        with pytest.raises(EngineError):
+            child.generate(head, EgenConfig(members=20, mode="no such mode"))  # type: ignore[arg-type]
+        assert child.generate(head, config).members == cluster.members
+        stopped = child.generate(read_prefix("pow asech x 3"), config, stop=lambda: True)
+        assert stopped.stats.stop_reason == "stopped"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["- tanh - * 3 x -4 6"], ["-", "tanh", "-", "*", "3", "x", "-4", "6"], ["-sin(x) + 2"]],
+    ids=["quoted", "words", "infix"],
+)
+def test_the_command_prints_its_contract(words: list[str]) -> None:
+    command = [sys.executable, "-c", "from workbench.cli import main; main()", "egen", "generate", *words]
+    run = subprocess.run(
+        [*command, "--members", "15", "--max-tokens", "15", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    document = json.loads(run.stdout)
+    assert len(document["members"]) == 15
+    for row in document["members"]:
+        assert set(row) == {"prefix", "infix", "tokens", "verdict", "kept"}
+        assert len(read_prefix(row["prefix"])) == row["tokens"] <= 15
+        assert row["verdict"] in ("equal", "extends")
+    assert {"stop_reason", "nodes", "classes", "grow_s", "sample_s", "verify_s", "total_members"} <= set(
+        document["stats"]
+    )
+    assert isinstance(document["stats"]["total_members"], int)

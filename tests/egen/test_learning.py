@@ -1,0 +1,184 @@
+"""Training data and the two trainers, on clusters written down by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.core.errors import DataError, EngineError
+from engines.egen.corpus import open_corpus
+from engines.egen.datasets import PairTable, TripletTable, excluded_clusters, training_rows
+from engines.egen.labelled import read_labelled
+from engines.egen.learning import Settings, contrastive, seq2seq
+from engines.egen.published import import_published
+from engines.egen.sequences import ids
+from tests.egen.small_clusters import clusters, write_clusters
+
+TINY = {"d_model": 32, "heads": 4, "ffn": 64, "layers": 1}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    import_published(write_clusters(folder / "clusters.jsonl"), folder / "corpus")
+    return folder / "corpus"
+
+
+def test_labelled_expressions_come_from_a_file_and_from_a_corpus(corpus: Path, tmp_path: Path) -> None:
+    of_file = read_labelled(write_clusters(tmp_path / "c.jsonl"))
+    of_corpus = read_labelled(corpus)
+    assert of_file.clusters == of_corpus.clusters == clusters()
+    sides = [read_labelled(corpus, side=side) for side in ("train", "validation")]
+    assert sorted(sides[0].texts + sides[1].texts) == sorted(of_corpus.texts)
+
+
+def test_what_a_file_sets_apart_is_left_out_unless_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(
+        '{"head": "x", "exprs": ["x", "+ x 0", "log 2 pow 2 x"], "partial_domain": ["sin asin x"]}\n'
+        '{"head": "sin x", "exprs": ["sin x", "d e x"], "partial_domain": []}\n'
+    )
+    found = read_labelled(path)
+    assert found.texts == ("x", "+ x 0", "/ ln pow 2 x ln 2")
+    assert found.left_out == {
+        "equal on a part of the domain": 1,
+        "cannot be read": 1,
+        "in a cluster of fewer than 2": 1,
+    }
+    assert "sin asin x" in read_labelled(path, partial=True).texts
+
+
+def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
+    rows = training_rows(open_corpus(corpus), "paper", max_length=200)
+    owner = rows.cluster_of
+    pairs = PairTable.of(rows, 0)
+    found = pairs.__getitems__(range(len(pairs)))
+    assert len(set(found)) == len(found)
+    assert all(owner[a] == owner[b] and a != b for a, b in found)
+    triplets = TripletTable.of(rows, 0, 500)
+    assert all(
+        owner[a] == owner[p] != owner[n] and a != p
+        for a, p, n in triplets.__getitems__(range(len(triplets)))
+    )
+    texts = read_labelled(corpus, side="train").texts
+    assert [rows.sequences.padded([n])[0].tolist() for n in range(len(texts))] == [list(ids(t)) for t in texts]
+
+
+def test_what_is_measured_on_is_kept_out_in_any_form(corpus: Path, tmp_path: Path) -> None:
+    measured = tmp_path / "m.jsonl"
+    # The function of the first cluster in a form that it lacks; and an expression of the third, reordered,
+    # under a head that is another function.
+    third = clusters()[2]
+    measured.write_text(
+        '{"head": "- 0 sin - -5 * 3 x", "exprs": ["- 0 sin - -5 * 3 x"]}\n'
+        f'{{"head": "x", "exprs": ["x", "sin * x 7"]}}\n'
+    )
+    assert "sin * x 7" in third
+    assert excluded_clusters(open_corpus(corpus), measured) == {0, 2}
+    everything = training_rows(open_corpus(corpus), "paper", max_length=200)
+    rest = training_rows(open_corpus(corpus), "paper", max_length=200, exclude=measured)
+    assert len(rest.sizes) == len(everything.sizes) - rest.excluded
+    assert rest.excluded > 0
+
+
+@pytest.mark.parametrize("negatives", ["one", "batch", "positives"])
+def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) -> None:
+    import torch
+
+    from engines.egen.losses import contrastive as loss
+
+    task = contrastive({**TINY, "negatives": negatives}, {"corpus": corpus}, seed=0)
+    torch.manual_seed(0)
+    model = task.model().eval()
+    table = task.train_data()
+    examples = table.__getitems__(range(9))
+    sequences = task.rows.sequences
+    parts = [
+        torch.stack([model.embed(torch.from_numpy(sequences.padded([row])))[0] for row in column])
+        for column in zip(*examples, strict=True)
+    ]
+    owner = torch.from_numpy(task.rows.cluster_of[[row[0] for row in examples]])
+    expected = loss(*parts, negatives=negatives, tau=0.1, clusters=owner)
+    assert task.loss(model, task.collate(examples)).item() == pytest.approx(expected.item(), abs=1e-4)
+    encoded = examples[0][:2] if negatives == "positives" else examples[0]
+    assert task.length(examples[0]) == sum(len(sequences.padded([row])[0]) for row in encoded)
+
+
+def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path: Path) -> None:
+    from engines.egen.encode import load_embedder
+    from engines.egen.tasks.retrieval import precision_at
+    from engines.training import TrainConfig, train
+
+    settings = {**TINY, "negatives": "positives", "precision": "fp16"}
+    task = contrastive(settings, {"corpus": corpus}, seed=0)
+    config = TrainConfig(steps=60, batch_size=32, lr=5e-3, bucket=1, device="cpu", eval_every=30)
+    data = read_labelled(corpus)
+
+    def partners(model: object) -> float:
+        from engines.egen.encode import ModelEmbedder
+
+        return float(precision_at(ModelEmbedder(model).embed(data.texts), data.labels, (5,))[5].mean())
+
+    before = partners(task.model())
+    result = train(task, config, tmp_path / "run")
+    assert result.complete
+    assert {"train_loss_nats", "validation_retrieval_at_5_percent"} <= set(result.measures)
+    after = partners(load_embedder(Path(result.model), device="cpu").model)
+    assert after > max(0.8, before + 0.1)
+    assert "kept out" in (Path(result.model) / "README.md").read_text()
+
+
+def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
+    import torch
+
+    from engines.training import TrainConfig, train
+
+    task = seq2seq({**TINY, "decoder_layers": 1, "measured": 40}, {"corpus": corpus}, seed=0)
+    torch.manual_seed(0)
+    model = task.model().eval()
+    batch = task.collate(task.train_data().__getitems__(range(64)))
+    with torch.inference_mode():
+        before = float(task.loss(model, batch))
+    result = train(task, TrainConfig(steps=60, batch_size=32, lr=5e-3, device="cpu"), tmp_path / "run")
+    assert 0 <= result.measures["greedy_accuracy"] <= 1
+    assert result.loss_nats is not None
+    assert result.loss_nats < before - 1
+    assert (Path(result.model) / "decoder.safetensors").exists()
+
+
+def test_settings_that_make_no_sense_are_refused(corpus: Path) -> None:
+    for wrong in ({"negatives": "none"}, {"tau": 0.0}, {"precision": "int8"}, {"split": "half"}):
+        with pytest.raises(EngineError) as caught:
+            Settings(**wrong)
+        assert caught.value.code == "E640"
+    with pytest.raises(EngineError, match="no setting 'widht'"):
+        contrastive({"widht": 3}, {"corpus": corpus}, seed=0)
+    with pytest.raises(DataError, match="names no corpus"):
+        contrastive(TINY, {}, seed=0)
+
+
+def test_every_recipe_can_be_used() -> None:
+    from engines.training import TrainConfig
+    from workbench.recipes import recipes
+    from workbench.tasks.training import trainer
+
+    found = {recipe.name: recipe for recipe in recipes() if recipe.name.startswith("egen/")}
+    wanted = {f"egen/{kind}-{size}" for kind in ("seq2seq", "cl-mean", "cl-max") for size in ("paper", "small", "tiny")}
+    assert wanted <= set(found)
+    for name in wanted | {"egen/semembed-paper", "egen/semembed-small"}:
+        params = found[name].params
+        task = trainer(params["trainer"])(params["model"], {"corpus": Path("none")}, seed=0)
+        TrainConfig.of(params["train"])
+        if name.endswith("small"):
+            bytes_each = 2 if params["model"]["precision"] == "fp16" else 4
+            encoder = sum(weights.numel() for weights in task.model().encoder.parameters())
+            assert encoder * bytes_each < 12e6
+    mean, paper = found["egen/cl-mean-paper"].params, found["egen/seq2seq-paper"].params
+    assert (mean["train"]["batch_size"], mean["train"]["clip"], paper["model"]["smoothing"]) == (256, 4.0, 0.1)
+
+
+def test_pairs_of_one_cluster_cover_it(corpus: Path) -> None:
+    rows = training_rows(open_corpus(corpus), "paper", max_length=200)
+    assert len(PairTable.of(rows, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))

@@ -1,0 +1,304 @@
+"""The transformer, its losses, its folder and its decoding, each against something independent."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.egen.language import prefix, read_prefix
+from engines.egen.sequences import PAD, Sequences, batches, ids, without_log
+from engines.egen.training_notation import VOCABULARY, encode
+from tests.egen.expressions import trees
+
+torch = pytest.importorskip("torch")
+
+from engines.egen.decoding import beam, greedy, write  # noqa: E402
+from engines.egen.encode import ModelEmbedder, load_embedder  # noqa: E402
+from engines.egen.losses import contrastive, sequence  # noqa: E402
+from engines.egen.model import EgenModel, ModelConfig, sinusoids  # noqa: E402
+from engines.egen.model_folder import load_model, prefix_tokenizer, save_model  # noqa: E402
+
+TEXTS = ["+ pow x 2 - * -12 x 304", "sin / x -0.5", "d x acoth x", "x", "* 2.25 pow e - 0 x", "ln abs / 1 x"]
+SIZES = {"d_model": 32, "heads": 4, "ffn": 64, "layers": 2}
+
+
+def _model(**settings: object) -> EgenModel:
+    """A model whose biases and norms are no longer 0 and 1."""
+    torch.manual_seed(0)
+    model = EgenModel(ModelConfig(**{**SIZES, **settings})).eval()
+    for weights in model.parameters():
+        if weights.dim() == 1:
+            torch.nn.init.normal_(weights, 0.5, 0.5)
+    return model
+
+
+def _ids(texts: list[str]) -> torch.Tensor:
+    return torch.from_numpy(Sequences.of(texts, max_length=200).padded(range(len(texts))))
+
+
+# token ids
+
+
+@given(trees())
+@settings(max_examples=60, deadline=None)
+def test_ids_are_those_of_training_notation(tree) -> None:
+    plain = without_log(tree)
+    try:
+        expected = encode(plain)
+    except ExpressionError:
+        return
+    assert list(ids(prefix(plain))) == expected
+
+
+def test_a_logarithm_to_another_base_becomes_a_quotient() -> None:
+    assert prefix(without_log(read_prefix("+ log 2 log x 3 x"))) == "+ / ln / ln 3 ln x ln 2 x"
+    with pytest.raises(ExpressionError, match="no token"):
+        ids("log 2 x")
+
+
+def test_sequences_say_which_expression_is_too_long() -> None:
+    with pytest.raises(ExpressionError, match="at most 10") as caught:
+        Sequences.of(["x", "+ 1234567 x"], max_length=10)
+    assert caught.value.position == 1
+
+
+@given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
+@settings(max_examples=60, deadline=None)
+def test_batches_hold_every_row_once_within_the_budget(lengths: list[int], budget: int) -> None:
+    found = batches(np.array(lengths, np.int64), budget)
+    assert sorted(itertools.chain.from_iterable(part.tolist() for part in found)) == list(range(len(lengths)))
+    for part in found:
+        longest = max(lengths[row] for row in part)
+        assert len(part) == 1 or longest * len(part) <= budget
+
+
+# the model
+
+
+def test_positions_are_the_formula() -> None:
+    table = sinusoids(7, 6)
+    for place, pair in itertools.product(range(7), range(3)):
+        angle = place / 10_000 ** (2 * pair / 6)
+        assert table[place, 2 * pair].item() == pytest.approx(math.sin(angle), abs=1e-5)
+        assert table[place, 2 * pair + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
+
+
+def test_the_paper_size_and_its_bias_free_attention() -> None:
+    config = ModelConfig(decoder_layers=6)
+    assert (config.d_model, config.heads, config.ffn, config.layers, config.max_length) == (512, 8, 2048, 6, 200)
+    names = [name for name, _ in _model(decoder_layers=1).named_parameters() if "attention." in name]
+    assert names
+    assert not [name for name in names if name.endswith("bias")]
+
+
+@pytest.mark.parametrize("pooling", ["mean", "max"])
+def test_embeddings_do_not_depend_on_the_rest_of_the_batch(pooling: str) -> None:
+    model = _model(pooling=pooling)
+    together = model.embed(_ids(TEXTS))
+    for row, text in enumerate(TEXTS):
+        assert torch.allclose(model.embed(_ids([text]))[0], together[row], atol=1e-5)
+
+
+def test_pooling_leaves_out_start_and_end() -> None:
+    for pooling, operation in (("mean", lambda s: s.mean(0)), ("max", lambda s: s.amax(0))):
+        model = _model(pooling=pooling)
+        for row in _ids(TEXTS):
+            real = row[row != PAD][None]
+            states = model.encoder(real)[0, 1:-1]
+            assert torch.allclose(model.embed(row[None])[0], operation(states), atol=1e-5)
+
+
+@pytest.mark.parametrize("wrong", [{"d_model": 30}, {"layers": 0}, {"pooling": "sum"}, {"width": 3}])
+def test_sizes_that_make_no_model_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(EngineError) as caught:
+        ModelConfig.of({**SIZES, **wrong})
+    assert caught.value.code == "E640"
+
+
+# losses
+
+
+def _cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+@pytest.mark.parametrize("negatives", ["one", "batch", "positives"])
+def test_contrastive_loss_is_its_definition(negatives: str) -> None:
+    draw = np.random.default_rng(1)
+    a, p, n = draw.normal(size=(3, 5, 4))
+    clusters = [0, 1, 2, 1, 4]
+    tau = 0.1
+    losses = []
+    for i in range(5):
+        right = math.exp(_cosine(a[i], p[i]) / tau)
+        if negatives == "positives":
+            rows = [j for j in range(5) if j == i or clusters[j] != clusters[i]]
+            forth = sum(math.exp(_cosine(a[i], p[j]) / tau) for j in rows)
+            back = sum(math.exp(_cosine(a[j], p[i]) / tau) for j in rows)
+            losses += [-math.log(right / forth), -math.log(right / back)]
+        else:
+            others = [n[i]] if negatives == "one" else n
+            losses.append(-math.log(right / (right + sum(math.exp(_cosine(a[i], v) / tau) for v in others))))
+    found = contrastive(
+        *(torch.from_numpy(v) for v in (a, p, n)),
+        negatives=negatives,
+        tau=tau,
+        clusters=torch.tensor(clusters),
+    )
+    assert found.item() == pytest.approx(np.mean(losses))
+
+
+def test_smoothed_cross_entropy_is_its_definition() -> None:
+    logits = torch.randn(1, 3, len(VOCABULARY), dtype=torch.float64)
+    target = torch.tensor([[1, 17, 2, PAD]])
+    chances = logits.log_softmax(-1)[0]
+    parts = [0.9 * chances[k, token] + 0.1 * chances[k].mean() for k, token in enumerate((17, 2))]
+    assert sequence(logits, target, 0.1).item() == pytest.approx(-float(sum(parts)) / 2)
+
+
+# decoding
+
+
+def test_decoding_step_by_step_is_decoding_at_once() -> None:
+    model = _model(decoder_layers=2)
+    source, target = _ids(TEXTS[:3]), _ids(TEXTS[3:])
+    at_once = model.logits(source, target)
+    cache = model.decoder.begin(model.encoder(source), source)
+    for place in range(target.shape[1] - 1):
+        step = model.decoder(target[:, place : place + 1], cache)[:, 0]
+        assert torch.allclose(step, at_once[:, place], atol=1e-4)
+
+
+def _log_probability(model: EgenModel, source: torch.Tensor, written: list[int]) -> float:
+    target = torch.tensor([[1, *written]])
+    chances = model.logits(source, target).log_softmax(-1)[0]
+    return float(chances[torch.arange(len(written)), torch.tensor(written)].mean())
+
+
+def test_greedy_takes_the_likeliest_and_scores_are_log_probabilities() -> None:
+    model = _model(decoder_layers=1)
+    source = _ids(TEXTS[:2])
+    with torch.inference_mode():
+        for row, ((written, score),) in enumerate(greedy(model, source, 12)):
+            only = source[row][source[row] != PAD][None]
+            for place in range(len(written)):
+                logits = model.logits(only, torch.tensor([[1, *written[: place + 1]]]))[0, place]
+                assert int(logits.argmax()) == written[place]
+            assert score == pytest.approx(_log_probability(model, only, written), abs=1e-4)
+
+
+def test_a_beam_of_one_is_greedy_and_a_wide_one_is_ranked() -> None:
+    model = _model(decoder_layers=1)
+    source = _ids(TEXTS)
+    one, single = greedy(model, source, 10), beam(model, source, 1, 10)
+    assert [row[0][0] for row in one] == [row[0][0] for row in single]
+    with torch.inference_mode():
+        for row, found in enumerate(beam(model, source, 4, 10)):
+            only = source[row][source[row] != PAD][None]
+            assert len({tuple(written) for written, _ in found}) == len(found) == 4
+            assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+            for written, score in found:
+                assert score == pytest.approx(_log_probability(model, only, written), abs=1e-3)
+
+
+def test_what_is_written_is_judged() -> None:
+    model = _model(decoder_layers=1)
+
+    def fixed(ids: torch.Tensor, cache: object) -> torch.Tensor:
+        logits = torch.zeros(len(ids), 1, len(VOCABULARY))
+        wanted = encode(read_prefix("+ 1 x"))[1:]
+        logits[:, :, wanted[min(cache.length, len(wanted) - 1)]] = 30
+        cache.length += 1
+        return logits
+
+    model.decoder.forward = fixed
+    right, wrong = write(model, [read_prefix("+ x 1"), read_prefix("* x 2")])
+    assert prefix(right[0].tree) == "+ 1 x"
+    assert right[0].equal
+    assert not wrong[0].equal
+    assert wrong[0].verdict.counterexample is not None
+    with pytest.raises(EngineError, match="no decoder"):
+        write(_model(), [read_prefix("x")])
+
+
+# folders
+
+
+@pytest.mark.parametrize(("pooling", "precision"), [("mean", "fp32"), ("max", "fp32"), ("max", "fp16")])
+def test_a_folder_opens_in_transformers_and_sentence_transformers(
+    tmp_path: Path, pooling: str, precision: str
+) -> None:
+    from sentence_transformers import SentenceTransformer
+    from transformers import AutoModel
+
+    model = _model(pooling=pooling)
+    save_model(model, tmp_path, precision=precision)
+    with torch.inference_mode():
+        own, ours = model.embed(_ids(TEXTS)), load_model(tmp_path).embed(_ids(TEXTS))
+        theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(TEXTS, convert_to_tensor=True)
+        assert torch.allclose(ours, own, atol=1e-5 if precision == "fp32" else 2e-2)
+        assert torch.allclose(theirs, ours, atol=1e-5)
+        rows = _ids(TEXTS)
+        encoder = AutoModel.from_pretrained(tmp_path).eval()
+        states = encoder(input_ids=rows, attention_mask=(rows != PAD).long()).last_hidden_state
+        shift = json.loads((tmp_path / "config.json").read_text())["egen_shift"]
+        real = rows != PAD
+        assert torch.allclose(states[real] - shift, load_model(tmp_path).encoder(rows)[real], atol=1e-4)
+
+
+def test_the_tokenizer_reads_prefix_notation_and_refuses_the_unknown() -> None:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(prefix_tokenizer())
+    for text in [*TEXTS, "- -3 -0.25", "pow 1.5 -17", "* / pi e 0"]:
+        assert tokenizer.encode(text).ids == list(ids(text))
+    for text in ("foo x", "0.3", "log 2 x"):
+        with pytest.raises(Exception, match="UNK"):
+            tokenizer.encode(text)
+
+
+def test_a_decoder_is_kept_and_damage_is_explained(tmp_path: Path) -> None:
+    model = _model(decoder_layers=1, pooling="max")
+    save_model(model, tmp_path)
+    source, target = _ids(TEXTS[:2]), _ids(TEXTS[2:4])
+    assert torch.allclose(load_model(tmp_path).logits(source, target), model.logits(source, target), atol=1e-5)
+    weights = tmp_path / "decoder.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-9])
+    with pytest.raises(DataError) as caught:
+        load_model(tmp_path)
+    assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
+
+
+def test_nothing_is_unpickled(tmp_path: Path) -> None:
+    class Bomb:
+        def __reduce__(self) -> tuple[object, ...]:
+            return os.mkdir, (str(tmp_path / "exploded"),)
+
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "bert"}')
+    (folder / "modules.json").write_text("[]")
+    torch.save({"weight": Bomb()}, folder / "pytorch_model.bin")
+    with pytest.raises(DataError) as caught:
+        load_embedder(folder)
+    assert caught.value.code == "E643"
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_rows_come_in_the_order_of_the_texts(tmp_path: Path) -> None:
+    model = _model()
+    save_model(model, tmp_path)
+    embedder = load_embedder(tmp_path, device="cpu")
+    assert isinstance(embedder, ModelEmbedder)
+    texts = [text for text in TEXTS for _ in range(3)][::-1]
+    expected = model.embed(_ids(texts)).detach().numpy()
+    assert np.allclose(embedder.embed(texts), expected, atol=1e-5)

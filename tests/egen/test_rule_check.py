@@ -1,0 +1,211 @@
+"""The checker: it agrees with the shipped table, and it catches what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.egen import rules as rules_module
+from engines.egen.rule_check import Finding, Instance, Opinion, RuleCheck, check_rules
+from engines.egen.rule_constants import CONSTANTS, constant_value
+from engines.egen.rule_opinion import with_opinions
+from engines.egen.rules import Effect, Rule, load_rules, parse_families, read_pattern
+
+
+def rule(left: str, right: str, *, when: str = "", exact: str = "[]", claim: str = "sound") -> Rule:
+    conditions = ", ".join(f'"{text}"' for text in when.split("; ") if text)
+    line = f'name = "r", left = "{left}", right = "{right}", when = [{conditions}], exact = {exact}'
+    text = f'[[family]]\nname = "f"\nrules = [{{{line}, class = "{claim}"}}]\n'
+    return parse_families(text)[0].rules[0]
+
+
+def check(one: Rule) -> RuleCheck:
+    return check_rules([one])[0]
+
+
+@pytest.fixture(scope="module")
+def checks() -> dict[str, RuleCheck]:
+    return {found.rule.name: found for found in with_opinions(check_rules(load_rules()))}
+
+
+def test_every_claim_of_the_table_is_what_the_checker_finds(checks: dict[str, RuleCheck]) -> None:
+    assert {name: found.problem for name, found in checks.items() if found.problem} == {}
+    assert min(found.found.points for found in checks.values()) >= 30
+    assert min(finding.points for found in checks.values() for finding in found.exact) >= 30
+
+
+def test_sympy_agrees_and_its_acot_is_explained(checks: dict[str, RuleCheck]) -> None:
+    opinions = {name: found.opinion for name, found in checks.items()}
+    assert {opinion.verdict for opinion in opinions.values() if opinion} == {"agree"}
+    noted = {name for name, opinion in opinions.items() if opinion and opinion.note}
+    assert noted
+    assert all(
+        "acot" in found.rule.left.labels() + found.rule.right.labels()
+        for found in map(checks.get, noted)
+        if found
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("sin ?a", "cos ?a"),
+        ("- cosh - ?a ?b cosh + ?a ?b", "* 2 * sinh ?a sinh ?b"),
+        ("sqrt pow ?a 2", "?a"),
+        ("sin + ?a ?b", "+ sin ?a sin ?b"),
+        ("d x cot ?u", "* * -1 pow csc x 2 d x ?u"),
+        ("d x log ?b ?u", "* / 1 * ?u ln ?b d x ?u"),  # a base that varies with x
+        ("+ atan ?a atan ?b", "atan / + ?a ?b - 1 * ?a ?b"),
+    ],
+)
+def test_a_false_rule_is_caught_with_a_counterexample(left: str, right: str) -> None:
+    found = check(rule(left, right))
+    assert found.found.effect == "false"
+    assert found.problem.startswith("claimed sound")
+    witness = found.found.witness
+    assert witness is not None
+    assert witness.left is not None
+    assert witness.right is not None
+    assert not math.isclose(witness.left, witness.right, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "when", "effect"),
+    [
+        ("- ?a ?a", "0", "", "extends"),  # a variable may stand for something with gaps
+        ("+ pow sin ?a 2 pow cos ?a 2", "1", "", "extends"),
+        ("?a", "sin asin ?a", "", "loses"),
+        ("sqrt - pow ?a 2 1", "sinh acosh ?a", "", "loses"),
+        ("d x ln ?u", "* / 1 ?u d x ?u", "", "extends"),
+        ("/ ?a ?a", "1", "", "extends"),  # 0/0
+        ("pow ?a 0.5", "* sqrt ?a / ?a ?a", "", "loses"),  # only where a is the constant 0
+        ("+ csc ?a cot ?a", "cot / ?a 2", "", "extends"),  # only at the constant pi
+        ("sin ?a", "* cos ?a tan ?a", "", "loses"),  # only at the constant pi/2
+        ("sin ?a", "* cos ?a tan ?a", "nonconst(?a)", "sound"),
+        ("pow pow ?a ?b ?c", "pow ?a * ?b ?c", "const(?b); const(?c); nonneg(?a)", "extends"),
+        ("ln ?a", "+ 0 * ln ?a abs / ln ?a ln abs ?a", "", "loses"),
+        ("sqrt ?a", "* sqrt ?a - acosh + 1 abs - ?a 1 acosh + 1 abs - ?a 1", "", "false"),
+    ],
+)
+def test_the_class_is_about_functions_and_exceptional_constants(
+    left: str, right: str, when: str, effect: Effect
+) -> None:
+    assert check(rule(left, right, when=when)).found.effect == effect
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "when", "exact", "claim"),
+    [
+        ("* 0 ?a", "0", "", '["nz(?a)"]', "extends"),
+        ("ln * ?a ?b", "+ ln ?a ln ?b", "", '["nz(?a)"]', "loses"),
+        ("ln pow ?a ?c", "* ?c ln ?a", "const(?c)", '[["int(?c)"], ["pos(?a)"]]', "loses"),
+        ("* pow ?a ?b pow ?a ?c", "pow ?a + ?b ?c", "const(?b); const(?c)", '["nonneg(?a)"]', "extends"),
+        ("?a", "sin asin ?a", "", '["nonneg(?a)"]', "loses"),
+        ("d x acosh ?u", "* / 1 sqrt - pow ?u 2 1 d x ?u", "nonconst(?u)", '["absge1(?u)"]', "extends"),
+        ("tan + ?a ?b", "/ + tan ?a tan ?b - 1 * tan ?a tan ?b", "", '["nonconst(?a)"]', "loses"),
+    ],
+)
+def test_a_condition_that_is_too_weak_is_caught(
+    left: str, right: str, when: str, exact: str, claim: str
+) -> None:
+    found = check(rule(left, right, when=when, exact=exact, claim=claim))
+    assert found.found.effect == claim
+    assert found.problem.startswith("not exact under")
+
+
+def test_a_rule_whose_conditions_nothing_meets_is_not_taken_for_sound() -> None:
+    found = check(rule("sin ?a", "cos ?a", when="odd(?a); even(?a)"))
+    assert "untested" in found.problem
+
+
+def test_checking_is_reproducible_and_alike_in_both_directions() -> None:
+    some = [one for one in load_rules() if one.name.startswith(("coth-of-sum", "pow-product", "ln-power"))]
+    assert [found.to_dict() for found in check_rules(some)] == [
+        found.to_dict() for found in check_rules(some)
+    ]
+    forward, back = (found for found in check_rules(some) if found.rule.name.startswith("coth-of-sum"))
+    assert forward.found.points == back.found.points
+
+
+def test_sympy_disagrees_with_a_false_rule_and_has_no_opinion_without_a_point() -> None:
+    one = rule("sin ?a", "cos ?a")
+    finding = Finding((), "sound", 1, None)
+    judged, silent = with_opinions(
+        [
+            RuleCheck(one, finding, (), (Instance({"?a": "* 2 x"}, 0.3),)),
+            RuleCheck(rule("sin ?a", "tan ?a"), finding, ()),
+        ]
+    )
+    assert judged.opinion is not None
+    assert judged.opinion.verdict == "disagree"
+    assert "0.56464" in judged.opinion.note
+    assert judged.problem.startswith("SymPy disagrees")
+    assert silent.opinion == Opinion("unknown", "no point where both sides are defined")
+
+
+@given(st.sampled_from(sorted(CONSTANTS)))
+def test_exceptional_constants_have_their_school_values(text: str) -> None:
+    value = CONSTANTS[text]
+    tan = constant_value(read_pattern("tan ?a"), {"?a": value})
+    if text.endswith("pi") and round(value / (math.pi / 4)) % 4 == 2:
+        assert tan is None
+    elif text.endswith("pi"):
+        assert tan == [0, 1, None, -1][round(value / (math.pi / 4)) % 4]
+    else:
+        assert tan == pytest.approx(math.tan(value))
+    assert constant_value(read_pattern("+ pow sin ?a 2 pow cos ?a 2"), {"?a": value}) == 1
+    assert constant_value(read_pattern("/ 1 - ?a ?a"), {"?a": value}) is None
+
+
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, str]:
+    from workbench.cli import main
+
+    monkeypatch.setattr(sys, "argv", ["mathwb", "egen", "rules", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0), capsys.readouterr().out
+
+
+def test_the_command_lists_and_checks_a_family(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out = command(monkeypatch, capsys, "--family", "Logarithm - ln", "--json")
+    listed = json.loads(out)
+    assert code == 0
+    assert [one["name"] for one in listed["rules"]][:2] == ["ln-e", "ln-product"]
+    assert listed["rules"][1]["check"]["found"] == listed["rules"][1]["class"] == "loses"
+    code, out = command(monkeypatch, capsys, "--family", "logarithm - ln", "--check", "--json")
+    checked = json.loads(out)
+    assert (code, checked["problems"]) == (0, 0)
+    assert [one["check"]["found"] for one in checked["rules"]] == [one["class"] for one in checked["rules"]]
+    code, out = command(monkeypatch, capsys, "--family", "logarithm - ln")
+    assert code == 0
+    assert "exact pos(?a) or pos(?b)" in out
+
+
+def test_a_wrong_claim_ends_the_check_with_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    family = next(family for family in rules_module.load_families() if family.name == "logarithm - ln")
+    lying = tuple(replace(one, claim="sound") if one.name == "ln-product" else one for one in family.rules)
+    monkeypatch.setattr(rules_module, "load_families", lambda: (replace(family, rules=lying),))
+    code, out = command(monkeypatch, capsys, "--check")
+    assert code == 1
+    assert "ln-product: claimed sound, found loses" in out
+    code, out = command(monkeypatch, capsys, "--check", "--json")
+    assert (code, json.loads(out)["problems"]) == (1, 1)
+
+
+@pytest.mark.parametrize("words", [["--family", "nope"], ["--keep"], ["--keep", "--check", "--family", "ln"]])
+def test_wrong_usage_is_exit_code_2(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(monkeypatch, capsys, *words)[0] == 2

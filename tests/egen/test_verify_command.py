@@ -1,0 +1,88 @@
+"""`mathwb egen verify`: one document, one verdict per line, bad lines reported, bad files refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from workbench.cli import main; main()", "egen", "verify"]
+GOOD = "sin x\t/ 1 csc x\nx\tsqrt pow x 2\nx\tsin asin x\n* 2 ln x\tln pow x 2\n"
+
+
+def verify(*arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, timeout=120, input=stdin)
+
+
+def document(*arguments: str | Path, stdin: bytes = b"") -> dict[str, Any]:
+    result = verify(*arguments, "--json", stdin=stdin)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_one_verdict_per_line(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text(GOOD)
+    found = document(file)
+    assert [(row["line"], row["verdict"]) for row in found["results"]] == [
+        (1, "equal"),
+        (2, "different"),
+        (3, "shrinks"),
+        (4, "extends"),
+    ]
+    assert found["results"][0]["kept"] == 1.0
+    assert found["results"][0]["counterexample"] is None
+    assert 0 < found["results"][2]["kept"] < 1
+    example = found["results"][1]["counterexample"]
+    assert example["head"] == example["x"] == -example["member"]
+    assert found["totals"]["lines"] == 4
+    assert found["totals"]["equal"] == found["totals"]["different"] == 1
+    assert found["totals"]["errors"] == 0
+    assert document("-", stdin=GOOD.encode()) == found
+    file.write_bytes(gzip.compress(GOOD.encode()))
+    assert document(file) == found
+
+
+def test_a_bad_line_is_reported_and_the_rest_is_done(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    bad = [b"no tab", b"x\tfoo x", b"x\t+ x", b"y\tx", b"x\t\xff", b"x\t" + b"sin " * 10_000 + b"x", b"x\t"]
+    file.write_bytes(b"\n".join([GOOD.encode().strip(), *bad, b"", GOOD.encode()]))
+    found = document(file)
+    assert [row["line"] for row in found["results"] if "error" in row] == [5, 6, 7, 8, 9, 10, 11]
+    assert found["totals"]["errors"] == 7
+    assert found["totals"]["lines"] == 15
+    assert found["totals"]["shrinks"] == 2
+
+
+def test_a_table_for_people(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text(GOOD + "x\t\x1b[31mred\n")
+    result = verify(file)
+    assert result.returncode == 0
+    text = result.stdout.decode()
+    assert "\x1b" not in text
+    assert "equal" in text
+    assert "sqrt pow x 2" in text
+    assert result.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "exit_code"),
+    [(b"", "E314", 2), (b"\x7fELF\0\0\0", "E315", 2), (None, "E312", 3), (b"just prose\n", "E300", 2)],
+)
+def test_a_bad_file_is_one_error(tmp_path: Path, content: bytes | None, code: str, exit_code: int) -> None:
+    file = tmp_path / "pairs.tsv"
+    if content is not None:
+        file.write_bytes(content)
+    result = verify(file, "--json")
+    assert result.returncode == exit_code
+    assert json.loads(result.stdout)["error"]["code"] == code
+    assert str(file) in json.loads(result.stdout)["error"]["where"]
+    assert len(result.stderr.splitlines()) == 1
+    if content is not None:
+        assert b"standard input" in verify("-", stdin=content).stderr

@@ -1,0 +1,137 @@
+"""A workspace whose jobs run quickly, and ways to wait for them and to do them harm."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import workbench.tasks
+from workbench import jobs
+from workbench.jobs import timing
+from workbench.jobs.folder import Attempt, find
+from workbench.jobs.process import MARK
+from workbench.workspace import Workspace
+
+CHILDREN = Path(__file__).parent / "children"
+TIMING = {"HEARTBEAT_S": 0.1, "TICK_S": 0.05, "LOCK_WAIT_S": 2.0, "RESULT_RETRY_S": 20.0}
+PATIENCE_S = 60.0
+
+
+@dataclass
+class Lab:
+    """One workspace and its jobs."""
+
+    workspace: Workspace
+
+    @staticmethod
+    def until(condition: Callable[[], Any], what: str = "") -> Any:
+        """Wait for something to become true, and return it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not (found := condition()):
+            assert time.monotonic() < deadline, f"waited in vain for {what or condition}"
+            time.sleep(0.01)
+        return found
+
+    @staticmethod
+    def alive(pid: int) -> bool:
+        """Whether a process runs, a zombie not counted."""
+        try:
+            return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            return False
+
+    def submit(self, task: str = "count", **params: Any) -> int:
+        """Start a test task."""
+        return jobs.submit(self.workspace, jobs.JobSpec(f"test.{task}", f"test {task}", params, seed=7)).id
+
+    def held(self, **params: Any) -> int:
+        """Start the counting task and wait until it stands before item 3 of 6."""
+        number = self.submit(n=6, hold=3, **params)
+        self.wait(number, "running")
+        self.until(lambda: self.view(number).done == 3, "item 3")
+        return number
+
+    def view(self, number: int) -> jobs.JobView:
+        return jobs.job(self.workspace, number)
+
+    def attempt(self, number: int) -> Attempt:
+        return find(self.workspace.runs, number).attempts()[-1]
+
+    def out(self, number: int) -> Path:
+        return Path(self.view(number).out)
+
+    def go(self, number: int) -> None:
+        """Let a held task go on."""
+        self.out(number).mkdir(parents=True, exist_ok=True)
+        (self.out(number) / "go").touch()
+
+    def wait(self, number: int, *states: str) -> jobs.JobView:
+        """Wait for one of these states, or for the end; anything else that is terminal is a failure."""
+        wanted = states or ("succeeded", "failed", "stopped", "lost")
+
+        def there() -> jobs.JobView | None:
+            view = self.view(number)
+            assert view.live or view.state in wanted, view
+            return view if view.state in wanted else None
+
+        return self.until(there, f"job {number} to be {' or '.join(wanted)}")
+
+    def supervisor(self, number: int) -> int:
+        """The process number of the live supervisor."""
+
+        def there() -> int:
+            beat = self.attempt(number).heartbeat()
+            return beat.supervisor.pid if beat and beat.supervisor.alive() else 0
+
+        return self.until(there, "a supervisor")
+
+    def worker(self, number: int) -> int:
+        found = self.until(lambda: self.attempt(number).worker(), "a worker")
+        return found[0].pid
+
+    def kill(self, pid: int) -> None:
+        """-9, and wait until it is gone."""
+        os.kill(pid, signal.SIGKILL)
+        self.until(lambda: not self.alive(pid), f"the death of {pid}")
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
+    monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
+    for name, value in TIMING.items():
+        monkeypatch.setattr(timing, name, value)
+    monkeypatch.setitem(workbench.tasks.TASKS, "test.count", "fake_tasks:count")  # type: ignore[arg-type]
+    made = Lab(Workspace.open(tmp_path / "workspace"))
+    yield made
+    _end_all(tmp_path)
+
+
+def _end_all(place: Path) -> None:
+    """Leave no process behind, whatever a test has done."""
+    for process in psutil.process_iter():
+        try:
+            mark = process.environ().get(MARK, "")
+            command = " ".join(process.cmdline())
+        except psutil.Error:
+            continue
+        if process.pid != os.getpid() and (mark.startswith(str(place)) or str(place) in command):
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def whole() -> dict[str, Any]:
+    """What the counting task of `Lab.held` returns when nothing happens to it."""
+    import hashlib
+
+    content = b"".join(f"7:{number}".encode() for number in range(6))
+    return {"items": 6, "sha256": hashlib.sha256(content).hexdigest()}

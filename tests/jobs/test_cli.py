@@ -1,0 +1,107 @@
+"""`mathwb jobs`, as scripts use it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from workbench import jobs
+from workbench.cli.root import app
+from workbench.jobs.folder import create
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+
+@pytest.fixture
+def mathwb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
+    return lambda *words: CliRunner().invoke(app, ["jobs", *words])
+
+
+def test_list_takes_the_filters_of_the_screen(lab: Lab, mathwb: Any) -> None:
+    assert mathwb("list").stdout == "There are no jobs yet.\n"
+    good, bad = lab.submit(n=2), lab.submit("fail")
+    lab.wait(good)
+    lab.wait(bad)
+    assert [view["id"] for view in json.loads(mathwb("list", "--json").stdout)] == [bad, good]
+    found = json.loads(mathwb("list", "state:failed", "--json").stdout)
+    assert [(view["id"], view["reason"]) for view in found] == [(bad, "no model at the place named")]
+    assert json.loads(mathwb("list", "done>1", "--json").stdout)[0]["id"] == good
+    text = mathwb("list").stdout.splitlines()
+    assert text[0].split() == ["id", "what", "state", "attempt", "done", "left"]
+    assert "2/2 items" in text[2]
+    refused = mathwb("list", "stat:failed")
+    assert refused.exit_code == 2
+    assert "Did you mean 'state'?" in refused.stderr
+
+
+def test_show_tells_everything(lab: Lab, mathwb: Any) -> None:
+    number = lab.submit(n=2, model={"dim": 3})
+    lab.wait(number, "succeeded")
+    document = json.loads(mathwb("show", str(number), "--json").stdout)
+    assert document["value"]["items"] == 2
+    assert [attempt["state"] for attempt in document["attempts"]] == ["succeeded"]
+    assert document["disk"]["run_bytes"] > 0
+    text = mathwb("show", str(number)).stdout
+    assert "params.model" in text
+    assert mathwb("show", "99").exit_code == 2
+    assert "there is no job 99" in mathwb("show", "99").stderr
+
+
+def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab, mathwb: Any) -> None:
+    number = lab.held()
+    shown = mathwb("tail", str(number), "-n", "2").stdout.splitlines()
+    assert len(shown) == 2
+    assert "3/6 items" in shown[0]
+    lab.go(number)
+    followed = mathwb("tail", str(number), "--follow", "--json", "-n", "99")
+    assert followed.exit_code == 0
+    events = [json.loads(line) for line in followed.stdout.splitlines()]
+    assert [event["seq"] for event in events] == list(range(14))
+    bad = lab.submit("crash")
+    assert mathwb("tail", str(bad), "-f").exit_code == 1
+    log = mathwb("tail", str(bad), "--log", "stderr")
+    assert log.stdout == "the library gave up\\x1b[2J\n"
+
+
+def test_stop_resume_and_rm(lab: Lab, mathwb: Any) -> None:
+    number = str(lab.held())
+    assert json.loads(mathwb("stop", number, "--json").stdout)[0]["state"] in ("stopping", "stopped")
+    lab.wait(int(number), "stopped")
+    assert mathwb("tail", number, "-f").exit_code == 130
+    assert mathwb("stop", number).exit_code == 2
+    lab.go(int(number))
+    assert mathwb("resume", number).exit_code == 0
+    lab.wait(int(number), "succeeded")
+    assert mathwb("rm", number).stdout == f"{number}  test count  removed\n"
+    assert mathwb("list").stdout == "There are no jobs yet.\n"
+
+
+def test_one_refusal_does_not_keep_the_others_from_it(lab: Lab, mathwb: Any) -> None:
+    number = lab.held()
+    result = mathwb("kill", "99", str(number), "--json")
+    assert result.exit_code == 2
+    first, second = json.loads(result.stdout)
+    assert (first["error"]["code"], second["id"]) == ("E601", number)
+    lab.wait(number, "stopped")
+
+
+def test_lost_is_four(lab: Lab, mathwb: Any) -> None:
+    number = lab.held()
+    jobs.reconcile(lab.workspace)
+    lab.kill(lab.supervisor(number))
+    lab.kill(lab.worker(number))
+    listed = mathwb("list")
+    assert listed.exit_code == 0
+    assert f"job {number} (test count) has ended: lost" in listed.stderr
+    for words in (("show",), ("stop",), ("kill",), ("tail", "-f")):
+        assert mathwb(*words, str(number)).exit_code == 4, words
+
+
+def test_reindex(lab: Lab, mathwb: Any) -> None:
+    create(lab.workspace.runs, jobs.JobSpec("test.count", "x"))
+    assert json.loads(mathwb("reindex", "--json").stdout) == {"jobs": 1, "notice": ""}

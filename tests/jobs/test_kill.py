@@ -1,0 +1,282 @@
+"""Worker, supervisor or submitter killed with -9: one true state, and a resume that loses nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engines.core.errors import EngineError
+from workbench import jobs
+from workbench.jobs import process, timing
+from workbench.jobs.folder import Heartbeat, create
+from workbench.jobs.process import ProcessId
+from workbench.jobs.supervisor import ORPHANED
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+GONE = "its worker and its supervisor ended without recording a result"
+
+
+def resumed(lab: Lab, number: int, whole: dict[str, Any]) -> None:
+    """A resume ends like a run that nothing happened to, and keeps what was finished."""
+    times = {item: item.stat().st_mtime_ns for item in lab.out(number).glob("item-*[0-9]")}
+    lab.go(number)
+    assert jobs.resume(lab.workspace, number).attempt == 2
+    assert lab.wait(number, "succeeded").value == whole
+    assert times == {item: item.stat().st_mtime_ns for item in times}
+
+
+def test_worker(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    lab.kill(lab.worker(number))
+    view = lab.wait(number, "failed")
+    assert view.signal == signal.SIGKILL
+    assert view.reason.startswith("killed by signal 9, often memory; peak ")
+    assert "GiB" in view.reason.partition(" of ")[2]
+    resumed(lab, number, whole)
+
+
+def test_worker_in_the_middle_of_an_item_and_of_a_line(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.submit(n=6, break_at=3)
+    assert lab.wait(number, "failed").done == 3
+    tail = jobs.EventTail(lab.attempt(number).events)
+    assert [event.seq for event in tail.read()] == list(range(7))
+    assert tail.damaged == 0
+    resumed(lab, number, whole)
+
+
+def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    worker, first = lab.worker(number), lab.supervisor(number)
+    lab.kill(first)
+    view = lab.view(number)
+    assert (view.state, view.health) == ("running", "orphaned")
+    assert jobs.reconcile(lab.workspace) == []
+    assert lab.supervisor(number) != first
+    lab.until(lambda: lab.view(number).health == "ok")
+    assert lab.worker(number) == worker
+    lab.go(number)
+    view = lab.wait(number, "succeeded")
+    assert (view.value, view.attempt, view.exit_code) == (whole, 1, None)
+    warnings = [
+        e.data["message"] for e in jobs.last_events(lab.attempt(number).events, 99) if e.kind == "warning"
+    ]
+    assert warnings == ["the supervisor is gone; the work goes on and records its own end"]
+
+
+def test_supervisor_and_the_worker_ends_before_anyone_looks(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    jobs.reconcile(lab.workspace)
+    lab.kill(lab.supervisor(number))
+    worker = lab.worker(number)
+    lab.go(number)
+    lab.until(lambda: not lab.alive(worker), "the end of the worker")
+    assert lab.attempt(number).result() is None
+    assert lab.view(number).value == whole
+    assert [view.state for view in jobs.reconcile(lab.workspace)] == ["succeeded"]
+    assert lab.attempt(number).result() is not None
+    assert jobs.reconcile(lab.workspace) == []
+
+
+def test_supervisor_then_worker(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    jobs.reconcile(lab.workspace)
+    lab.kill(lab.supervisor(number))
+    lab.kill(lab.worker(number))
+    view = lab.view(number)
+    assert (view.state, view.reason, view.command_exit_code) == ("lost", GONE, 4)
+    assert view.remedy == f"Resume it: mathwb jobs resume {number}"
+    assert [view.id for view in jobs.reconcile(lab.workspace)] == [number]
+    resumed(lab, number, whole)
+    assert jobs.attempts(lab.workspace, number)[0].state == "lost"
+
+
+def test_worker_then_supervisor(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    supervisor = lab.supervisor(number)
+    # Held still, so that it dies before it can take the exit code.
+    os.kill(supervisor, signal.SIGSTOP)
+    os.kill(lab.worker(number), signal.SIGKILL)
+    lab.kill(supervisor)
+    assert lab.wait(number, "lost").reason == GONE
+    resumed(lab, number, whole)
+
+
+def test_adopted_worker(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    first = lab.supervisor(number)
+    lab.kill(first)
+    jobs.reconcile(lab.workspace)
+    lab.until(lambda: lab.supervisor(number) != first)
+    lab.kill(lab.worker(number))
+    assert lab.wait(number, "lost").reason == GONE
+    resumed(lab, number, whole)
+
+
+def test_supervisor_twice(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    for _ in range(2):
+        before = lab.supervisor(number)
+        lab.kill(before)
+        jobs.reconcile(lab.workspace)
+        lab.until(lambda: lab.supervisor(number) != before)  # noqa: B023
+    lab.go(number)
+    assert lab.wait(number, "succeeded").value == whole
+
+
+def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    lab.kill(lab.supervisor(number))
+    for _ in range(4):
+        jobs.reconcile(lab.workspace)
+    lab.go(number)
+    assert lab.wait(number, "succeeded").value == whole
+    states = [e.data["state"] for e in jobs.last_events(lab.attempt(number).events, 99) if e.kind == "state"]
+    assert states == ["running", "succeeded"]
+
+
+def test_orphan_can_be_stopped_and_killed(lab: Lab) -> None:
+    for act in (jobs.stop, jobs.kill):
+        number = lab.held()
+        lab.kill(lab.supervisor(number))
+        act(lab.workspace, number)
+        assert lab.wait(number, "stopped").reason == (
+            "stopped by you" if act is jobs.stop else "killed by you"
+        )
+
+
+def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
+    code = (
+        "import sys, time, pathlib; from workbench import jobs; from workbench.workspace import Workspace;"
+        "spec = jobs.JobSpec('test.count', 'from a window', {'n': 6, 'hold': 3}, seed=7);"
+        "print(jobs.submit(Workspace.open(pathlib.Path(sys.argv[1])), spec).id, flush=True); time.sleep(600)"
+    )
+    command = [sys.executable, "-c", code, str(lab.workspace.root)]
+    window = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    assert window.stdout
+    number = int(window.stdout.readline())
+    lab.wait(number, "running")
+    os.killpg(window.pid, signal.SIGKILL)
+    window.wait()
+    window.stdout.close()
+    lab.go(number)
+    assert lab.wait(number, "succeeded").value == whole
+    assert [view.id for view in jobs.reconcile(lab.workspace)] == [number]
+
+
+def test_before_the_supervisor_began(
+    lab: Lab, whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = jobs.JobSpec("test.count", "never begun", {"n": 6}, seed=7)
+    number = create(lab.workspace.runs, spec).id
+    assert lab.view(number).state == "queued"
+    monkeypatch.setattr(timing, "START_LIMIT_S", 0.0)
+    view = lab.view(number)
+    assert (view.state, view.reason) == ("lost", "its supervisor never started")
+    jobs.reconcile(lab.workspace)
+    monkeypatch.setattr(timing, "START_LIMIT_S", 60.0)
+    assert lab.view(number).state == "lost"
+    resumed(lab, number, whole)
+
+
+def test_stopped_before_it_began(lab: Lab) -> None:
+    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "not yet", {"n": 6}))
+    assert jobs.stop(lab.workspace, job.id).state == "stopping"
+    subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(job.folder)], check=True)
+    view = lab.view(job.id)
+    assert (view.state, view.reason) == ("stopped", "stopped by you before it started")
+    assert not list(job.folder.glob("*/events.jsonl"))
+
+
+def test_a_worker_that_comes_too_late_does_nothing(lab: Lab) -> None:
+    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "late", {"n": 6}))
+    command = [sys.executable, "-m", "workbench.jobs.worker", str(job.folder), "1"]
+    assert subprocess.run(command).returncode == ORPHANED
+    assert not job.out(job.spec()).exists()
+
+
+def test_a_supervisor_that_comes_too_late_changes_nothing(lab: Lab) -> None:
+    number = lab.held()
+    lab.kill(lab.supervisor(number))
+    lab.kill(lab.worker(number))
+    jobs.reconcile(lab.workspace)
+    before = (lab.attempt(number).folder / "result.json").read_bytes()
+    folder = lab.workspace.runs / str(number)
+    subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(folder)], check=True)
+    assert (lab.attempt(number).folder / "result.json").read_bytes() == before
+
+
+def rewrite(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_a_reused_process_number_is_nobody_of_ours(lab: Lab, whole: dict[str, Any]) -> None:
+    number = lab.held()
+    lab.kill(lab.supervisor(number))
+    lab.kill(lab.worker(number))
+    stranger = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"], process_group=0)
+    try:
+        for name in ("worker.json", "heartbeat.json"):
+            rewrite(lab.attempt(number).folder / name, pid=stranger.pid)
+        assert lab.view(number).state == "lost"
+        worker = lab.attempt(number).worker()
+        assert worker is not None
+        assert not worker[0].send(signal.SIGKILL)
+        assert not worker[0].send(signal.SIGKILL, group=True)
+        with pytest.raises(EngineError, match="is over: lost"):
+            jobs.kill(lab.workspace, number)
+        resumed(lab, number, whole)
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_restart_of_the_machine(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = lab.held()
+    with monkeypatch.context() as patch:
+        patch.setattr(process, "_boot", lambda: "another boot")
+        assert lab.view(number).reason == "the machine was restarted while it ran"
+    assert lab.view(number).state == "running"
+
+
+def test_a_job_of_another_machine_is_believed_until_it_is_given_up(lab: Lab) -> None:
+    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "elsewhere", {"n": 6}))
+    attempt = job.last()
+    there = dataclasses.replace(ProcessId.me(), host="node17")
+    attempt.beat(Heartbeat(time.time(), there))
+    assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "ok")
+    attempt.beat(Heartbeat(time.time() - 60, there))
+    assert (lab.view(job.id).state, lab.view(job.id).health) == ("starting", "silent")
+    assert jobs.reconcile(lab.workspace) == []
+    assert jobs.stop(lab.workspace, job.id).state == "stopping"
+    view = jobs.kill(lab.workspace, job.id)
+    assert (view.state, view.reason) == ("lost", "given up by you: its machine had fallen silent")
+
+
+def test_ten_minutes_without_an_event(lab: Lab) -> None:
+    number = lab.held()
+    log = lab.attempt(number).events
+    os.utime(log, (time.time() - 601,) * 2)
+    assert lab.view(number).health == "stalled"
+    lab.go(number)
+    lab.wait(number, "succeeded")
+
+
+def test_signals_from_outside_stop_gently(lab: Lab) -> None:
+    for whom in (lab.worker, lab.supervisor):
+        number = lab.held()
+        os.kill(whom(number), signal.SIGTERM)
+        view = lab.wait(number, "stopped")
+        assert view.reason == "stopped by a signal from outside"
+        assert view.value["items"] == 3

@@ -1,0 +1,152 @@
+"""The index may be wrong, missing or damaged: the run folders are the truth."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from workbench import jobs
+from workbench.jobs import control, store
+from workbench.jobs.devices import bytes_in_words, cpus, is_network, memory_bytes
+from workbench.jobs.folder import Ending, Job, create
+from workbench.jobs.store import Index
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+
+def ended(lab: Lab, state: str = "succeeded") -> Job:
+    """A job that is over, made without a process."""
+    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "made up", {"n": 1}))
+    job.last().say_result(Ending(state, ended=time.time()))
+    return job
+
+
+def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [ended(lab).id for _ in range(3)]
+    live = create(lab.workspace.runs, jobs.JobSpec("test.count", "live", {})).id
+    assert jobs.reconcile(lab.workspace) == []
+    read: list[int] = []
+    monkeypatch.setattr(control, "job_view", lambda job: (read.append(job.id), jobs.view.job_view(job))[1])
+    assert [view.id for view in jobs.jobs(lab.workspace)] == [live, *reversed(made)]
+    assert read == [live]
+
+
+def test_a_new_attempt_is_seen_without_the_index(lab: Lab) -> None:
+    job = ended(lab, "failed")
+    jobs.reconcile(lab.workspace)
+    time.sleep(0.02)
+    assert job.add_attempt()
+    assert [view.state for view in jobs.jobs(lab.workspace)] == ["queued"]
+    assert [view.state for view in jobs.reconcile(lab.workspace)] == []
+    job.last().say_result(Ending("succeeded", ended=time.time()))
+    assert [view.state for view in jobs.reconcile(lab.workspace)] == ["succeeded"]
+
+
+def test_a_damaged_index_is_made_again(lab: Lab) -> None:
+    made = [ended(lab).id for _ in range(3)]
+    jobs.reconcile(lab.workspace)
+    path = Index(lab.workspace.root).path
+    for damage in (b"this is no database" * 100, path.read_bytes()[:5000] + b"\xff" * 4000):
+        path.write_bytes(damage)
+        assert sorted(view.id for view in jobs.jobs(lab.workspace)) == made
+        jobs.reconcile(lab.workspace)
+        assert sorted(Index(lab.workspace.root).load()) == made
+
+
+def test_an_index_that_cannot_be_written_is_done_without(lab: Lab) -> None:
+    job = ended(lab)
+    index = Index(lab.workspace.root)
+    index.path.parent.mkdir(parents=True)
+    index.path.mkdir()
+    assert jobs.reconcile(lab.workspace) == []
+    assert [view.id for view in jobs.jobs(lab.workspace)] == [job.id]
+    count, notice = jobs.reindex(lab.workspace)
+    assert count == 1
+    assert notice.startswith("the job index cannot be used")
+
+
+def test_reindex_makes_the_same_list_and_clears_away(lab: Lab) -> None:
+    for state in ("succeeded", "failed", "lost"):
+        ended(lab, state)
+    jobs.reconcile(lab.workspace)
+    before = jobs.jobs(lab.workspace)
+    old, new = lab.workspace.runs / ".draft-old", lab.workspace.runs / ".draft-new"
+    for folder in (old, new):
+        folder.mkdir()
+    os.utime(old, (time.time() - 7200,) * 2)
+    assert jobs.reindex(lab.workspace) == (3, "")
+    assert jobs.jobs(lab.workspace) == before
+    assert (old.exists(), new.exists()) == (False, True)
+    with sqlite3.connect(Index(lab.workspace.root).path) as database:
+        assert database.execute("SELECT job, state FROM attempts ORDER BY job").fetchall() == [
+            (1, "succeeded"),
+            (2, "failed"),
+            (3, "lost"),
+        ]
+
+
+def test_an_older_index_is_brought_up_to_date(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended(lab)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_MIGRATIONS", store._MIGRATIONS[:1])
+        assert Index(lab.workspace.root).load() == {}
+    jobs.reconcile(lab.workspace)
+    assert list(Index(lab.workspace.root).load()) == [1]
+
+
+def test_a_view_of_another_version_is_read_again(lab: Lab) -> None:
+    job = ended(lab)
+    jobs.reconcile(lab.workspace)
+    with sqlite3.connect(Index(lab.workspace.root).path) as database:
+        view = {**lab.view(job.id).to_dict(), "colour": "blue"}
+        database.execute("UPDATE jobs SET view = ?", (json.dumps(view),))
+    assert [view.id for view in jobs.jobs(lab.workspace)] == [job.id]
+
+
+def test_network_file_systems_do_without_wal(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended(lab)
+    index = Index(lab.workspace.root)
+    index.load()
+    assert index.notice == ""
+    index.clear()
+    monkeypatch.setattr(store, "is_network", lambda path: True)
+    jobs.reconcile(lab.workspace)
+    assert list(index.load()) == [1]
+    assert "network file system" in index.notice
+    with sqlite3.connect(index.path) as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() != ("wal",)
+
+
+def test_many_readers_at_once(lab: Lab) -> None:
+    made = [ended(lab).id for _ in range(5)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: jobs.reconcile(lab.workspace), range(16)))
+    assert sorted(Index(lab.workspace.root).load()) == made
+
+
+def test_two_workspaces_have_two_indexes(lab: Lab, tmp_path: Path) -> None:
+    assert Index(lab.workspace.root).path != Index(tmp_path).path
+
+
+def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) -> None:
+    job = ended(lab)
+    job.recipe.write_text("task = ")
+    ended(lab)
+    jobs.reconcile(lab.workspace)
+    states = {view.id: (view.state, view.code) for view in jobs.jobs(lab.workspace)}
+    assert states == {1: ("lost", "E610"), 2: ("succeeded", "")}
+
+
+def test_devices() -> None:
+    assert 1 <= cpus() <= (os.cpu_count() or 1)
+    assert 2**20 < memory_bytes() < 2**50
+    assert not is_network(Path("/proc"))
+    assert [bytes_in_words(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2 KiB", "5 MiB", "1.5 GiB"]

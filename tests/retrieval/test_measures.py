@@ -1,0 +1,282 @@
+"""The prime measures against the fact sheet, ir_measures (trec_eval) and the published per-topic figures."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from engines.core.errors import DataError
+from engines.retrieval.fusion import comb_mnz, reciprocal_rank_fusion, tune_weights, weighted_sum
+from engines.retrieval.measures import evaluate, evaluate_answers
+from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
+from engines.retrieval.run import Run, read_answers, read_run, write_run
+from engines.retrieval.significance import bonferroni, bootstrap_interval, compare, holm
+
+QRELS = Qrels({"T": {"a": 3, "b": 0, "c": 2, "d": 1, "e": 2}})
+NAMES = [
+    "Baseline_LinkedMSE",
+    "MathDowsers_alpha05noReRank",
+    "PSU_post_anserini",
+    "PSU_post_rrf_mlt_anserini_roberta",
+    "PSU_prim_A",
+    "PSU_prim_P",
+    "zbMATH_P",
+]
+
+
+def ranked(*documents: str) -> Run:
+    return Run("test", {"T": [(document, float(-rank)) for rank, document in enumerate(documents)]})
+
+
+def test_worked_example_of_the_fact_sheet() -> None:
+    row = evaluate(ranked("u1", "b", "a", "u2", "d", "c", "u3"), QRELS).per_topic["T"]
+    assert row["ndcg_prime"] == pytest.approx(0.5717, abs=5e-5)
+    assert row["map_prime"] == pytest.approx(1 / 3)
+    assert row["p10_prime"] == pytest.approx(0.2)
+
+
+def test_missing_topics_count_as_zero_in_the_mean_only() -> None:
+    qrels = Qrels({"T": {"a": 3}, "U": {"a": 3}})
+    result = evaluate(ranked("a"), qrels)
+    assert result.mean["ndcg_prime"] == pytest.approx(0.5)
+    assert result.run_mean["ndcg_prime"] == pytest.approx(1.0)
+    assert result.run_topics == ("T",)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", NAMES)
+def test_published_runs_topic_by_topic(real_data: Path, name: str) -> None:
+    folder = real_data / "arqmath" / "runs_task1_2020"
+    qrels = read_qrels(real_data / "arqmath" / "qrels_task1_2020.tsv.gz")
+    result = evaluate(read_run(folder / f"{name}.tsv.gz"), qrels)
+    with open(folder / f"{name}.per_topic.tsv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert len(rows) == 77
+    for row in rows:
+        ours = result.per_topic[row["topic"]]
+        assert ours["ndcg_prime"] == pytest.approx(float(row["ndcg_prime"]), abs=5e-5)
+        assert ours["map_prime"] == pytest.approx(float(row["ap_prime_rel2"]), abs=5e-5)
+        assert ours["p10_prime"] == pytest.approx(float(row["p10_prime_rel2"]), abs=5e-5)
+        assert result.judged[row["topic"]][0] == int(row["judged_retrieved"])
+    with open(folder / "scores.tsv", encoding="utf-8") as file:
+        means = {row["run"]: row for row in csv.DictReader(file, delimiter="\t")}[name]
+    assert result.mean["ndcg_prime"] == pytest.approx(float(means["ndcg_prime"]), abs=5e-5)
+    assert result.mean["map_prime"] == pytest.approx(float(means["map_prime_rel2"]), abs=5e-5)
+    assert result.mean["p10_prime"] == pytest.approx(float(means["p10_prime_rel2"]), abs=5e-5)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_to_ir_measures(real_data: Path, name: str) -> None:
+    import ir_measures
+    from ir_measures import AP, RR, Bpref, P, nDCG
+
+    run = read_run(real_data / "arqmath" / "runs_task1_2020" / f"{name}.tsv.gz")
+    qrels = read_qrels(real_data / "arqmath" / "qrels_task1_2020.tsv.gz")
+    names = {
+        nDCG(judged_only=True): "ndcg_prime",
+        nDCG(judged_only=True) @ 10: "ndcg10_prime",
+        AP(rel=2, judged_only=True): "map_prime",
+        P(rel=2, judged_only=True) @ 10: "p10_prime",
+        P(rel=2, judged_only=True) @ 5: "p5_prime",
+        RR(rel=2, judged_only=True): "mrr",
+        Bpref(rel=2): "bpref",
+    }
+    theirs = ir_measures.iter_calc(
+        list(names),
+        {topic: dict(grades) for topic, grades in qrels.grades.items()},
+        {topic: dict(ranking) for topic, ranking in run.rankings.items()},
+    )
+    ours = evaluate(run, qrels).per_topic
+    compared = 0
+    for metric in theirs:
+        assert ours[metric.query_id][names[metric.measure]] == pytest.approx(metric.value, abs=5e-5), metric
+        compared += 1
+    assert compared >= 7 * len(run.rankings)
+
+
+@pytest.mark.real_data
+def test_stored_trec_eval_output(real_data: Path) -> None:
+    folder = real_data / "arqmath" / "runs_task1_2020"
+    text = (folder / "trec_eval_output.prim_MathDowsers-task1-alpha05noReRank-auto-both-A.txt").read_text()
+    theirs = {line.split()[0]: line.split()[-1] for line in text.splitlines()}
+    qrels = read_qrels(real_data / "arqmath" / "qrels_task1_2020.tsv.gz")
+    ours = evaluate(read_run(folder / "MathDowsers_alpha05noReRank.tsv.gz"), qrels).mean
+    for measure, name in {
+        "map": "map_prime",
+        "bpref": "bpref",
+        "recip_rank": "mrr",
+        "P_5": "p5_prime",
+    }.items():
+        assert ours[name] == pytest.approx(float(theirs[measure]), abs=5e-5)
+
+
+@pytest.mark.real_data
+def test_task_3_scores(real_data: Path) -> None:
+    folder = real_data / "arqmath"
+    qrels = read_qrels(folder / "task3_qrels_2022.tsv")
+    runs: dict[str, list[tuple[str, str]]] = {}
+    for line in (folder / "task3_run_map_2022.tsv").read_text().splitlines():
+        name, topic, document = line.split("\t")
+        runs.setdefault(name, []).append((topic, document))
+    with open(folder / "task3_scores_2022.tsv", encoding="utf-8") as file:
+        expected = list(csv.DictReader(file, delimiter="\t"))
+    assert len(expected) == 7
+    for row in expected:
+        ours = evaluate_answers(runs[row["run"]], qrels)
+        assert ours["topics"] == int(row["topics_judged"])
+        assert ours["ar"] == pytest.approx(float(row["AR"]), abs=5e-5)
+        assert ours["p1"] == pytest.approx(float(row["P@1"]), abs=5e-5)
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_five_and_six_columns_give_the_same_run(tmp_path: Path) -> None:
+    trec = write(tmp_path / "trec", "A.1\tQ0\t12\t1\t3.5\tme\nA.1\tQ0\t13\t2\t2.5\tme\n")
+    arqmath = write(tmp_path / "arqmath", "A.1\t12\t1\t3.5\tme\nA.1\t13\t2\t2.5\tme\n")
+    assert read_run(trec).rankings == read_run(arqmath).rankings == {"A.1": [("12", 3.5), ("13", 2.5)]}
+
+
+def test_task_2_file_with_post_ids(tmp_path: Path) -> None:
+    path = write(tmp_path / "run", "B.1\t701\t12\t1\t3.5\tme\nB.1\t702\t13\t2\t2.5\tme\n")
+    run = read_run(path, task=2)
+    assert run.rankings == {"B.1": [("701", 3.5), ("702", 2.5)]}
+    assert run.posts == {"701": "12", "702": "13"}
+
+
+def test_formulas_that_look_the_same_count_once(tmp_path: Path) -> None:
+    ids = read_visual_ids(write(tmp_path / "ids", "id\tpost_id\tvisual_id\n1\t9\t77\n2\t9\t77\n3\t9\t\n"))
+    run, unknown = to_visual_ids(Run("me", {"B.1": [("1", 1.0), ("2", 2.0), ("3", 3.0)]}), ids)
+    assert run.rankings == {"B.1": [("77", 2.0)]}
+    assert unknown == 1
+
+
+def test_duplicates_keep_the_best_score_and_are_reported(tmp_path: Path) -> None:
+    run = read_run(write(tmp_path / "run", "A.1\tQ0\t12\t1\t1\tme\nA.1\tQ0\t12\t2\t5\tme\n"))
+    assert run.rankings == {"A.1": [("12", 5.0)]}
+    (warning,) = run.warnings
+    assert "line 2" in warning
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("A.1\tQ0\t12\t1\tnan\tme\n", 1),
+        ("A.1\tQ0\t12\t1\t1\tme\nA.1\tQ0\t12\t1\tinf\tme\n", 2),
+        ("A.1\tQ0\t12\t1\tgood\tme\n", 1),
+        ("A.1\tQ0\t12\t1\t1\tme\nA.1\t12\t1\t1\n", 2),
+        ("A.1 0 12 3\n", 1),
+    ],
+)
+def test_broken_runs_name_file_and_line(tmp_path: Path, text: str, line: int) -> None:
+    with pytest.raises(DataError) as caught:
+        read_run(write(tmp_path / "broken", text))
+    assert caught.value.where.endswith(f"broken:{line}")
+
+
+@pytest.mark.parametrize(
+    "text", ["A.1\t0\t12\n", "A.1\t0\t12\thigh\n", "A.1\t0\t12\t9\n", "A 0 1 1\nA 0 1 2\n"]
+)
+def test_broken_qrels_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(DataError):
+        read_qrels(write(tmp_path / "qrels", text))
+
+
+def test_qrels_of_another_task_are_refused() -> None:
+    with pytest.raises(DataError, match="share no topic"):
+        check_topics(ranked("a"), Qrels({"B.1": {"a": 1}}), run_path="run", qrels_path="qrels")
+
+
+def test_marks_5_and_6_count_as_0(tmp_path: Path) -> None:
+    qrels = read_qrels(write(tmp_path / "qrels", "A\t0\ta\t5\nA\t0\tb\t6\nA\t0\tc\t3\n"))
+    assert qrels.distribution() == {0: 2, 3: 1}
+
+
+def test_written_scores_fall_strictly_in_single_precision(tmp_path: Path) -> None:
+    import numpy as np
+
+    scores = [1.0, 1.0, 1.0 - 1e-12, 0.5, 0.0, 0.0, -2.0, -2.0]
+    run = Run("me", {"A.1": [(str(i), score) for i, score in enumerate(scores)]})
+    write_run(run, tmp_path / "run")
+    lines = (tmp_path / "run").read_text().splitlines()
+    written = np.array([line.split("\t")[4] for line in lines], dtype=np.float32)
+    assert np.all(np.diff(written) < 0)
+    assert [doc for doc, _ in read_run(tmp_path / "run").rankings["A.1"]] == [str(i) for i in range(8)]
+
+
+def test_ties_follow_trec_eval() -> None:
+    run = Run.from_scores("me", {"T": [("a", 1.0), ("c", 1.0 + 1e-12), ("b", 1.0)]})
+    assert [document for document, _ in run.rankings["T"]] == ["c", "b", "a"]
+
+
+def test_task_3_answers_are_checked(tmp_path: Path) -> None:
+    long = "x" * 1201
+    path = write(tmp_path / "run", f"A.1\t1\t1.0\tme\tmodel\tan answer with $x\nA.2\t1\t1\tme\tm\t{long}\n")
+    answers, warnings = read_answers(path)
+    assert [answer.topic for answer in answers] == ["A.1", "A.2"]
+    assert len(warnings) == 2
+    with pytest.raises(DataError, match="second answer"):
+        read_answers(write(tmp_path / "twice", "A.1\t1\t1\tme\tm\ta\nA.1\t1\t1\tme\tm\tb\n"))
+
+
+def test_reciprocal_rank_fusion_by_hand() -> None:
+    one, two = ranked("a", "b"), ranked("b", "c")
+    scores = dict(reciprocal_rank_fusion([one, two], k=60).rankings["T"])
+    assert scores == pytest.approx({"a": 1 / 61, "b": 1 / 62 + 1 / 61, "c": 1 / 62})
+    weighted = Run("w", {"T": [("a", 0.9), ("b", 0.3)]})
+    scores = dict(reciprocal_rank_fusion([weighted], by_score=True).rankings["T"])
+    assert scores == pytest.approx({"a": 0.9 / 61, "b": 0.3 / 62})
+
+
+def test_comb_mnz_and_weighted_sum_by_hand() -> None:
+    one = Run("one", {"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})
+    two = Run("two", {"T": [("b", 10.0), ("d", 0.0)]})
+    assert dict(weighted_sum([one, two], [0.5, 0.5]).rankings["T"]) == pytest.approx(
+        {"a": 0.5, "b": 0.75, "c": 0.0, "d": 0.0}
+    )
+    assert dict(comb_mnz([one, two]).rankings["T"]) == pytest.approx({"a": 1.0, "b": 3.0, "c": 0.0, "d": 0.0})
+
+
+def test_weights_are_tuned_on_the_given_topics_only() -> None:
+    good = Run("good", {"T": [("a", 1.0), ("b", 0.0)], "U": [("b", 1.0), ("a", 0.0)]})
+    bad = Run("bad", {"T": [("b", 1.0), ("a", 0.0)], "U": [("a", 1.0), ("b", 0.0)]})
+    qrels = Qrels({"T": {"a": 3, "b": 0}, "U": {"a": 3, "b": 0}})
+    on_t, _ = tune_weights([good, bad], qrels, topics=["T"])
+    on_u, _ = tune_weights([good, bad], qrels, topics=["U"])
+    assert on_t[0] > 0.5 > on_u[0]
+
+
+def test_paired_tests_against_scipy() -> None:
+    from scipy import stats
+
+    a = {str(i): value for i, value in enumerate([0.1, 0.4, 0.3, 0.5, 0.2, 0.7, 0.3, 0.1])}
+    b = {str(i): value for i, value in enumerate([0.3, 0.5, 0.3, 0.6, 0.5, 0.6, 0.5, 0.4])}
+    result = compare(a, b)
+    assert result.t_p == pytest.approx(stats.ttest_rel(list(b.values()), list(a.values())).pvalue)
+    exact = stats.permutation_test(
+        (list(b.values()), list(a.values())), lambda x, y: (x - y).mean(), permutation_type="samples"
+    ).pvalue
+    assert result.randomisation_p == pytest.approx(exact, abs=0.02)
+    assert (result.wins, result.losses) == (6, 1)
+    assert result.interval[0] < result.difference < result.interval[1]
+
+
+def test_interval_covers_the_mean_as_often_as_it_says() -> None:
+    import numpy as np
+
+    generator = np.random.default_rng(1)
+    hits = 0
+    for _ in range(200):
+        low, high = bootstrap_interval(generator.normal(0.4, 0.2, 70).tolist(), draws=1_000)
+        hits += low <= 0.4 <= high
+    assert 180 <= hits <= 199
+
+
+def test_corrections() -> None:
+    assert bonferroni([0.01, 0.04, 0.5]) == pytest.approx([0.03, 0.12, 1.0])
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])

@@ -1,0 +1,99 @@
+"""An engine for the E-graphs screen that answers at once, or when a test lets it, and always the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, ignore, never
+from workbench.engine_process import Result
+from workbench.tasks import resolve
+
+HEAD = "* 63 cosh - 2 * 7 x"
+TERMS = {
+    "0": ("2", [["2"]]),
+    "1": ("7", [["7"]]),
+    "2": ("63", [["63"]]),
+    "3": ("x", [["x"]]),
+    "4": ("* 7 x", [["*", 1, 3], ["*", 3, 1]]),
+    "5": ("- 2 * 7 x", [["-", 0, 4]]),
+    "6": ("cosh - 2 * 7 x", [["cosh", 5]]),
+    "7": (HEAD, [["*", 2, 6], ["*", 6, 2]]),
+}
+GROWN = ["1", "* sin x csc x", "* tan x cot x", "/ cos x cos x"]
+
+
+def _row(prefix: str) -> dict[str, Any]:
+    return {"prefix": prefix, "tokens": len(prefix.split())}
+
+
+class StillCall:
+    """A call: what the real task says for the quick ones, a given story for those that grow."""
+
+    def __init__(self, engine: StillEngine, task: str, params: Mapping[str, Any]) -> None:
+        self.engine, self.task, self.params = engine, task, dict(params)
+        self.stopped = asyncio.Event()
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+    async def __aiter__(self) -> AsyncIterator[Event | Result]:
+        if error := self.engine.errors.get(self.task):
+            raise error
+        if self.task == "egen.generate":
+            async for item in self._grow():
+                yield item
+        elif self.task == "egen.egraph":
+            made = {"stop_reason": "saturated", "iterations": 3, "nodes": 10, "seconds": 0.01}
+            yield Result(
+                {
+                    "root": 7,
+                    "classes": {number: nodes for number, (_, nodes) in TERMS.items()},
+                    "terms": {number: {"prefix": prefix} for number, (prefix, _) in TERMS.items()},
+                    "fired": {"mul-comm": 4, "cosh-even": 1},
+                    **made,
+                }
+            )
+        elif self.task == "egen.derive":
+            yield Result({"steps": self.engine.steps})
+        else:
+            yield Result(resolve(self.task)(self.params, events=ignore, stop=never))
+
+    async def _grow(self) -> AsyncIterator[Event | Result]:
+        if self.params["members"] == 1:  # warming up
+            yield Result({})
+            return
+        data = {"stage": "grow", "nodes": 1204, "classes": 310, "seconds": 0.1}
+        yield Event("progress", data, 4)
+        rows = [_row(prefix) for prefix in GROWN]
+        yield Event("progress", {"stage": "members", "done": 4, "total": 1000, "rows": rows})
+        await self.stopped.wait()
+        judged = {"verdict": "equal", "kept": 1.0, "gained": False}
+        stats = {
+            "stop_reason": "stopped",
+            "iterations": 4,
+            "nodes": 1204,
+            "classes": 310,
+            "total_members": 21 * 10**15,
+        }
+        head = _row(self.params["expr"])
+        yield Result({"head": head, "members": [{**row, **judged} for row in rows], "stats": stats})
+
+
+class StillEngine:
+    """Keeps what was asked; `errors` by task are raised instead of an answer."""
+
+    def __init__(self) -> None:
+        self.calls: list[StillCall] = []
+        self.errors: dict[str, EngineError] = {}
+        self.steps: list[dict[str, Any]] = []
+
+    def call(self, task: str, params: Mapping[str, Any]) -> StillCall:
+        call = StillCall(self, task, params)
+        self.calls.append(call)
+        return call
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,574 @@
+"""The E-graphs screen by real keys."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from engines.core.errors import EngineError
+from engines.egen.saved import save_cluster
+from engines.egen.shards import GrownHead, Row
+from screens.app import Workbench
+from screens.egraphs.graph import GraphListing
+from screens.egraphs.growline import GrowLine
+from screens.egraphs.member import MemberPane
+from screens.egraphs.screen import EgraphsScreen
+from screens.widgets.dialogs import Chooser, Prompt
+from screens.widgets.listing import ReaderBox
+from screens.widgets.pane import Pane
+from screens.widgets.plot import Plot
+from screens.widgets.table import Table
+from screens.widgets.textscreen import TextScreen
+from tests.screens.egraph_engine import HEAD, StillEngine
+from workbench.workspace import Workspace, ensure_sample
+
+Make = Callable[..., Workbench]
+MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
+WIDE, NARROW = (120, 40), (80, 24)
+TOLD = {
+    "^": "circumflex_accent",
+    "(": "left_parenthesis",
+    ")": "right_parenthesis",
+    "+": "plus",
+    " ": "space",
+    "/": "slash",
+    ":": "colon",
+    "!": "exclamation_mark",
+    ">": "greater_than_sign",
+    "<": "less_than_sign",
+    "*": "asterisk",
+    "-": "minus",
+}
+CLUSTERS = (
+    (HEAD, [("/ 63 sech - * 7 x 2", "equal"), ("* 63 cosh - * 7 x 2", "equal")], "node_limit"),
+    ("x", [("ln pow e x", "equal"), ("pow sqrt x 2", "shrinks"), ("sin asin x", "shrinks")], "saturated"),
+    ("sin ln x", [("* 1 sin ln x", "equal"), ("sin / ln pow x 2 2", "extends")], "saturated"),
+)
+
+
+def grown(head: str, members: list[tuple[str, str]], stop: str) -> GrownHead:
+    rows = [
+        Row(text, len(text.split()), verdict, 0.5 if verdict == "shrinks" else 1.0, False)
+        for text, verdict in [(head, "equal"), *members]
+    ]
+    return GrownHead(0, tuple(rows), stop, 5, 3_000, 410, "21000000000000000")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpora") / "sample-e"
+    for head, members, stop in CLUSTERS:
+        save_cluster(folder, grown(head, members, stop))
+    return folder
+
+
+@pytest.fixture
+def build(workspace: Workspace, corpus: Path, make: Make) -> Callable[..., Workbench]:
+    """The app over a workspace with that corpus and a second one, with an engine that stands still."""
+    for name in ("sample-e", "mine"):
+        shutil.copytree(corpus, workspace.corpora / name)
+
+    def built(**options: Any) -> Workbench:
+        app = make(screen="egraphs", jobs=[], **options)
+        app.__dict__["engine"] = StillEngine()
+        return app
+
+    return built
+
+
+async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
+    """Let threads and messages come to rest, at most a few seconds."""
+    for _ in range(200):
+        await pilot.pause(0.01)
+        if until() and not any(w.is_running and w.group not in ("grow", "look") for w in pilot.app.workers):
+            break
+    await pilot.pause(0.01)
+
+
+async def ready(pilot: Pilot[Any]) -> EgraphsScreen:
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, EgraphsScreen)
+    await settle(pilot, lambda: bool(screen.query("#members-table")) and members(screen).shown > 0)
+    await settle(pilot)
+    return screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+async def write(pilot: Pilot[Any], text: str) -> None:
+    await pilot.press(*(TOLD.get(character, character) for character in text))
+    await settle(pilot)
+
+
+def clusters(screen: EgraphsScreen) -> Table:
+    return screen.query_one("#clusters-table", Table)
+
+
+def members(screen: EgraphsScreen) -> Table:
+    return screen.query_one("#members-table", Table)
+
+
+def case(screen: EgraphsScreen) -> str:
+    return str(screen.query_one("#case", Static).content)
+
+
+async def test_the_first_cluster_is_shown_with_members_and_curve(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert screen.crumbs == ("corpus sample-e", "cluster 0", "head")
+        assert (clusters(screen).shown, members(screen).shown) == (3, 3)
+        middle = screen.query_one("#middle", Pane)
+        assert middle.detail == "2 of 2.1e16 (stratified, seed 0)"
+        assert middle.footnote.startswith("stop: node limit 3 000 · rules ")
+        await press(pilot, "enter", "j")
+        assert screen.crumbs[-1] == "member 1"
+        assert "✓ equal" in case(screen)
+        assert "domain R" in case(screen)
+        assert len(screen.query_one(Plot).series) == 2
+        assert screen.query_one(Plot).gaps == ()
+
+
+def test_the_screen_loads_nothing_heavy() -> None:
+    heavy = {"numpy", "pyarrow", "torch", "sympy", "egglog"}
+    code = f"import sys, screens.egraphs.screen; print(*{heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+async def test_why_a_member_shrinks_in_seven_keys(workspace: Workspace, make: Make) -> None:
+    """Way 1, on the sample workspace and with the real tasks."""
+    ensure_sample(workspace)
+    app = make(screen="egraphs", jobs=[])
+    app.__dict__["engine"] = StillEngine()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        keys = ("slash", "s", "h", "r", "enter", "enter", "n")
+        assert len(keys) <= 7
+        await press(pilot, *keys)
+        assert members(screen).current["verdict"] == "shrinks"
+        assert "▾ shrinks" in case(screen)
+        assert "fails in" in case(screen)
+        first = screen.query_one("#points-table", Table).current
+        assert (first["head_state"], first["member_state"]) == ("defined", "undefined")
+        assert first["why"]
+        assert first["term"]
+        assert screen.query_one(Plot).gaps
+
+
+async def test_the_points_where_a_member_fails_come_first(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "j", "enter", "j", "j")
+        assert members(screen).current["prefix"] == "pow sqrt x 2"
+        points = screen.query_one("#points-table", Table).visible_records()
+        failing = [point for point in points if point["member_state"] != "defined"]
+        assert points[: len(failing)] == failing
+        assert all(point["x"] < 0 and point["term"] == "sqrt x" for point in failing)
+        assert "head: R" in case(screen)
+        assert "fails in √x: negative" in case(screen)
+        await press(pilot, "enter")
+        assert app.focused is screen.query_one("#points-table")
+        await press(pilot, "right_square_bracket")
+        forms = screen.query_one("#forms", ReaderBox).reader.lines
+        assert "  sqrt(x)^2" in forms
+        assert "  pow sqrt x 2" in forms
+        assert "  └ 2" in forms
+
+
+async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
+    """Way 2."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        line = screen.query_one(GrowLine)
+        await write(pilot, "sin(x)^2 + cos(x")
+        said = line.query_one(".say", Static)
+        assert "✗" in str(said.content)
+        await press(pilot, "enter")
+        assert not app.engine.calls[-1].params.get("expr", "").startswith("+")  # type: ignore[attr-defined]
+        await write(pilot, ")^2")
+        assert str(said.content) == "= sin(x)² + cos(x)²"
+        await press(pilot, "enter")
+        assert members(screen).shown == 5
+        assert screen.crumbs[:2] == ("not kept", "cluster 0")
+        assert "iteration 4 · 1 204 nodes · 310 classes · 4 members" in str(said.content)
+        assert screen.why_not("add")
+        assert screen.why_not("keep")
+        await press(pilot, "x")
+        await settle(pilot, lambda: not screen.why_not("keep"))
+        assert [row["verdict"] for row in members(screen).visible_records()] == ["equal"] * 5
+        assert screen.why_not("stop") == "nothing is growing"
+        await press(pilot, "K")
+        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"
+        assert screen.query_one("#left", Pane).names == ("sample-e", "mine", "grown")  # type: ignore[attr-defined]
+        assert (app.workspace.corpora / "grown" / "manifest.json").exists()
+        assert members(screen).shown == 5
+
+
+async def test_a_cluster_is_grown_again_with_its_settings(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        seed = screen.cluster["seed"]  # type: ignore[index]
+        await press(pilot, "r")
+        call = next(call for call in app.engine.calls if call.params.get("members", 1) > 1)  # type: ignore[attr-defined]
+        assert call.params["expr"] == HEAD
+        assert (call.params["seed"], call.params["mode"]) == (seed, "strict")
+        await press(pilot, "x")
+        await settle(pilot, lambda: not screen.why_not("keep"))
+
+
+async def test_a_growth_that_fails_says_so_and_cannot_be_kept(build: Make) -> None:
+    app = build()
+    app.engine.errors["egen.generate"] = EngineError("out of memory", remedy="Ask for less.", code="E110")  # type: ignore[attr-defined]
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        await write(pilot, "sin x")
+        await press(pilot, "enter")
+        assert "E110" in str(screen.query_one(GrowLine).query_one(".say", Static).content)
+        assert "failed" in screen.why_not("keep")
+        await press(pilot, "a", "escape")
+        assert not screen.query_one(GrowLine).display
+
+
+@pytest.mark.parametrize("place", ["cluster", "member", "class"])
+async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, place: str) -> None:
+    """Way 7: the command line prints the same without the screen."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        if place == "member":
+            await press(pilot, "j", "enter", "j", "j")
+        elif place == "class":
+            await press(pilot, "enter", "right_square_bracket")
+        await press(pilot, "Y", "c")
+        await settle(pilot, lambda: (app.workspace.root / "clipboard.txt").exists())
+        line = (app.workspace.root / "clipboard.txt").read_text("utf-8")
+        explained = dict(screen.query_one(MemberPane).explained)
+    if place == "class":
+        assert line.endswith(f"mathwb egen egraph --mode strict --class 7 -- '{HEAD}'")
+        return
+    words = shlex.split(line)
+    words = words[words.index("mathwb") + 1 :]
+    at = words.index("--") if "--" in words else len(words)
+    command = [*MATHWB, *words[:at], "--json", *words[at:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    printed = json.loads(done.stdout)
+    if place == "member":
+        assert printed == explained
+    else:
+        assert [row["prefix"] for row in printed["members"]] == [HEAD, *(text for text, _ in CLUSTERS[0][1])]
+
+
+async def test_yank_and_its_forms(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        file = app.workspace.root / "clipboard.txt"
+        await press(pilot, "y")
+        await settle(pilot, file.exists)
+        assert file.read_text("utf-8") == "63·cosh(2 − 7x)"
+        for key, text in {"p": HEAD, "i": "63*cosh(2 - 7*x)", "l": r"63 \cosh\left(2 - 7 x\right)"}.items():
+            await press(pilot, "Y", key)
+            assert file.read_text("utf-8") == text
+        await press(pilot, "Y", "t")
+        assert file.read_text("utf-8").splitlines()[:2] == ["*", "├ 63"]
+        await press(pilot, "Y", "j")
+        assert json.loads(file.read_text("utf-8"))["prefix"] == HEAD
+
+
+async def test_the_egraph_is_walked_by_keys(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "right_square_bracket")
+        listing = screen.query_one("#graph", GraphListing)
+        assert screen.query_one("#middle", Pane).detail == "8 classes, 10 nodes"
+        assert screen.crumbs == ("corpus sample-e", "cluster 0", "e-graph", "c7")
+        assert listing.table.shown == 10
+        await press(pilot, "j", "l")
+        assert listing.table.shown == 12
+        await press(pilot, "j", "j", "enter")
+        assert screen.crumbs[2:] == ("e-graph", "c7", "c6")
+        await press(pilot, "j", "enter")
+        assert screen.crumbs[2:] == ("e-graph", "c7", "c6", "c5")
+        assert screen.query_one(MemberPane).title == "class c5"
+        await press(pilot, "escape", "escape")
+        assert screen.crumbs[2:] == ("e-graph", "c7", "c6")
+        assert listing.table.current_key == "c7.0.1"
+        await press(pilot, "h")
+        assert listing.table.current_key == "c7.0"
+        await press(pilot, "h", "h", "h")
+        assert listing.table.current_key == "c7"
+        await press(pilot, "h")
+        assert screen.active_pane is not None
+        assert screen.active_pane.id == "left"
+        await press(pilot, "l", "slash")
+        await write(pilot, "label:cosh")
+        assert next(row["class"] for row in listing.table.visible_records()) == "c6"
+        await press(pilot, "enter", "escape", "left_square_bracket")
+        assert screen.crumbs == ("corpus sample-e", "cluster 0", "head")
+
+
+async def test_an_egraph_that_cannot_be_grown_says_why(build: Make) -> None:
+    app = build()
+    app.engine.errors["egen.egraph"] = EngineError("out of memory", code="E110")  # type: ignore[attr-defined]
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "right_square_bracket")
+        notice = screen.query_one("#graph", GraphListing).notice
+        assert notice.display
+        assert "E110 out of memory" in str(notice.content)
+
+
+async def test_filters_reach_operator_size_verdict_and_text(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        found = {}
+        for text in ("op:cosh size<9", "!all", "verdict:extends", "63*cosh"):
+            await press(pilot, "slash")
+            await write(pilot, text)
+            found[text] = [row["cluster"] for row in clusters(screen).visible_records()]
+            await press(pilot, "escape")
+        assert found == {
+            "op:cosh size<9": [0],
+            "!all": [1, 2],
+            "verdict:extends": [2],
+            "63*cosh": [0],
+        }
+
+
+async def test_corpora_are_changed_by_brackets_and_palette(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "right_square_bracket")
+        assert screen.crumbs[0] == "corpus mine"
+        await press(pilot, "left_square_bracket")
+        assert screen.crumbs[0] == "corpus sample-e"
+        for wanted, crumb in {
+            "corpus mine": "corpus mine",
+            "cluster 2": "cluster 2",
+            "member 1": "member 1",
+        }.items():
+            await press(pilot, "colon")
+            await write(pilot, wanted)
+            await press(pilot, "enter")
+            await settle(pilot, lambda crumb=crumb: crumb in screen.crumbs)
+            assert crumb in screen.crumbs
+
+
+async def test_a_corpus_being_built_shows_what_is_there(build: Make, workspace: Workspace) -> None:
+    folder = workspace.corpora / "mine"
+    plan = json.loads((folder / "manifest.json").read_text("utf-8"))
+    plan["source"]["heads"] = 40
+    (folder / "plan.json").write_text(json.dumps(plan), "utf-8")
+    (folder / "manifest.json").unlink()
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "right_square_bracket")
+        assert screen.crumbs[0] == "corpus mine"
+        assert screen.query_one("#left", Pane).footnote == "not finished: 1 of 3 shards"
+        assert [row["cluster"] for row in clusters(screen).visible_records()] == [0, 1, 2]
+        await press(pilot, "j", "enter", "j", "j")
+        assert members(screen).current["verdict"] == "shrinks"
+
+
+async def test_a_damaged_corpus_is_one_explained_error(build: Make, workspace: Workspace) -> None:
+    (workspace.corpora / "sample-e" / "clusters.parquet").write_bytes(b"cut")
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = pilot.app.screen_stack[0]
+        assert isinstance(screen, EgraphsScreen)
+        await settle(pilot, lambda: bool(screen.query("#clusters Notice")))
+        notice = screen.query_one("#clusters").query_one("Notice", Static)
+        await settle(pilot, lambda: "E320" in str(notice.content))
+        assert "clusters.parquet" in str(notice.content)
+        assert screen.why_not("yank")
+        await press(pilot, "right_square_bracket")
+        assert screen.crumbs[0] == "corpus mine"
+
+
+async def test_a_workspace_without_corpora_says_what_to_do(make: Make) -> None:
+    app = make(screen="egraphs", jobs=[])
+    app.__dict__["engine"] = StillEngine()
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot, lambda: bool(pilot.app.screen_stack[0].query("#clusters Notice")))
+        screen = pilot.app.screen_stack[0]
+        notice = screen.query_one("#clusters").query_one("Notice", Static)
+        await settle(pilot, lambda: "No corpus yet" in str(notice.content))
+        assert "a grows" in str(notice.content)
+
+
+async def test_derivations_and_their_absence(build: Make) -> None:
+    app = build()
+    steps = [
+        {"prefix": "/ 63 sech - * 7 x 2", "rule": None, "verdict": "equal"},
+        {"prefix": "* 63 cosh - * 7 x 2", "rule": "cosh-reciprocal", "verdict": "equal"},
+    ]
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert screen.why_not("diff")
+        await press(pilot, "enter", "j", "space", "space", "d")
+        assert isinstance(app.screen, TextScreen)
+        await settle(pilot, lambda: "… searching" not in app.screen.query_one(ReaderBox).reader.lines)
+        lines = app.screen.query_one(ReaderBox).reader.lines
+        assert "No derivation was found within the bound; there may be a longer one." in lines
+        app.engine.steps = steps  # type: ignore[attr-defined]
+        await press(pilot, "escape", "d")
+        await settle(pilot, lambda: "… searching" not in app.screen.query_one(ReaderBox).reader.lines)
+        lines = app.screen.query_one(ReaderBox).reader.lines
+        assert lines[-3].endswith("cosh-reciprocal")
+        assert lines[-3].startswith("✓ 63·cosh(7x − 2)")
+        assert "mathwb egen derive --mode strict -- " in lines[-1]
+        asked = app.engine.calls[-1].params  # type: ignore[attr-defined]
+        assert (asked["expr"], asked["member"]) == (steps[0]["prefix"], steps[1]["prefix"])
+
+
+async def test_provenance_names_settings_and_rules(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "i")
+        await settle(pilot, lambda: "cosh-even" in "".join(app.screen.query_one(ReaderBox).reader.lines))
+        text = "\n".join(app.screen.query_one(ReaderBox).reader.lines)
+        assert "stopped     node limit, after 5 iterations" in text
+        assert "rule table" in text
+        assert "  4  mul-comm\n  1  cosh-even" in text
+        await press(pilot, "i")
+        assert isinstance(app.screen, EgraphsScreen)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("j", ".jsonl"), ("c", ".csv"), ("t", ".tex"), ("g", ".dot"), ("J", ".json")]
+)
+async def test_exports(build: Make, key: str, name: str) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "enter", "right_square_bracket", "e")
+        assert isinstance(app.screen, Chooser)
+        await press(pilot, key)
+        assert isinstance(app.screen, Prompt)
+        await press(pilot, "enter")
+        await settle(pilot, lambda: any(app.workspace.exports.glob("*.meta.json")))
+        (file,) = (
+            path
+            for path in app.workspace.exports.iterdir()
+            if path.name.endswith(f"0{name}") or path.name.endswith(f"egraph{name}")
+        )
+        text = file.read_text("utf-8")
+        assert {"j": "cosh", "c": "cosh", "t": r"\cosh", "g": "digraph egraph {", "J": '"fired"'}[key] in text
+
+
+async def test_notes_and_bookmarks_have_the_members_address(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "m", "enter", "j", "M")
+        await write(pilot, "look")
+        await press(pilot, "enter")
+        kept = {note.address: (note.note, note.bookmark) for note in app.workspace.notes.all()}
+        assert kept == {
+            "corpus/sample-e/cluster/0": ("", True),
+            "corpus/sample-e/cluster/0/member/1": ("look", False),
+        }
+
+
+async def test_the_session_comes_back_to_the_same_member(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "right_square_bracket", "j", "enter", "j", "j")
+        before = screen.crumbs
+        await press(pilot, "q")
+    assert before == ("corpus mine", "cluster 1", "member 2")
+    again = build()
+    async with again.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await settle(pilot, lambda: screen.crumbs == before)
+        assert screen.crumbs == before
+
+
+async def test_a_narrow_terminal_shows_the_case_in_place_of_the_members(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=NARROW) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "j", "enter", "j", "j", "enter")
+        assert screen.query_one("#right", Pane).display
+        assert not screen.query_one("#middle", Pane).display
+        await press(pilot, "escape")
+        assert screen.query_one("#middle", Pane).display
+
+
+# What it looks like
+
+
+def showing(*keys: str) -> Callable[[Pilot[Any]], Any]:
+    async def run(pilot: Pilot[Any]) -> None:
+        await ready(pilot)
+        await press(pilot, *keys)
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        await settle(pilot)
+
+    return run
+
+
+SHRINKS = ("j", "enter", "j", "j")
+Compare = Callable[..., bool]
+
+
+@pytest.mark.parametrize("size", [(200, 50), WIDE, NARROW, (60, 16)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
+    assert snap_compare(build(), terminal_size=size, run_before=showing(*SHRINKS))
+
+
+def test_looks_of_the_case(build: Make, snap_compare: Compare) -> None:
+    assert snap_compare(build(), terminal_size=NARROW, run_before=showing(*SHRINKS, "enter"))
+
+
+def test_looks_of_the_egraph(build: Make, snap_compare: Compare) -> None:
+    keys = ("enter", "right_square_bracket", "j", "l")
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(*keys))
+
+
+def test_looks_of_growing(build: Make, snap_compare: Compare) -> None:
+    keys = ("a", *"sin", "space", "x", "enter")
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(*keys))
+
+
+def test_looks_light(build: Make, snap_compare: Compare) -> None:
+    app = build()
+    app.theme = "mathwb-light"
+    assert snap_compare(app, terminal_size=WIDE, run_before=showing(*SHRINKS))
+
+
+def test_looks_ascii(build: Make, snap_compare: Compare) -> None:
+    assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(*SHRINKS, "enter"))
+
+
+def test_looks_without_colour(build: Make, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(*SHRINKS))

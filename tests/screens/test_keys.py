@@ -1,0 +1,77 @@
+"""One keymap: what it promises about all screens at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import screens.keys as keys
+from engines.core.errors import EngineError
+from screens.app import Workbench
+from screens.base import WorkbenchScreen
+from screens.places import PLACES
+from screens.widgets.listing import Listing
+from screens.widgets.reader import Reader
+from screens.widgets.table import Table
+
+
+def all_keys() -> list[keys.Key]:
+    return [key for _, group in keys.catalogue() for key in group]
+
+
+def test_the_document_is_current() -> None:
+    path = Path(__file__).parents[2] / "docs" / "keys.md"
+    assert path.read_text("utf-8") == keys.document(), "run: python -m screens.keys"
+
+
+def test_a_key_means_one_verb_everywhere() -> None:
+    seen: dict[str, str] = {}
+    for verb, what in keys.VERBS.items():
+        for key in what.keys:
+            assert key not in seen, f"{key} is {seen[key]} and {verb}"
+            seen[key] = verb
+
+
+def test_keys_that_terminals_keep_for_themselves_are_not_used() -> None:
+    kept = {f"ctrl+{letter}" for letter in "imjhsab"} | {"ctrl+left_square_bracket"}
+    assert not kept & {key for verb in keys.VERBS.values() for key in verb.keys}
+
+
+def test_every_ctrl_chord_has_a_plain_twin() -> None:
+    for verb in keys.VERBS.values():
+        assert not verb.keys[0].startswith("ctrl+") or any("+" not in key for key in verb.keys)
+
+
+def test_ids_are_unique_and_sentences_end() -> None:
+    ids = [key.id for key in all_keys()]
+    assert len(set(ids)) == len(ids)
+    assert all(key.sentence.endswith(".") for key in all_keys())
+
+
+def test_every_key_is_done_by_somebody() -> None:
+    doers: dict[str, tuple[type, ...]] = {
+        "app": (Workbench,),
+        "view": (WorkbenchScreen,),
+        "list": (Table, Listing),
+        "text": (Reader, Listing),
+    }
+    doers |= {place.mode: (place.load(),) for place in PLACES}
+    for key in all_keys():
+        room = doers.get(key.id.partition(".")[0])
+        if room is not None:
+            assert any(hasattr(doer, f"action_{key.verb}") for doer in room), key.id
+
+
+def test_remaps_go_by_id_and_by_verb() -> None:
+    known = keys.scope("jobs", stop="Stop.", kill="Kill.") + keys.scope("egraphs", stop="Stop.")
+    assert keys.remap({"jobs.stop": "z"}, known) == {"jobs.stop": "z"}
+    assert keys.remap({"stop": "z"}, known) == {"jobs.stop": "z", "egraphs.stop": "z"}
+    assert keys.remap({"jobs.stop": "Z", "stop": "z"}, known) == {"jobs.stop": "Z", "egraphs.stop": "z"}
+
+
+def test_a_remap_of_something_unknown_names_the_nearest() -> None:
+    with pytest.raises(EngineError) as caught:
+        keys.remap({"jobs.stp": "z"}, keys.scope("jobs", stop="Stop."))
+    assert "jobs.stop" in caught.value.remedy
+    assert caught.value.exit_code == 2

@@ -1,0 +1,653 @@
+"""The frame around all screens, by real keys: every key that is not a screen's own is pressed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from screens.activity import ActivityScreen
+from screens.app import Workbench, run
+from screens.jobs.detail import Detail
+from screens.jump import JumpScreen
+from screens.keys import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS
+from screens.places import PLACE_KEYS
+from screens.toosmall import TooSmall
+from screens.widgets.bars import Header, KeyBar
+from screens.widgets.dialogs import Chooser, Prompt
+from screens.widgets.listing import Listing
+from screens.widgets.reader import Reader
+from screens.widgets.table import Table
+from workbench import paths
+from workbench.jobs.view import JobView
+from workbench.workspace import Workspace
+
+Make = Callable[..., Workbench]
+Check = Callable[[Pilot[Any], str], Awaitable[None]]
+WIDE, NARROW = (120, 40), (80, 24)
+
+
+async def ready(pilot: Pilot[Any]) -> Workbench:
+    """Wait until the jobs are on the screen and the log has been read."""
+    app = pilot.app
+    assert isinstance(app, Workbench)
+    for _ in range(100):
+        await pilot.pause(0.02)
+        if app.watch_jobs.looked and app.query_one("#jobs-table", Table).shown == len(app.jobs):
+            break
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    return app
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Let messages that make messages come to rest."""
+    for _ in range(3):
+        await pilot.pause(0.005)
+
+
+def table(app: Workbench) -> Table:
+    return app.screen_stack[0].query_one("#jobs-table", Table)
+
+
+def shown(app: Workbench) -> str:
+    """What stands on the screen, line by line."""
+    app.screen._compositor.full_map  # noqa: B018
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+# What each key does: pressed alone after a fresh start, with the list of jobs in focus.
+
+CHECKS: dict[str, Check] = {}
+
+
+def check(*ids: str) -> Callable[[Check], Check]:
+    def keep(function: Check) -> Check:
+        CHECKS.update(dict.fromkeys(ids, function))
+        return function
+
+    return keep
+
+
+@check("app.jobs")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert pilot.app.current_mode == "jobs"
+
+
+@check("app.egraphs")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app.current_mode == "egraphs"
+
+
+@check("app.jump")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert isinstance(pilot.app.screen, JumpScreen)
+    await pilot.press("s")
+    assert isinstance(pilot.app.focused, Reader)
+    await pilot.press(key)
+    await settle(pilot)
+    await pilot.press("d")
+    await settle(pilot)
+    assert pilot.app.screen.query_one(Detail).page.id == "metrics-page"  # type: ignore[union-attr]
+    assert pilot.app.focused is pilot.app.screen.query_one("#metrics-table")
+
+
+@check("app.activity")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    pilot.app.warn("something odd", remedy="look again")  # type: ignore[attr-defined]
+    await pilot.press(key)
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, ActivityScreen)
+    assert "something odd" in shown(pilot.app)  # type: ignore[arg-type]
+    assert "look again" in shown(pilot.app)  # type: ignore[arg-type]
+    await pilot.press("escape")
+    assert not isinstance(pilot.app.screen, ActivityScreen)
+
+
+@check("app.quit")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert pilot.app._exit
+
+
+@check("app.palette")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key, *"job 39", "enter")
+    await settle(pilot)
+    assert table(pilot.app).current_key == "39"  # type: ignore[arg-type]
+
+
+@check("app.help")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, Chooser)
+    await pilot.press(*"go one line down", "enter")
+    await settle(pilot)
+    assert table(pilot.app).cursor == 1  # type: ignore[arg-type]
+
+
+@check("view.yank", "view.yank_as")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    if key == "Y":
+        await settle(pilot)
+        await pilot.press("c")
+    await pilot.app.workers.wait_for_complete()
+    await settle(pilot)
+    copied = (pilot.app.workspace.root / "clipboard.txt").read_text("utf-8")  # type: ignore[attr-defined]
+    assert copied.endswith("mathwb jobs show 41")
+
+
+@check("view.export")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    await pilot.press("t")
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, Prompt)
+    await pilot.press("enter")
+    await pilot.app.workers.wait_for_complete()
+    await settle(pilot)
+    written = pilot.app.workspace.root / "exports" / "jobs.csv"  # type: ignore[attr-defined]
+    assert len(written.read_text("utf-8").splitlines()) == 5
+    assert written.with_name("jobs.csv.meta.json").exists()
+
+
+@check("view.bookmark")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    note = pilot.app.workspace.notes.get("job/41")  # type: ignore[attr-defined]
+    assert note is not None
+    assert note.bookmark
+
+
+@check("view.note")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    await pilot.press(*"too slow", "enter")
+    await settle(pilot)
+    assert pilot.app.workspace.notes.get("job/41").note == "too slow"  # type: ignore[attr-defined]
+
+
+@check("view.full")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app.screen.query_one("#list").region.width == 120
+    await pilot.press("escape")
+    await settle(pilot)
+    assert pilot.app.screen.query_one("#list").region.width < 120
+
+
+@check("view.next_pane", "view.previous_pane", "view.right")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert isinstance(pilot.app.focused, Reader)
+
+
+@check("view.left", "view.back")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press("tab")
+    await settle(pilot)
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app.focused is table(pilot.app)  # type: ignore[arg-type]
+
+
+@check("view.next_tab", "view.previous_tab")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press("tab")
+    await settle(pilot)
+    await pilot.press(key)
+    await settle(pilot)
+    page = pilot.app.screen.query_one(Detail).page
+    assert page is not None
+    assert page.id == {"right_square_bracket": "metrics-page", "left_square_bracket": "files-page"}[key]
+
+
+@check("list.open")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert isinstance(pilot.app.focused, Reader)
+
+
+@check("list.filter")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key, *"!state:succeeded attempt=1", "enter")
+    await settle(pilot)
+    app = pilot.app
+    assert [r["id"] for r in table(app).visible_records()] == [41, 39, 38]  # type: ignore[arg-type]
+    assert "3 of 4" in app.screen.query_one("#list").border_title
+    await pilot.press("escape")
+    assert table(app).shown == 4  # type: ignore[arg-type]
+
+
+@check("list.next_match", "list.previous_match")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press("slash", *"failed", "enter", "escape", "g", key)
+    await settle(pilot)
+    assert table(pilot.app).current_key == "39"  # type: ignore[arg-type]
+
+
+@check("list.mark", "list.mark_range")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert list(table(pilot.app).marks) == ["41"]  # type: ignore[arg-type]
+
+
+@check("list.sort", "list.reverse")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert table(pilot.app).sorting == ("id", key == "S")  # type: ignore[arg-type]
+
+
+@check("list.down", "list.bottom", "list.half_down")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert table(pilot.app).cursor == (1 if key in ("j", "down") else 3)  # type: ignore[arg-type]
+
+
+@check("list.up", "list.top", "list.half_up")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press("j", "j", key)
+    assert table(pilot.app).cursor == (1 if key in ("k", "up") else 0)  # type: ignore[arg-type]
+
+
+async def _reader(pilot: Pilot[Any]) -> Reader:
+    await pilot.press("tab")
+    reader = pilot.app.screen.query_one("#log-text", Reader)
+    reader.follow = False
+    reader.show([f"line {number}" for number in range(300)])
+    await settle(pilot)
+    reader.scroll_to(y=100, animate=False, immediate=True)
+    await settle(pilot)
+    return reader
+
+
+@check("text.down", "text.up", "text.top", "text.bottom", "text.half_down", "text.half_up")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    reader = await _reader(pilot)
+    await pilot.press(key)
+    await settle(pilot)
+    verb = next(verb for verb, what in VERBS.items() if key in what.keys)
+    half = reader.size.height // 2
+    end = round(reader.max_scroll_y)
+    wanted = {"down": 101, "up": 99, "top": 0, "bottom": end, "half_down": 100 + half, "half_up": 100 - half}
+    assert round(reader.scroll_y) == wanted[verb]
+
+
+@check("text.follow")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    reader = await _reader(pilot)
+    reader.append(["and", "more"])
+    await settle(pilot)
+    assert "+2 lines below" in shown(pilot.app)  # type: ignore[arg-type]
+    await pilot.press(key)
+    await settle(pilot)
+    assert reader.follow
+    assert "following" in shown(pilot.app)  # type: ignore[arg-type]
+
+
+@check("text.wrap")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    reader = await _reader(pilot)
+    before = reader.virtual_size.height
+    reader.append(["long " * 60])
+    await pilot.press(key)
+    await settle(pilot)
+    assert reader.virtual_size.height > before + 2
+
+
+@check("text.filter")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    reader = await _reader(pilot)
+    await pilot.press(key, *"!line", "enter")
+    await settle(pilot)
+    assert reader.virtual_size.height == 0
+
+
+@check("text.next_match", "text.previous_match")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    reader = await _reader(pilot)
+    await pilot.press("slash", *"250", "enter", "escape", key)
+    await settle(pilot)
+    assert "line 250" in [reader.render_line(y).text.strip() for y in range(reader.size.height)]
+
+
+SCOPES = {"app": (*PLACE_KEYS, *APP_KEYS), "view": VIEW_KEYS, "list": LIST_KEYS, "text": TEXT_KEYS}
+
+
+async def start_over(app: Workbench, pilot: Pilot[Any]) -> None:
+    """As after a fresh start, which would take longer."""
+    while len(app.screen_stack) > 1:
+        app.pop_screen()
+    await app.switch_mode("jobs")
+    place = app.screen_stack[0]
+    place.full = False  # type: ignore[attr-defined]
+    for box in place.query("Listing, ReaderBox"):
+        box.clear_filter()  # type: ignore[attr-defined]
+    table(app).clear_marks()
+    table(app).set_sorting(None)
+    table(app).cursor = 0
+    await place.query_one(Detail).show_page("log-page")
+    place.query_one("#log-text", Reader).show([])
+    await settle(pilot)
+    table(app).focus()
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+async def test_every_shared_key_does_what_it_says(scope: str, make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        for known in SCOPES[scope]:
+            for key in known.keys:
+                if known.id == "app.quit":
+                    continue
+                await start_over(app, pilot)
+                try:
+                    await CHECKS[known.id](pilot, key)
+                except BaseException as error:
+                    error.add_note(f"{known.id} on {key}")
+                    raise
+
+
+@pytest.mark.parametrize("key", VERBS["quit"].keys)
+async def test_quitting(key: str, make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        await CHECKS["app.quit"](pilot, key)
+
+
+# Help, palette, footer
+
+
+async def test_greyed_keys_give_their_reason(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        hints = {verb: enabled for verb, _, _, enabled in app.screen.query_one(KeyBar).hints()}
+        assert hints["stop"]
+        assert not hints["refresh"]
+        await pilot.press("question_mark", *"resume")
+        await settle(pilot)
+        assert "not now: job 41 is running" in shown(app)
+        await pilot.press("enter")
+        assert isinstance(app.screen, Chooser)
+
+
+async def test_the_footer_keeps_help_to_the_end(make: Make) -> None:
+    for cells in (120, 80, 60):
+        async with make().run_test(size=(cells, 24)) as pilot:
+            app = await ready(pilot)
+            last = shown(app).splitlines()[-1].rstrip()
+            assert last.endswith("? help"), last
+
+
+async def test_clicking_a_hint_does_what_its_key_does(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        bar = app.screen.query_one(KeyBar)
+        await pilot.click(bar, offset=(shown(app).splitlines()[-1].index("filter"), 0))
+        await settle(pilot)
+        assert app.screen.query("FilterLine Input").first().has_focus
+
+
+async def test_the_palette_changes_the_theme_and_lists_what_cannot_be_done(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.press("colon", *"theme light", "enter")
+        await settle(pilot)
+        assert app.theme == "mathwb-light"
+        await pilot.press("colon", *"delete", "enter")
+        await settle(pilot)
+        assert "not now: job 41 is running" in shown(app)
+        await pilot.press("escape", "colon", *"job 7", "enter")
+        await settle(pilot)
+        assert any("no job 7" in entry.text for entry in app.activity)
+
+
+async def test_remapped_keys_work_and_are_shown(make: Make) -> None:
+    paths.config_file().parent.mkdir(parents=True)
+    paths.config_file().write_text('[keymap]\nfull = "z"\n"list.mark" = "b"\n', encoding="utf-8")
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.pause(0.2)
+        await pilot.press("b")
+        assert list(table(app).marks) == ["41"]
+        await pilot.press("z")
+        await settle(pilot)
+        assert app.screen.query_one("#list").region.width == 120
+        hints = {verb: key for verb, key, _, _ in app.screen.query_one(KeyBar).hints()}
+        assert (hints["mark"], hints["full"], hints["filter"]) == ("b", "z", "/")
+
+
+async def test_a_wrong_remap_is_told_and_changes_nothing(make: Make) -> None:
+    paths.config_file().parent.mkdir(parents=True)
+    paths.config_file().write_text('[keymap]\n"list.mrk" = "b"\n', encoding="utf-8")
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.pause(0.2)
+        assert any("list.mrk" in entry.text for entry in app.activity)
+
+
+# Terminals
+
+
+@pytest.mark.parametrize(("cells", "titles"), [(120, 0), (79, 2), (60, 2)])
+async def test_panes_share_a_place_when_it_is_narrow(cells: int, titles: int, make: Make) -> None:
+    async with make().run_test(size=(cells, 24)) as pilot:
+        app = await ready(pilot)
+        panes = [pane for pane in app.screen.query("Pane") if pane.display]
+        assert len(panes) == (1 if titles else 2)
+        assert len(panes[0].neighbours) == titles  # type: ignore[attr-defined]
+        await pilot.press("tab")
+        await settle(pilot)
+        assert app.screen.query_one(Detail).display
+        assert isinstance(app.focused, Reader)
+
+
+async def test_a_terminal_that_is_too_small_asks_for_room(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.resize_terminal(50, 15)
+        await settle(pilot)
+        assert isinstance(app.screen, TooSmall)
+        assert "please enlarge" in shown(app)
+        assert "50 x 15, needed 60 x 16" in shown(app)
+        await pilot.press("3", "a", "colon", "x")
+        assert isinstance(app.screen, TooSmall)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert isinstance(app.screen, Chooser)
+        await pilot.press("escape")
+        await pilot.resize_terminal(*NARROW)
+        await settle(pilot)
+        assert not isinstance(app.screen, TooSmall)
+        await pilot.resize_terminal(50, 15)
+        await settle(pilot)
+        await pilot.press("q")
+        assert app._exit
+
+
+async def test_ascii_draws_nothing_else(make: Make) -> None:
+    async with make(ascii=True).run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        for keys in ((), ("question_mark",), ("escape", "colon"), ("escape", "a"), ("escape", "at")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            svg = app.export_screenshot()
+            text = svg[svg.index('<g class="') :]
+            assert text.replace("&#160;", " ").isascii(), keys
+
+
+async def test_no_color_is_grey(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        styles = {segment.style for strip in app.screen._compositor.render_strips() for segment in strip}
+        colours = {style.color.triplet for style in styles if style and style.color and style.color.triplet}
+        assert colours
+        filtered = {f.__class__.__name__ for f in app.get_line_filters()}
+        assert "Monochrome" in filtered
+        assert not app.current_theme.ansi
+
+
+# What stays
+
+
+async def test_the_session_comes_back(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await pilot.press("j", "space", "s", "slash", *"!lost", "enter", "G", "q")
+    kept = json.loads((paths.state_dir() / "session.json").read_text("utf-8"))
+    kept["from_a_newer_one"] = {"a": 1}
+    (paths.state_dir() / "session.json").write_text(json.dumps(kept), encoding="utf-8")
+    async with make(screen=None).run_test(size=WIDE) as pilot:
+        app = pilot.app
+        await pilot.pause(0.3)
+        await app.workers.wait_for_complete()
+        await pilot.pause(0.1)
+        listing = app.screen.query_one("#jobs", Listing)
+        assert listing.query_text == "!lost"
+        assert list(listing.table.marks) == ["40"]
+        assert listing.table.sorting == ("id", False)
+        assert listing.table.current_key == "41"
+        await pilot.press("q")
+    assert json.loads((paths.state_dir() / "session.json").read_text("utf-8"))["from_a_newer_one"] == {"a": 1}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": 99}', '{"version": 1, "workspaces": {}}'])
+async def test_a_session_that_cannot_be_read_is_no_obstacle(content: str, make: Make) -> None:
+    paths.state_dir().mkdir(parents=True, exist_ok=True)
+    (paths.state_dir() / "session.json").write_text(content, encoding="utf-8")
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        assert table(app).shown == 4
+
+
+def test_a_crash_leaves_a_file_and_one_line(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(self: Workbench) -> None:
+        raise RuntimeError("not [b]foreseen[/b]")
+
+    def headless(self: Workbench) -> None:
+        App.run(self, headless=True, size=NARROW)
+
+    from textual.app import App
+
+    monkeypatch.setattr(Workbench, "_begin", broken)
+    monkeypatch.setattr(Workbench, "run", headless)
+    assert run(workspace.root) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "not [b]foreseen[/b]" in said
+    reports = list(paths.crash_dir().iterdir())
+    assert len(reports) == 1
+    assert str(reports[0]) in said
+    assert "RuntimeError" in reports[0].read_text("utf-8")
+    assert json.loads((paths.state_dir() / "session.json").read_text("utf-8"))["crash"]
+
+
+def test_leaving_says_how_many_jobs_go_on(
+    workspace: Workspace,
+    jobs: list[JobView],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def pretend(self: Workbench) -> None:
+        self.watch_jobs.jobs = tuple(jobs)
+
+    monkeypatch.setattr(Workbench, "run", pretend)
+    assert run(workspace.root) == 0
+    assert capsys.readouterr().out == "1 job keeps running: mathwb jobs list\n"
+
+
+# Copying
+
+
+async def test_copying_over_ssh_goes_through_the_terminal(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "1 2 3 4")
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        assert app.animation_level == "none"
+        await pilot.press("Y")
+        await settle(pilot)
+        await pilot.press("i")
+        await app.workers.wait_for_complete()
+        await settle(pilot)
+        assert app.clipboard == "41"
+        assert app.activity[-1].text == "id copied through OSC 52"
+
+
+async def test_copying_here_takes_the_tool_of_the_desktop(
+    make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tool = tmp_path / "bin" / "xclip"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\ncat > {tmp_path}/copied\n", encoding="utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.press("y")
+        await app.workers.wait_for_complete()
+        await settle(pilot)
+        assert app.activity[-1].text == "command line copied with xclip"
+    assert (tmp_path / "copied").read_text("utf-8").endswith("mathwb jobs show 41")
+
+
+async def test_the_breadcrumb_says_where_one_is(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.pause(0.2)
+        first = shown(app).splitlines()[0]
+        assert first.startswith(" mathwb  Jobs › job 41")
+        assert "ws: sample" in first
+        assert first.rstrip().endswith("1 job ⣶ 64 %   CPU 1.7/2")
+        header = app.screen.query_one(Header)
+        header.crumbs = ("E-graphs", "corpus " + "long " * 20, "cluster 412", "member 37")
+        await settle(pilot)
+        first = shown(app).splitlines()[0]
+        assert "E-graphs › … › " in first
+        assert "member 37" in first
+
+
+def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
+    heavy = {
+        "numpy",
+        "pyarrow",
+        "torch",
+        "egglog",
+        "numba",
+        "sympy",
+        "plotext",
+        "psutil",
+        "textual_fastdatatable",
+    }
+    code = (
+        "import sys, screens.app\n"
+        "from screens.places import PLACES\n"
+        "for place in PLACES: place.load()\n"
+        f"print(sorted({heavy!r} & set(sys.modules)))"
+    )
+    root = Path(__file__).parents[2]
+    said = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"

@@ -1,0 +1,318 @@
+"""The table, the reader and the plot, each alone in an app of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from screens.text import count, duration, elide, number, safe_text, size, width
+from screens.widgets.listing import Listing, ReaderBox
+from screens.widgets.plot import Series, draw, span
+from screens.widgets.rows import ArrowRows, Column, PlainRows, Record
+from screens.widgets.table import Table
+
+COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
+ROWS = [{"id": i, "head": f"sin(x + {i})", "size": (i * 37) % 101} for i in range(200)]
+
+
+class One(App[None]):
+    """Holds a list and a log."""
+
+    CSS = "#list { height: 12; } #log { height: 8; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listing = Listing(COLUMNS, id="list")
+        self.box = ReaderBox(id="log")
+        self.seen: list[str | None] = []
+        self.opened: list[str | None] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.listing
+        yield self.box
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        names = ("quiet", "line", "off", "cursor", "cursor-blurred", "series-2")
+        return dict.fromkeys(names, "#888888")
+
+    def on_table_moved(self, event: Table.Moved) -> None:
+        self.seen.append(event.table.current_key)
+
+    def on_table_opened(self, event: Table.Opened) -> None:
+        self.opened.append(event.table.current_key)
+
+
+async def keys(pilot: Pilot[Any], *pressed: str) -> Table:
+    await pilot.press(*pressed)
+    await pilot.pause()
+    return pilot.app.query_one(Table)
+
+
+async def test_moving_marking_sorting_and_opening() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        await pilot.pause()
+        table = app.listing.table
+        table.focus()
+        assert (await keys(pilot, "j", "down", "j", "k")).current_key == "2"
+        assert (await keys(pilot, "G")).current_key == "199"
+        assert (await keys(pilot, "g")).current_key == "0"
+        half = (await keys(pilot, "ctrl+d")).cursor
+        assert half > 1
+        assert (await keys(pilot, "ctrl+u")).cursor == 0
+        await keys(pilot, "space")
+        assert list(table.marks) == ["0"]
+        assert table.current_key == "1"
+        await keys(pilot, "j", "j", "v")
+        assert sorted(table.marks) == ["0", "1", "2", "3"]
+        await keys(pilot, "g", "space")
+        assert "0" not in table.marks
+        await keys(pilot, "s", "s", "s")
+        assert table.sorting == ("size", False)
+        shown = [record["size"] for record in table.visible_records()]
+        assert shown == sorted(row["size"] for row in ROWS)
+        await keys(pilot, "S")
+        assert [r["size"] for r in table.visible_records()] == shown[::-1]
+        await keys(pilot, "s")
+        assert table.sorting is None
+        await keys(pilot, "g", "enter")
+        assert app.opened == ["0"]
+        assert app.seen[-1] == "0"
+
+
+async def test_filter_is_applied_while_it_is_typed() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        table = app.listing.table
+        table.focus()
+        await keys(pilot, "slash", *"size>90")
+        assert {record["size"] for record in table.visible_records()} == set(range(91, 101))
+        await keys(pilot, "enter")
+        assert table.has_focus
+        last = table.shown
+        await keys(pilot, "slash", "space", "z", "z")
+        assert table.shown == 0
+        await keys(pilot, "escape")
+        assert table.shown == len(ROWS)
+        assert last < len(ROWS)
+        assert table.has_focus
+        await keys(pilot, "slash", *"size>90", "enter")
+        first = table.current_key
+        app.listing.clear_filter()
+        await keys(pilot, "g", "n")
+        assert table.current is not None
+        assert table.current["size"] > 90
+        following = table.cursor
+        await keys(pilot, "n")
+        assert table.cursor > following
+        await keys(pilot, "N")
+        assert table.cursor == following
+        assert first is not None
+
+
+async def test_a_wrong_filter_says_where_and_keeps_the_last_rows() -> None:
+    app = One()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.listing.load(ROWS)
+        app.listing.table.focus()
+        await keys(pilot, "slash", *"siz>9")
+        said = str(app.listing.query(".wrong").first().render())
+        assert said.startswith("1: there is no field 'siz'")
+        assert "size" in said
+        assert app.listing.table.shown == len(ROWS)
+
+
+async def test_the_cursor_stays_at_its_record_when_rows_change() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        await pilot.pause()
+        app.listing.table.go_to("50")
+        app.listing.load([*({"id": 1000 + i, "head": "new", "size": 1} for i in range(5)), *ROWS])
+        await pilot.pause()
+        assert app.listing.table.current_key == "50"
+        assert not app.listing.table.go_to("no such")
+        app.listing.table.expect("7000")
+        app.listing.load([*ROWS, {"id": 7000, "head": "late", "size": 1}])
+        await pilot.pause()
+        assert app.listing.table.current_key == "7000"
+        app.listing.load([])
+        await pilot.pause()
+        assert app.listing.table.current is None
+        assert app.seen[-1] is None
+        assert app.listing.notice.display
+
+
+class CountingRows:
+    """A million records that count how often one is looked at."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    def __len__(self) -> int:
+        return 1_000_000
+
+    def record(self, index: int) -> Record:
+        self.looked += 1
+        return {"id": index, "head": "x", "size": index}
+
+    def key(self, index: int) -> str:
+        return str(index)
+
+    def find(self, key: str) -> int | None:
+        return int(key)
+
+    def scan(self, names: Sequence[str]) -> Iterator[Record]:
+        return ({"id": index, "head": "x", "size": index % 7} for index in range(len(self)))
+
+
+async def test_only_the_lines_that_are_seen_are_read() -> None:
+    app, rows = One(), CountingRows()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(rows)
+        app.listing.table.focus()
+        await keys(pilot, "G", "k", "k")
+        assert app.listing.table.current_key == "999997"
+        assert rows.looked < 500
+
+
+async def test_many_rows_are_filtered_away_from_the_screen() -> None:
+    app, rows = One(), PlainRows([{"id": i, "head": "x", "size": i % 7} for i in range(20_000)])
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(rows)
+        app.listing.table.focus()
+        await keys(pilot, "slash", *"size=3")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.listing.table.shown == len([i for i in range(20_000) if i % 7 == 3])
+        app.listing.load([{"id": i, "head": "y", "size": 3} for i in range(6_000)])
+        assert app.listing.table.current is None
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.listing.table.shown == 6_000
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.integers(0, 9)), min_size=1, max_size=150))
+def test_arrow_rows_are_plain_rows(values: list[tuple[str, int]]) -> None:
+    records = [{"id": i, "head": head, "size": size} for i, (head, size) in enumerate(values)]
+    plain, arrow = PlainRows(records), ArrowRows(pa.Table.from_pylist(records))
+    assert len(plain) == len(arrow)
+    assert [arrow.record(i) for i in range(len(arrow))] == records
+    assert [arrow.key(i) for i in range(len(arrow))] == [plain.key(i) for i in range(len(plain))]
+    assert [record["size"] for record in arrow.scan(["size"])] == [record["size"] for record in records]
+    assert arrow.find(str(len(values) - 1)) == len(values) - 1
+    assert arrow.find("no such") is None
+
+
+async def test_text_from_data_is_data() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load([{"id": 1, "head": "[red]a[/red]\x1b[2Jb\u202e", "size": 1}])
+        app.box.reader.show(["[b]bold[/b]\x07"])
+        await pilot.pause()
+        line = app.listing.table.render_line(1).text
+        assert "[red]a[/red]\\x1b[2Jb\\u202e" in line
+        assert "[b]bold[/b]\\x07" in app.box.reader.render_line(0).text
+
+
+async def test_the_reader_follows_counts_and_filters() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        reader = app.box.reader
+        reader.show([f"line {i}" for i in range(100)])
+        reader.focus()
+        await pilot.pause()
+        assert reader.render_line(0).text.strip() == "line 0"
+        reader.append(["late one", "late two"])
+        await pilot.pause()
+        assert reader.behind == 2
+        await pilot.press("t")
+        await pilot.pause()
+        assert reader.follow
+        assert reader.behind == 0
+        assert "late two" in [reader.render_line(y).text.strip() for y in range(8)]
+        await pilot.press("k")
+        assert not reader.follow
+        await pilot.press("slash", *"late", "enter")
+        await pilot.pause()
+        assert [reader.render_line(y).text.strip() for y in range(3)] == ["late one", "late two", ""]
+        await pilot.press("escape", "g", "n")
+        app.box.clear_filter()
+        await pilot.press("g", "n")
+        await pilot.pause()
+        assert reader.scroll_y > 50
+        reader.show(["word " * 40])
+        await pilot.press("w")
+        await pilot.pause()
+        assert reader.virtual_size.height == math.ceil(200 / reader.scrollable_content_region.width)
+
+
+async def test_a_log_that_is_too_long_says_what_it_left_off() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.box.reader.append(f"line {i}" for i in range(50_010))
+        await pilot.pause()
+        assert app.box.reader.left_off == 10
+        assert app.box.reader.lines[0] == "line 10"
+
+
+def test_a_curve_is_drawn_where_it_is() -> None:
+    xs = [float(i) for i in range(20)]
+    curve = Series("x", xs, xs)
+    ranges = span([curve])
+    assert ranges == ((0.0, 19.0), (0.0, 19.0))
+    grid = draw([curve], 20, 20, ranges, ascii=True)
+    assert [[which for _, which in row].index(1) for row in grid] == list(range(19, -1, -1))
+
+
+def test_gaps_and_poles_are_not_joined() -> None:
+    xs = [float(i) for i in range(9)]
+    hole = draw([Series("y", xs, [0.0, 0, 0, None, None, None, 1, 1, 1])], 9, 2, ((0, 8), (0, 1)), ascii=True)
+    assert ["".join(character for character, _ in row) for row in hole] == ["      ***", "***      "]
+    poles = [1 / (x - 4.5) for x in xs]
+    assert span([Series("y", xs, poles)]) is not None
+    assert span([Series("y", xs, [None] * 9)]) is None
+
+
+def test_two_curves_that_coincide_are_told_from_two_that_do_not() -> None:
+    xs, ys = [0.0, 1.0, 2.0], [0.0, 1.0, 0.0]
+    both = draw([Series("a", xs, ys), Series("b", xs, ys)], 3, 3, ((0, 2), (0, 1)))
+    assert {which for row in both for _, which in row} == {0, 3}
+    apart = draw([Series("a", xs, [1.0] * 3), Series("b", xs, [0.0] * 3)], 3, 3, ((0, 2), (0, 1)))
+    assert {which for row in apart for _, which in row} == {0, 1, 2}
+
+
+@given(st.text(max_size=40), st.integers(1, 30))
+def test_elided_text_fits(text: str, cells: int) -> None:
+    plain = safe_text(text).plain
+    short = elide(plain, cells)
+    assert width(short) <= cells
+    assert short == plain if width(plain) <= cells else "…" in short
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted"),
+    [
+        (count(4731), "4 731"),
+        (count(21 * 10**15), "2.1e16"),
+        (duration(8), "8s"),
+        (duration(840), "14m"),
+        (duration(11100), "3h 05m"),
+        (duration(None), ""),
+        (size(1_900 * 2**20), "1.9 GB"),
+        (number(41200.0), "41.2k"),
+        (number(0.31553), "0.3155"),
+    ],
+)
+def test_numbers_as_people_read_them(made: str, wanted: str) -> None:
+    assert made == wanted

@@ -1,0 +1,65 @@
+"""A tiny model to train, here and in jobs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import workbench.tasks.training
+from tests.jobs.conftest import TIMING, Lab, _end_all
+from workbench.jobs import timing
+from workbench.workspace import Workspace
+
+CHILDREN = Path(__file__).parent / "children"
+sys.path.append(str(CHILDREN))
+
+RECIPE = """
+task = "train"
+title = "parity"
+seed = 3
+minutes = 0.1
+
+[params]
+trainer = "tiny"
+device = "cpu"
+
+[params.model]
+count = 200
+folds = 2
+fold = 0
+
+[params.train]
+steps = 20
+batch_size = 8
+bucket = 4
+lr = 0.01
+save_every = 5
+eval_every = 4
+log_every = 2
+keep = 3
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    """A recipe of the tiny model; equal to `tiny.config()`."""
+    path = tmp_path / "parity.toml"
+    path.write_text(RECIPE)
+    return path
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    """A workspace whose jobs run quickly and know the tiny model."""
+    monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
+    monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "workspace"))
+    for name, value in TIMING.items():
+        monkeypatch.setattr(timing, name, value)
+    monkeypatch.setitem(workbench.tasks.training.TRAINERS, "tiny", "tiny:trainer")  # type: ignore[arg-type]
+    yield Lab(Workspace.open(tmp_path / "workspace"))
+    _end_all(tmp_path)

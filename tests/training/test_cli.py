@@ -1,0 +1,165 @@
+"""`mathwb train`, and `jobs compare`, `pack`, `run` and `prune`, as commands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engines.core.errors import EngineError
+from workbench.recipes import load, with_settings
+from workbench.training import job_spec, summary, variants
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+
+def mathwb(
+    *arguments: str | Path, code: int = 0, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", "from workbench.cli import main; main()", *map(str, arguments)]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=cwd)
+    assert result.returncode == code, result.stdout + result.stderr
+    return result
+
+
+def document(*arguments: str | Path, code: int = 0, cwd: Path | None = None) -> Any:
+    return json.loads(mathwb(*arguments, "--json", code=code, cwd=cwd).stdout)
+
+
+def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) -> None:
+    first = lab.wait(document("train", recipe, "--detach")["job"], "succeeded").value
+    assert (first["step"], first["complete"]) == (20, True)
+    assert first["model"] == str(lab.workspace.models / "parity")
+    second = document("train", recipe, "--headless", "--set", "lr=0.02", "--out", tmp_path / "mine")
+    assert (tmp_path / "mine" / "model" / "training.json").exists()
+
+    found = document("jobs", "compare", "1", "2")
+    assert found["settings"] == [{"key": "train.lr", "left": 0.01, "right": 0.02}]
+    assert found["environment"] == []
+    results = {row["key"]: row for row in found["results"]}
+    assert results["accuracy"]["left"] == first["measures"]["accuracy"]
+    assert results["step"] == {"key": "step", "left": 20, "right": 20}
+    text = mathwb("jobs", "compare", "1", "2").stdout
+    assert "environment: no difference" in text
+    tex = mathwb("jobs", "compare", "1", "2", "--tex").stdout
+    assert tex.startswith(r"\begin{tabular}")
+    assert r"train.lr & 0.01 & 0.02 \\" in tex
+
+    packed = document("jobs", "pack", "1", "--out", tmp_path / "one.tar.gz")
+    assert packed["left_out"] == []
+    with tarfile.open(tmp_path / "one.tar.gz") as archive:
+        archive.extractall(tmp_path / "elsewhere", filter="data")
+    inside = tmp_path / "elsewhere" / "mathwb-job-1"
+    assert str(tmp_path) not in (inside / "recipe.toml").read_text()
+    again = document("jobs", "run", "recipe.toml", cwd=inside)
+    theirs = (inside / "model" / "model.safetensors").read_bytes()
+    assert (Path(again["out"]) / "model" / "model.safetensors").read_bytes() == theirs
+
+    assert len(list(Path(again["out"]).glob("checkpoints/step-*"))) == 3
+    freed = document("jobs", "prune", "--keep", "1")
+    assert {row["id"] for row in freed} == {1, 2, 3}
+    assert all(row["freed_bytes"] > 0 for row in freed)
+    assert len(list(Path(again["out"]).glob("checkpoints/step-*"))) == 1
+    assert second["job"] == 2
+
+
+def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
+    found = document(
+        "train", "--headless", recipe, "--seeds", "1,2", "--grid", "lr=0.01,0.03", "--set", "steps=4"
+    )
+    assert [row["setting"] for row in found["settings"]] == [{"lr": "0.03"}]
+    assert [run["seed"] for run in found["runs"]] == [1, 2]
+    values = [run["measures"]["accuracy"] for run in found["runs"]]
+    told = found["settings"][0]["measures"]["accuracy"]
+    assert told["mean"] == pytest.approx(sum(values) / 2)
+    assert told["runs"] == 2
+    assert not list(lab.workspace.models.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("--set", "lr=fast"), 2, "E630"),
+        (("--set", "learning=1"), 2, "E424"),
+        (("--set", "data.corpus=no"), 2, "E424"),
+        (("--device", "tpu"), 2, "E638"),
+        (("--executor", "cloud"), 2, "E638"),
+        (("--executor", "slurm:partition"), 2, "E638"),
+        (("--detach",), 2, "E427"),
+        (("--seeds", "1,x"), 2, "E426"),
+        (("--grid", "lr"), 2, "E426"),
+    ],
+)
+def test_refusals(lab: Lab, recipe: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
+    assert says in mathwb("train", "--headless", recipe, *arguments, code=code).stderr
+    assert not list(lab.workspace.runs.iterdir())
+
+
+def test_a_failed_run_ends_with_one_and_a_missing_gpu_is_named(lab: Lab, recipe: Path) -> None:
+    failed = mathwb(
+        "train",
+        "--headless",
+        recipe,
+        "--set",
+        "batch_size=100000",
+        "--set",
+        "lr=1e30",
+        "--set",
+        "clip=0",
+        code=1,
+    )
+    assert "E631" in failed.stderr
+    missing = document("train", "--headless", recipe, "--device", "GPU-none", code=1)
+    assert (missing["state"], missing["code"]) == ("failed", "E634")
+
+
+def test_data_is_found_by_kind(lab: Lab, recipe: Path, tmp_path: Path) -> None:
+    path = tmp_path / "data.toml"
+    path.write_text(recipe.read_text() + '\n[params.data]\ncorpus = "mine"\n')
+    with pytest.raises(EngineError) as caught:
+        job_spec(lab.workspace, load(str(path)))
+    assert (caught.value.code, caught.value.exit_code) == ("E354", 3)
+    (lab.workspace.corpora / "mine").mkdir()
+    spec = job_spec(lab.workspace, load(str(path)))
+    assert spec.params["data"] == {"corpus": str(lab.workspace.corpora / "mine")}
+    (tmp_path / "other").mkdir()
+    named = with_settings(load(str(path)), [f"data.corpus={tmp_path / 'other'}"])
+    assert job_spec(lab.workspace, named).params["data"] == {"corpus": str(tmp_path / "other")}
+
+
+def test_settings_by_table(recipe: Path) -> None:
+    changed = with_settings(load(str(recipe)), ["train.lr=1", "count=5", "seed=9", "warmup=3", "device=cpu"])
+    assert changed.params["train"]["lr"] == 1
+    assert changed.params["train"]["warmup"] == 3
+    assert changed.params["model"]["count"] == 5
+    assert changed.seed == 9
+    assert load(str(recipe)).params["train"]["lr"] == 0.01
+
+
+def test_folds_and_seeds_multiply(recipe: Path) -> None:
+    found = variants(load(str(recipe)), seeds=[4, 5], folds=True, grid=["lr=0.1,0.2"])
+    assert len(found) == 8
+    assert [variant.repeat for variant in found[:4]] == [
+        {"seed": 4, "fold": 0},
+        {"seed": 4, "fold": 1},
+        {"seed": 5, "fold": 0},
+        {"seed": 5, "fold": 1},
+    ]
+    assert found[-1].recipe.params["model"]["fold"] == 1
+    assert found[-1].recipe.params["train"]["lr"] == 0.2
+    assert variants(load(str(recipe)))[0].recipe == load(str(recipe))
+
+
+def test_the_interval_of_a_mean() -> None:
+    from scipy import stats
+
+    values = [0.5, 0.7, 0.65, 0.9]
+    low, high = stats.t.interval(0.95, 3, loc=sum(values) / 4, scale=stats.sem(values))
+    assert (summary(values).low, summary(values).high) == pytest.approx((low, high))
+    assert summary([0.5]).low is None

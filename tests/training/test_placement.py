@@ -1,0 +1,100 @@
+"""On which device a worker runs, with a driver's tool that is played by a script."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engines.core.errors import EngineError
+from workbench import jobs
+from workbench.jobs.devices import gpus
+from workbench.jobs.executors import LAUNCHED, check_placement, launch
+from workbench.jobs.folder import Attempt, Heartbeat, create
+from workbench.jobs.process import ProcessId
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+CARDS = """0, GPU-aaa, Big Card, 81920, 1000, 97
+1, GPU-bbb, Big Card, 81920, 80000, 0
+2, GPU-ccc, Small Card, 16384, [N/A], 0
+3, GPU-ddd, Small Card, 16384, 15000, [N/A]
+"""
+
+
+@pytest.fixture(autouse=True)
+def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "bin" / "nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\ncat <<END\n{CARDS}END\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+def attempt(lab: Lab, **params: Any) -> Attempt:
+    return create(lab.workspace.runs, jobs.JobSpec("train", "test", params)).last()
+
+
+def written(made: Attempt) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((made.folder / "device.json").read_text())
+    return found
+
+
+def test_the_cards_of_this_machine() -> None:
+    found = gpus()
+    assert [(card.index, card.uuid, card.busy) for card in found] == [
+        (0, "GPU-aaa", 97),
+        (1, "GPU-bbb", 0),
+        (3, "GPU-ddd", 0),
+    ]
+    assert found[0].total_bytes == 80 * 2**30
+
+
+def test_auto_takes_the_one_with_most_room_that_no_other_job_has(lab: Lab) -> None:
+    first = attempt(lab, device="auto")
+    assert launch(first, {"device": "auto"}).environment["CUDA_VISIBLE_DEVICES"] == "GPU-bbb"
+    assert written(first)["device"] == "Big Card"
+    first.beat(Heartbeat(0.0, ProcessId.me()))
+    second = attempt(lab, device="auto")
+    assert launch(second, {"device": "auto"}).environment["CUDA_VISIBLE_DEVICES"] == "GPU-ddd"
+
+
+def test_several_are_launched_as_several_processes(lab: Lab) -> None:
+    made = launch(attempt(lab), {"device": "1,GPU-ddd"})
+    assert made.environment["CUDA_VISIBLE_DEVICES"] == "GPU-bbb,GPU-ddd"
+    assert LAUNCHED in made.environment
+    assert not made.direct
+    assert made.command[made.command.index("--num_processes") + 1] == "2"
+    assert made.command[-4:-2] == ["-m", "workbench.jobs.worker"]
+
+
+def test_the_cpu_sees_no_card_and_other_jobs_are_left_alone(lab: Lab) -> None:
+    made = launch(attempt(lab), {"device": "cpu"})
+    assert made.environment["CUDA_VISIBLE_DEVICES"] == ""
+    assert made.direct
+    other = attempt(lab)
+    assert launch(other, {"members": 3}).environment == {}
+    assert not (other.folder / "device.json").exists()
+
+
+def test_a_card_that_is_not_there(lab: Lab) -> None:
+    with pytest.raises(EngineError) as caught:
+        launch(attempt(lab), {"device": "2"})
+    assert (caught.value.code, caught.value.exit_code) == ("E634", 3)
+    assert "1 Big Card" in caught.value.remedy
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu", "cpu:4", "0", "0,1", "GPU-abc", "MIG-abc"])
+def test_devices_that_can_be_meant(device: str) -> None:
+    check_placement({"device": device, "executor": "slurm:partition=gpu,time=60,gpus=2,memory=16"})
+
+
+@pytest.mark.parametrize("wrong", [{"device": "cpu:0"}, {"device": "cuda"}, {"executor": "slurm:time=long"}])
+def test_those_that_cannot(wrong: dict[str, str]) -> None:
+    with pytest.raises(EngineError) as caught:
+        check_placement(wrong)
+    assert (caught.value.code, caught.value.exit_code) == ("E638", 2)

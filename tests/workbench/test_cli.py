@@ -1,0 +1,272 @@
+"""The command line: data on stdout, talk on stderr, one line per failure, the right exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from engines.core.errors import EngineError
+from engines.core.events import Event
+from workbench import __version__, paths
+from workbench.cli import common, egen
+from workbench.cli.common import emit, guard, progress_line, progress_text, table
+from workbench.cli.lazy import Entry, group, lazy_group
+from workbench.cli.root import COMMANDS
+from workbench.config import set_value
+
+MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
+
+
+def mathwb(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*MATHWB, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        **options,
+    )  # type: ignore[call-overload, no-any-return]
+
+
+def test_version_and_help_answer() -> None:
+    assert mathwb("--version").stdout == f"mathwb {__version__}\n"
+    text = mathwb("--help").stdout
+    for entry in COMMANDS:
+        assert entry.name in text
+        assert entry.help in " ".join(text.split())
+
+
+def test_help_of_every_command_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, importlib, typer\n"
+        "from workbench.cli import egen\n"
+        "from workbench.cli.root import COMMANDS\n"
+        "for entry in (*COMMANDS, *egen.COMMANDS):\n"
+        "    module, _, name = entry.target.partition(':')\n"
+        "    try: getattr(importlib.import_module(module), name)\n"
+        "    except ModuleNotFoundError as error:\n"
+        "        if not error.name.startswith('workbench'): raise\n"
+        "heavy = 'textual torch numpy pyarrow egglog sympy numba spacy transformers faiss rich'.split()\n"
+        "print(*[name for name in heavy if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert result.stdout.split() == []
+
+
+def test_without_a_terminal_the_screens_say_what_to_do() -> None:
+    result = mathwb()
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "mathwb tour" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_an_unknown_command_gets_a_hint() -> None:
+    result = mathwb("confg")
+    assert result.returncode == 2
+    assert "Did you mean 'config'?" in result.stderr
+
+
+def test_config_shows_the_origin_of_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATHWB_THEME", "night")
+    assert mathwb("config", "set", "fps", "15").returncode == 0
+    settings = json.loads(mathwb("config", "show", "--json").stdout)["settings"]
+    assert settings["fps"] == {"value": 15, "origin": "file", "source": str(paths.config_file())}
+    assert settings["theme"] == {"value": "night", "origin": "environment", "source": "MATHWB_THEME"}
+    assert settings["ascii"]["origin"] == "default"
+    assert mathwb("config", "path").stdout.strip() == str(paths.config_file())
+
+
+def test_data_from_adding_to_removing(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("sin x\nsin (\n")
+    added = mathwb("data", "add", "expressions", path, "--json")
+    document = json.loads(added.stdout)
+    assert (document["counts"]["records"], document["bad"]) == (1, 1)
+    assert f"{path}:2" in added.stderr
+    assert "mine" in mathwb("data", "list").stdout
+    path.unlink()
+    checked = mathwb("data", "check", "--json")
+    assert checked.returncode == 3
+    assert json.loads(checked.stdout)[0]["state"] == "unusable"
+    assert mathwb("data", "remove", "mine").returncode == 0
+    assert json.loads(mathwb("data", "list", "--json").stdout) == []
+
+
+def test_a_failure_is_one_line_and_with_json_a_document(tmp_path: Path) -> None:
+    (tmp_path / "workspace.toml").write_text("version = 99\n")
+    result = mathwb("--workspace", tmp_path, "data", "list", "--json")
+    assert result.returncode == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("E503 ")
+    error = json.loads(result.stdout)["error"]
+    assert error["code"] == "E503"
+    assert error["where"] == str(tmp_path)
+    assert error["remedy"]
+
+
+def test_the_doctor_reports_and_ends_well() -> None:
+    result = mathwb("doctor", "--json")
+    document = json.loads(result.stdout)
+    assert document["ok"] == (result.returncode == 0)
+    findings = {finding["name"]: finding for finding in document["findings"]}
+    assert {"python", "packages", "names", "workspace", "disk", "terminal", "settings"} <= findings.keys()
+    assert all(f["remedy"] for f in document["findings"] if f["state"] in ("wrong", "missing"))
+    assert not paths.default_workspace().exists(), "looking must not make anything"
+
+
+def test_a_reader_that_leaves_early_causes_no_noise() -> None:
+    result = subprocess.run(
+        ["bash", "-c", '"$@" | head -c 1; echo " ${PIPESTATUS[0]}"', "-", *MATHWB, "config", "show"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.stderr == ""
+    assert result.stdout == "s 0\n"
+
+
+def test_output_to_a_full_disk_is_said_once() -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [*MATHWB, "config", "show"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert result.returncode == 1
+    assert result.stderr.startswith("E310 output: the disk is full")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_interruption_is_130() -> None:
+    code = (
+        "import os, signal, typer\n"
+        "from workbench.cli.common import guard\n"
+        "app = typer.Typer()\n"
+        "@app.command()\n"
+        "@guard\n"
+        "def run(): os.kill(os.getpid(), signal.SIGINT)\n"
+        "app()"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 130
+    assert "Traceback" not in result.stderr
+
+
+def test_no_stack_trace_reaches_the_user(capsys: pytest.CaptureFixture[str]) -> None:
+    @guard
+    def broken() -> None:
+        raise ZeroDivisionError("division by zero")
+
+    with pytest.raises(typer.Exit) as caught:
+        broken()
+    assert caught.value.exit_code == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("E900 unexpected ZeroDivisionError: division by zero. The details are in")
+
+
+def test_guard_keeps_the_exit_code_of_the_error(capsys: pytest.CaptureFixture[str]) -> None:
+    @guard
+    def lost() -> None:
+        raise EngineError("the job is lost", exit_code=4)
+
+    with pytest.raises(typer.Exit) as caught:
+        lost()
+    assert caught.value.exit_code == 4
+
+
+def test_expressions_may_begin_with_minus(capsys: pytest.CaptureFixture[str]) -> None:
+    group = typer.Typer(cls=lazy_group([Entry("echo", f"{__name__}:echo", "", expressions=True)]))
+    group.callback()(lambda: None)
+    for words in (
+        ["- tanh - * 3 x -4 6", "--json"],
+        ["--json", "- tanh - * 3 x -4 6"],
+        ["-3", "--seed", "-1"],
+    ):
+        with pytest.raises(SystemExit) as caught:
+            group(["echo", *words])
+        assert caught.value.code == 0
+    assert capsys.readouterr().out.splitlines() == [
+        '["- tanh - * 3 x -4 6", 0]',
+        '["- tanh - * 3 x -4 6", 0]',
+        '["-3", -1]',
+    ]
+
+
+def echo(expression: str, seed: int = 0, as_json: common.Json = False) -> None:
+    emit([expression, seed], True)
+
+
+def generate(expression: str, mode: str = "strict", max_tokens: int = 25) -> None:
+    emit([mode, max_tokens], True)
+
+
+def test_settings_are_the_defaults_of_generate_and_options_win(capsys: pytest.CaptureFixture[str]) -> None:
+    entries = [Entry("generate", f"{__name__}:generate", "", expressions=True)]
+    app = group("egen", "", entries, prepare=egen._settings)
+    set_value("egen.mode", "common")
+    for words in (["x"], ["x", "--mode", "paper", "--max-tokens", "9"]):
+        with pytest.raises(SystemExit):
+            app(["generate", *words])
+    assert capsys.readouterr().out.splitlines() == ['["common", 25]', '["paper", 9]']
+
+
+def test_json_is_strict_and_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({"a": float("nan"), "b": [float("inf"), 1.5], "c": "\u202e π"}, True)
+    text = capsys.readouterr().out
+    assert json.loads(text) == {"a": None, "b": [None, 1.5], "c": "\u202e π"}
+    assert text.isascii()
+
+
+def test_text_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    emit(None, False, text=["a\x1b[2Jb", "c\rd"])
+    assert capsys.readouterr().out == "a\\x1b[2Jb\nc\\rd\n"
+
+
+def test_tables_align_numbers_to_the_right() -> None:
+    assert table(("name", "count"), [("a", 12000), ("longer", 7)]) == [
+        "name     count",
+        "a       12,000",
+        "longer       7",
+    ]
+
+
+def test_progress_says_rate_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+    text = progress_text({"done": 1200, "total": 4944, "unit": "heads"}, 148.0)
+    assert text == "1,200/4,944 heads 24% 8.11/s 7m42s left"
+    sink = progress_line("corpus")
+    sink(Event("progress", {"done": 5, "total": 5}))
+    sink(Event("warning", {"message": "head\x1b left out"}))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.splitlines()[0].startswith("corpus 5/5")
+    assert shown.err.splitlines()[1] == "head\\x1b left out"
+
+
+def test_every_egen_command_has_a_line_of_help() -> None:
+    names = [entry.name for entry in egen.COMMANDS]
+    assert {"generate", "verify", "rules", "corpus", "stats", "find", "import", "export"} <= set(names)
+    assert len(names) == len(set(names))
+    assert all(entry.help for entry in egen.COMMANDS)
+
+
+def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        stop = common.stop_on_interrupt()
+        assert not stop()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert "again" in capsys.readouterr().err

@@ -1,0 +1,89 @@
+"""Settings say where they come from, and a wrong one says what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench import paths
+from workbench.config import KEYS, load_config, set_value
+from workbench.errors import UsageError
+
+
+def test_environment_wins_over_file_wins_over_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    def origin() -> tuple[object, str]:
+        setting = load_config().settings["egen.max_tokens"]
+        return setting.value, setting.origin
+
+    assert origin() == (25, "default")
+    set_value("egen.max_tokens", "19")
+    assert origin() == (19, "file")
+    monkeypatch.setenv("MATHWB_EGEN_MAX_TOKENS", "11")
+    assert origin() == (11, "environment")
+    assert load_config().settings["egen.max_tokens"].source == "MATHWB_EGEN_MAX_TOKENS"
+
+
+def test_setting_one_value_keeps_the_others() -> None:
+    paths.config_dir().mkdir(parents=True)
+    paths.config_file().write_text('theme = "night"\n[keymap]\n"jobs.stop" = "z"\n')
+    set_value("ascii", "yes")
+    set_value("keymap.app.quit", "Q")
+    config = load_config()
+    assert config.get("theme") == "night"
+    assert config.get("ascii") is True
+    assert config.keymap == {"jobs.stop": "z", "app.quit": "Q"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "remedy"),
+    [("thme", "dark", "theme"), ("egen.mode", "strickt", "strict"), ("fps", "many", ""), ("fps", "-1", "")],
+)
+def test_wrong_settings_are_refused_and_not_written(name: str, value: str, remedy: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        set_value(name, value)
+    assert caught.value.exit_code == 2
+    assert remedy in caught.value.remedy
+    assert not paths.config_file().exists()
+
+
+def test_a_wrong_line_in_the_file_leaves_the_others_working() -> None:
+    paths.config_dir().mkdir(parents=True)
+    paths.config_file().write_text('theem = "x"\nfps = "fast"\nascii = true\n')
+    config = load_config()
+    assert config.get("ascii") is True
+    assert config.get("fps") == 0
+    assert {problem.where for problem in config.problems} == {str(paths.config_file())}
+    assert len(config.problems) == 2
+
+
+@pytest.mark.parametrize("text", ["theme = ", "\udcff"])
+def test_a_file_that_is_no_toml_is_named(text: str) -> None:
+    paths.config_dir().mkdir(parents=True)
+    paths.config_file().write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(UsageError, match="cannot be read") as caught:
+        load_config()
+    assert caught.value.where == str(paths.config_file())
+
+
+def test_every_key_is_described_and_in_range() -> None:
+    for key in KEYS:
+        assert key.help
+        assert not key.choices or key.default in key.choices
+
+
+def test_one_variable_moves_every_user_folder(user_home: Path) -> None:
+    for folder in (
+        paths.data_dir,
+        paths.config_dir,
+        paths.state_dir,
+        paths.cache_dir,
+        paths.default_workspace,
+    ):
+        assert user_home in folder().parents
+
+
+def test_without_it_the_platform_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("MATHWB_HOME")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert paths.config_file() == tmp_path / "mathwb" / "config.toml"

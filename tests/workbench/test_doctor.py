@@ -1,0 +1,73 @@
+"""The doctor finds what it is there to find."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench import doctor, paths
+from workbench.doctor import Finding, examine
+from workbench.workspace import LAYOUT_VERSION, Workspace
+
+
+def finding(name: str, state: str) -> list[Finding]:
+    return [f for f in examine() if f.name == name and f.state == state]
+
+
+def test_this_environment_is_healthy() -> None:
+    names = {f.name: f.state for f in examine()}
+    assert names["python"] == names["packages"] == names["names"] == names["assets"] == "ok"
+
+
+def test_a_missing_package_is_missing_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = doctor._installed
+    monkeypatch.setattr(doctor, "_installed", lambda: {k: v for k, v in real().items() if k != "egglog"})
+    (found,) = finding("packages", "missing")
+    assert "egglog" in found.what
+    assert "make install" in found.remedy
+
+
+def test_another_version_than_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = doctor._installed
+    monkeypatch.setattr(doctor, "_installed", lambda: real() | {"sympy": "0.1", "torch": "2.13.0+cpu"})
+    (found,) = finding("versions", "wrong")
+    assert "sympy 0.1 (lock: " in found.what
+    assert "torch" not in found.what
+
+
+def test_a_stranger_with_our_names_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    owners = {"engines": ["mathwb"], "screens": ["mathwb", "flipper"]}
+    monkeypatch.setattr(importlib.metadata, "packages_distributions", lambda: owners)
+    (found,) = finding("names", "wrong")
+    assert "flipper" in found.what
+    assert "'screens'" in found.what
+
+
+def test_a_folder_that_would_shadow_ours_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "engines").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert finding("names", "note")
+
+
+def test_a_workspace_that_cannot_be_used_is_missing() -> None:
+    root = Workspace.open().root
+    (root / "workspace.toml").write_text(f"version = {LAYOUT_VERSION + 1}\n")
+    (found,) = finding("workspace", "missing")
+    assert str(root) in found.what
+
+
+def test_a_disk_that_is_nearly_full_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(Path.cwd())
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage._replace(free=10**6))
+    assert finding("disk", "wrong")
+
+
+def test_wrong_settings_are_named_and_the_rest_is_still_examined() -> None:
+    paths.config_dir().mkdir(parents=True)
+    paths.config_file().write_text("theme =")
+    (found,) = finding("settings", "missing")
+    assert str(paths.config_file()) in found.what
+    assert finding("python", "ok")

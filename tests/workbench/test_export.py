@@ -1,0 +1,53 @@
+"""Exports open in other programs and say what they are."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from workbench import __version__
+from workbench.errors import UsageError
+from workbench.export import TABLE_FORMATS, write_document, write_table
+
+COLUMNS = ("member", "tokens", "note")
+ROWS = [("sin(x)^2 & 50%", 5, 'say "so",\nthen'), ("π", 1, "")]
+
+
+def test_csv_jsonl_and_parquet_hold_the_same(tmp_path: Path) -> None:
+    for ending in (".csv", ".jsonl", ".parquet"):
+        write_table(tmp_path / f"t{ending}", COLUMNS, iter(ROWS), provenance={})
+    with (tmp_path / "t.csv").open(newline="") as file:
+        read = [(row["member"], int(row["tokens"]), row["note"]) for row in csv.DictReader(file)]
+    assert read == ROWS
+    lines = (tmp_path / "t.jsonl").read_text().splitlines()
+    assert [tuple(json.loads(line).values()) for line in lines] == ROWS
+    assert [tuple(row.values()) for row in pq.read_table(tmp_path / "t.parquet").to_pylist()] == ROWS
+
+
+def test_tex_escapes_what_tex_would_act_upon(tmp_path: Path) -> None:
+    text = write_table(tmp_path / "t.tex", COLUMNS, ROWS, provenance={}).read_text()
+    assert r"sin(x)\textasciicircum{}2 \& 50\% & 5 &" in text
+    assert r"\begin{tabular}{lrl}" in text
+
+
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
+def test_a_table_without_rows_is_a_table(tmp_path: Path, ending: str) -> None:
+    assert write_table(tmp_path / f"t{ending}", COLUMNS, [], provenance={}).exists()
+
+
+def test_the_sidecar_names_version_source_and_columns(tmp_path: Path) -> None:
+    write_document(tmp_path / "graph.dot", "digraph {}", provenance={"run": 41})
+    sidecar = json.loads((tmp_path / "graph.dot.meta.json").read_text())
+    assert sidecar["mathwb"] == __version__
+    assert sidecar["run"] == 41
+    assert {"commit", "written"} <= sidecar.keys()
+
+
+def test_an_unknown_ending_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"\.cvs"):
+        write_table(tmp_path / "t.cvs", COLUMNS, ROWS, provenance={})
+    assert list(tmp_path.iterdir()) == []

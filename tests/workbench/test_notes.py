@@ -1,0 +1,62 @@
+"""Notes and bookmarks survive, whoever else writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.notes import Notes
+from workbench.workspace import Workspace
+
+ADDRESS = "corpus/sample-e/cluster/412/member/37"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace.open(tmp_path / "w")
+
+
+def test_notes_and_bookmarks_are_there_after_a_restart(workspace: Workspace) -> None:
+    workspace.notes.set_note(ADDRESS, "  loses x < 0\nlook again ")
+    assert workspace.notes.toggle_bookmark(ADDRESS)
+    kept = Notes(workspace).get(ADDRESS)
+    assert kept is not None
+    assert (kept.note, kept.bookmark) == ("loses x < 0\nlook again", True)
+    assert kept.changed.endswith("+00:00")
+
+
+def test_what_is_empty_goes_away(workspace: Workspace) -> None:
+    notes = workspace.notes
+    notes.set_note(ADDRESS, "a")
+    notes.set_note(ADDRESS, "")
+    assert notes.toggle_bookmark("job/1")
+    assert not notes.toggle_bookmark("job/1")
+    assert Notes(workspace).all() == ()
+
+
+def test_two_programs_lose_nothing(workspace: Workspace) -> None:
+    first, second = Notes(workspace), Notes(workspace)
+    first.set_note("a", "from the first")
+    second.set_note("b", "from the second")
+    first.toggle_bookmark("c")
+    assert [note.address for note in Notes(workspace).all()] == ["a", "b", "c"]
+
+
+def test_a_line_that_cannot_be_read_is_reported_and_kept(workspace: Workspace) -> None:
+    path = workspace.root / "notes.jsonl"
+    path.write_text('{"address": "a", "note": "good"}\n{"address": \n[]\n')
+    notes = Notes(workspace)
+    assert [problem.line for problem in notes.problems] == [2, 3]
+    notes.set_note("b", "new")
+    assert '{"address": \n' in path.read_text()
+    assert [note.address for note in Notes(workspace).all()] == ["a", "b"]
+
+
+def test_export_says_where_it_came_from(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.notes.set_note(ADDRESS, "x")
+    target = workspace.notes.export(tmp_path / "notes.jsonl")
+    assert json.loads(target.read_text())["address"] == ADDRESS
+    sidecar = json.loads((tmp_path / "notes.jsonl.meta.json").read_text())
+    assert sidecar["what"] == "notes"

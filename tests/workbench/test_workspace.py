@@ -1,0 +1,154 @@
+"""A workspace is made once, opened often, and refused with a reason."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engines.core import assets
+from engines.core.errors import EngineError
+from workbench import paths
+from workbench import workspace as module
+from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
+
+
+def test_opening_makes_it_and_opening_again_finds_it(tmp_path: Path) -> None:
+    made = Workspace.open(tmp_path / "mine")
+    (made.corpora / "c").mkdir()
+    again = Workspace.open(tmp_path / "mine", create=False)
+    assert again.root == tmp_path / "mine"
+    assert (again.corpora / "c").is_dir()
+    assert {folder.parent for folder in (again.runs, again.corpora, again.models, again.exports)} == {
+        again.root
+    }
+
+
+def test_setting_names_it_and_the_default_is_in_the_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Workspace.open().root == paths.default_workspace()
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "other"))
+    assert Workspace.open().root == tmp_path / "other"
+
+
+def refused(path: Path, **options: bool) -> EngineError:
+    with pytest.raises(EngineError) as caught:
+        Workspace.open(path, **options)
+    assert str(path) in str(caught.value)
+    assert caught.value.remedy
+    return caught.value
+
+
+def test_a_newer_version_is_refused_and_untouched(tmp_path: Path) -> None:
+    Workspace.open(tmp_path / "w")
+    description = tmp_path / "w" / "workspace.toml"
+    description.write_text(f"version = {LAYOUT_VERSION + 1}\n")
+    error = refused(tmp_path / "w")
+    assert (error.code, error.exit_code) == ("E503", 2)
+    assert description.read_text() == f"version = {LAYOUT_VERSION + 1}\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"version = 'one'", b"\xff\xfe", b"version ="])
+def test_a_damaged_description_is_refused(tmp_path: Path, content: bytes) -> None:
+    Workspace.open(tmp_path / "w")
+    (tmp_path / "w" / "workspace.toml").write_bytes(content)
+    assert refused(tmp_path / "w").code == "E504"
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("")
+    assert refused(tmp_path).code == "E504"
+    assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+def test_a_file_in_its_place_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert refused(tmp_path / "file").code == "E504"
+
+
+def test_without_create_nothing_is_made(tmp_path: Path) -> None:
+    assert refused(tmp_path / "none", create=False).exit_code == 3
+    assert not (tmp_path / "none").exists()
+
+
+def as_nobody(act: Callable[[], None]) -> str:
+    """Run `act` in a child without root's rights; returns the code of the EngineError it raises."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.getuid() == 0:
+                os.setuid(65534)
+            act()
+            os.write(writing, b"nothing raised")
+        except EngineError as error:
+            os.write(writing, error.code.encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading, "rb") as pipe:
+        return pipe.read().decode()
+
+
+def test_no_permission_to_write_is_said_at_once(tmp_path: Path) -> None:
+    for folder in (tmp_path, *tmp_path.parents[:3]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    made = Workspace.open(tmp_path / "w").root
+    made.chmod(0o555)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o555)
+    closed.chmod(0o555)
+    assert as_nobody(lambda: Workspace.open(made) and None) == "E502"
+    assert as_nobody(lambda: Workspace.open(closed / "new") and None) == "E502"
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "assets" / "sample"
+    (folder / "corpora" / "small" / "shards").mkdir(parents=True)
+    (folder / "corpora" / "small" / "shards" / "one").write_text("1")
+    monkeypatch.setattr(assets, "asset", lambda name: tmp_path / "assets" / name)
+    return folder
+
+
+def test_the_sample_comes_once_and_stays_away_when_removed(sample: Path, tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "w")
+    assert ensure_sample(workspace)
+    copied = workspace.corpora / "small" / "shards" / "one"
+    assert copied.read_text() == "1"
+    assert not ensure_sample(workspace)
+    copied.unlink()
+    assert not ensure_sample(workspace)
+    assert not copied.exists()
+
+
+def test_later_samples_are_added_and_own_folders_kept(sample: Path, tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "w")
+    ensure_sample(workspace)
+    (sample / "corpora" / "later").mkdir()
+    (sample / "corpora" / "mine").mkdir()
+    (workspace.corpora / "mine").mkdir()
+    (workspace.corpora / "mine" / "work").write_text("precious")
+    assert ensure_sample(workspace)
+    assert (workspace.corpora / "later").is_dir()
+    assert (workspace.corpora / "mine" / "work").read_text() == "precious"
+
+
+def test_a_copy_that_fails_leaves_nothing_half_done(
+    sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace.open(tmp_path / "w")
+
+    def full(source: str, target: str) -> None:
+        Path(target).write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.shutil, "copyfile", full)
+    with pytest.raises(EngineError):
+        ensure_sample(workspace)
+    assert os.listdir(workspace.corpora) == []
+    monkeypatch.undo()

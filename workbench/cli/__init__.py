@@ -1,0 +1,46 @@
+"""`mathwb`: `main` is the console script; `root` holds the commands."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+__all__ = ["main", "open_screens"]
+
+
+def open_screens(screen: str | None = None) -> int:
+    """Run the screens until the user leaves; returns the exit code. Raises: UsageError without a terminal.
+
+    `screen`: the one to begin with, such as `jobs`.
+    """
+    from workbench.config import load_config
+    from workbench.errors import UsageError
+    from workbench.workspace import Workspace, ensure_sample
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "the screens need a terminal",
+            code="E401",
+            remedy="Without one, try: mathwb tour, or mathwb --help",
+        )
+    # What start-up makes stays: looking for garbage in it takes a sixth of the time to the first paint.
+    gc.set_threshold(50_000, 10, 10)
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    from screens.app import run
+
+    return run(workspace.root, ascii=bool(load_config().get("ascii")), screen=screen)
+
+
+def main() -> None:
+    """Run the command that was typed; nothing typed opens the screens, without loading the command parser."""
+    try:
+        if len(sys.argv) == 1:
+            sys.exit(open_screens())
+        from workbench.cli.root import app
+
+        app()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
+        from workbench.cli.talk import fail
+
+        sys.exit(fail(error))

@@ -1,0 +1,134 @@
+"""`mathwb arqmath eval RUN --qrels QRELS`: the prime measures of a run."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.common import Json, emit, say, table
+
+if TYPE_CHECKING:
+    from engines.retrieval.measures import Evaluation
+    from engines.retrieval.qrels import Qrels
+    from engines.retrieval.run import Run
+
+__all__ = ["evaluate_run", "load_run"]
+
+SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
+
+QrelsOption = Annotated[Path, typer.Option("--qrels", help="Judgements: topic, 0, document, grade.")]
+TaskOption = Annotated[
+    int, typer.Option("--task", min=1, max=3, help="1 answers, 2 formulas, 3 free answers.")
+]
+VisualIds = Annotated[
+    Path | None,
+    typer.Option("--visual-ids", help="Task 2: TSV of formula id and visual id of the qrels' version."),
+]
+
+
+def evaluate_run(
+    run: Annotated[Path, typer.Argument(help="TREC or ARQMath run, plain or gzip.", metavar="RUN")],
+    qrels: QrelsOption,
+    task: TaskOption = 1,
+    visual_ids: VisualIds = None,
+    topics_by: Annotated[
+        Path | None,
+        typer.Option("--topics-by", help="CSV of topic attributes: the means by each value are added."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Evaluate a run by nDCG', mAP' and P'@10 (task 3: AR and P@1).
+
+    The means divide by all judged topics; `run_topics` holds those over the topics of the run.
+    """
+    from engines.retrieval.measures import evaluate
+    from engines.retrieval.qrels import read_qrels
+
+    judgements = read_qrels(qrels)
+    if task == 3:
+        _answers(run, judgements, as_json)
+        return
+    ranked = load_run(run, judgements, qrels, task, visual_ids)
+    result = evaluate(ranked, judgements)
+    document: dict[str, object] = {
+        "topics": len(result.per_topic),
+        **_round(result.mean),
+        "run_topics": {"topics": len(result.run_topics), **_round(result.run_mean)},
+        "per_topic": {topic: _round(row) for topic, row in result.per_topic.items()},
+    }
+    if topics_by is not None:
+        document["by"] = _by_attribute(topics_by, result)
+    rows: list[list[object]] = [
+        ["all judged", len(result.per_topic), *_figures(result.mean)],
+        ["of the run", len(result.run_topics), *_figures(result.run_mean)],
+    ]
+    if isinstance(document.get("by"), dict):
+        for attribute, groups in document["by"].items():  # type: ignore[attr-defined]
+            rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
+    emit(document, as_json, text=table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows))
+
+
+def load_run(path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: Path | None) -> Run:
+    """Read a run ready to be evaluated: warned of, checked against the qrels' topics, visual ids applied."""
+    from engines.retrieval.qrels import check_topics, read_visual_ids, to_visual_ids
+    from engines.retrieval.run import read_run
+
+    run = read_run(path, task=task)
+    for warning in run.warnings[:5]:
+        say(f"{path}: {warning}")
+    if len(run.warnings) > 5:
+        say(f"{path}: {len(run.warnings):,} duplicates in all; of each the best score was kept")
+    missing = check_topics(run, qrels, run_path=path, qrels_path=qrels_path)
+    if missing:
+        say(f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")
+    if visual_ids is not None:
+        run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
+        if unknown:
+            say(f"{path}: {unknown:,} formulas without visual id left out")
+    return run
+
+
+def _answers(path: Path, qrels: Qrels, as_json: bool) -> None:
+    """Task 3: the run's documents are answer ids, one a topic (`topic`, …, document as in the qrels)."""
+    from engines.retrieval.measures import evaluate_answers
+    from engines.retrieval.run import read_run
+
+    run = read_run(path)
+    first = [(topic, ranking[0][0]) for topic, ranking in run.rankings.items()]
+    result = evaluate_answers(first, qrels)
+    emit(result, as_json)
+
+
+def _round(row: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 6) for name, value in row.items()}
+
+
+def _figures(row: Mapping[str, float]) -> list[str]:
+    return [f"{row[name]:.4f}" if name in row else "" for name in (*SHOWN, "bpref", "mrr")]
+
+
+def _by_attribute(path: Path, result: Evaluation) -> dict[str, dict[str, dict[str, float]]]:
+    """Means by each value of each text column of the CSV (a column with over 12 values is left out)."""
+    from engines.core.errors import DataError
+
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if not rows or "Topic" not in rows[0]:
+        raise DataError("no column 'Topic'", path=path, line=1, remedy="The first line names the columns.")
+    groups: dict[str, dict[str, dict[str, float]]] = {}
+    for column in rows[0]:
+        members: dict[str, list[str]] = {}
+        for row in rows:
+            members.setdefault(str(row[column]), []).append(row["Topic"])
+        if column == "Topic" or not 2 <= len(members) <= 12:
+            continue
+        groups[column] = {}
+        for value, topics in sorted(members.items()):
+            known = [topic for topic in topics if topic in result.per_topic]
+            if known:
+                groups[column][value] = {"topics": len(known), **_round(result.over(known))}
+    return groups

@@ -1,0 +1,187 @@
+"""What every command does the same way: print data, fail with one line, show progress."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, ParamSpec, TypeVar
+
+import typer
+
+from engines.core.events import Event, Sink
+from engines.core.files import printable
+from workbench.cli.talk import fail, say
+
+__all__ = [
+    "Json",
+    "emit",
+    "fail",
+    "guard",
+    "progress_line",
+    "progress_text",
+    "say",
+    "stop_on_interrupt",
+    "table",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+"""The type of every command's `as_json` option."""
+
+
+def emit(value: object, as_json: bool, *, text: str | Iterable[str] | None = None) -> None:
+    """Print a result to stdout.
+
+    Args: value: what `--json` prints as one document (NaN and infinities become null). text: what people see
+    instead, a string or lines; control characters in it are made visible. Without it, mappings print as
+    aligned `name  value` lines and sequences line by line.
+    """
+    if as_json:
+        print(json.dumps(_strict(value), allow_nan=False))
+        return
+    if text is None:
+        text = _plain(value)
+    for line in text.splitlines() if isinstance(text, str) else text:
+        print(printable(line))
+
+
+def _strict(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    return value
+
+
+def _plain(value: object) -> list[str]:
+    if isinstance(value, Mapping):
+        width = max((len(str(key)) for key in value), default=0)
+        return [f"{key!s:<{width}}  {item}" for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return [str(item) for item in value]
+    return str(value).splitlines()
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """Rows as aligned lines: numbers to the right, text to the left."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    right = [all(_is_number(value) for value in column) for column in zip(*cells, strict=True)]
+    right += [False] * (len(header) - len(right))
+    widths = [max(len(value) for value in column) for column in zip(header, *cells, strict=True)]
+    return [
+        "  ".join(
+            value.rjust(width) if is_right else value.ljust(width)
+            for value, width, is_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in [list(header), *cells]
+    ]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return printable(str(value))
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").replace(".", "", 1).lstrip("-").isdigit() or not text
+
+
+def guard(command: Callable[P, R]) -> Callable[P, R]:
+    """Make a command end with one line and the right exit code, whatever happens in it."""
+
+    @functools.wraps(command)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            result = command(*args, **kwargs)
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
+            raise typer.Exit(fail(error)) from None
+        return result
+
+    return guarded
+
+
+def stop_on_interrupt() -> Callable[[], bool]:
+    """A stop flag that the first Ctrl-C raises; the second one kills, as usual.
+
+    Only the main thread may call it, once per command.
+    """
+    raised = False
+
+    def raise_flag(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
+        nonlocal raised
+        raised = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        say("stopping; press Ctrl-C again to end at once")
+
+    signal.signal(signal.SIGINT, raise_flag)
+    return lambda: raised
+
+
+def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
+    """A sink that shows progress events as one line on stderr that is written over, with rate and time left.
+
+    On something that is not a terminal it prints a line every ten seconds. Warnings and errors stay as lines.
+    """
+    terminal = sys.stderr.isatty()
+    started = time.monotonic()
+    last = -math.inf
+    interval = every_s if terminal else 10.0
+
+    def sink(event: Event) -> None:
+        nonlocal last
+        if event.kind in ("warning", "error"):
+            if terminal:
+                sys.stderr.write("\r\x1b[K")
+            say(str(event.data.get("message", event.data)))
+            return
+        if event.kind != "progress":
+            return
+        done, total = event.data.get("done"), event.data.get("total")
+        finished = done is not None and done == total
+        now = time.monotonic()
+        if now - last < interval and not finished:
+            return
+        last = now
+        line = f"{title} {progress_text(event.data, now - started)}"
+        sys.stderr.write(f"\r\x1b[K{printable(line)}" if terminal else printable(line) + "\n")
+        if terminal and finished:
+            sys.stderr.write("\n")
+        sys.stderr.flush()
+
+    return sink
+
+
+def progress_text(data: Mapping[str, Any], seconds: float) -> str:
+    """`1,200/4,944 heads 24 % 8.1/s 7m42s left` from a progress event and the time it took so far.
+
+    Work that goes on from an earlier attempt knows its own rate better (`rate_per_s` in the event).
+    """
+    done, total, unit = data.get("done", 0), data.get("total"), data.get("unit", "")
+    parts = [f"{done:,}" + (f"/{total:,}" if total else "") + (f" {unit}" if unit else "")]
+    rate = data.get("rate_per_s") or (done / seconds if seconds > 0 else 0.0)
+    if total:
+        parts.append(f"{done / total:.0%}")
+    if rate:
+        parts.append(f"{rate:.3g}/s")
+        if total and done < total:
+            parts.append(f"{_duration((total - done) / rate)} left")
+    return " ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"

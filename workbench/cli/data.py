@@ -1,0 +1,119 @@
+"""`mathwb data`: register and check the user's own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engines.core.errors import EngineError
+from workbench.cli.common import Json, emit, guard, say, table
+from workbench.cli.lazy import group
+from workbench.data_kinds import KINDS
+from workbench.data_registry import Checked
+from workbench.errors import one_line
+from workbench.workspace import Workspace
+
+__all__ = ["app"]
+
+app = group("data", "Your own files: register and check them. They stay where they are.")
+
+_SHOWN = 20
+
+
+@app.command()
+@guard
+def add(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What it holds: {', '.join(KINDS)}.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder.", show_default=False)],
+    name: Annotated[str | None, typer.Option(help="What to call it; the file's name without.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a file or folder line by line and register it."""
+    checked = Workspace.open().data.add(kind, path, name=name)
+    emit(_document(checked), as_json, text=_lines(checked))
+
+
+@app.command("list")
+@guard
+def list_(as_json: Json = False) -> None:
+    """What is registered."""
+    entries = Workspace.open().data.all()
+    rows = [(e.name, e.kind, e.counts["records"], e.bad, e.bytes, e.path) for e in entries]
+    lines = table(("name", "kind", "records", "bad", "bytes", "path"), rows)
+    if not entries:
+        lines = [f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(KINDS)})"]
+    emit([entry.to_row() for entry in entries], as_json, text=lines)
+
+
+@app.command()
+@guard
+def check(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all without.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read data sets again: whether they are there, unchanged, and how many bad lines they have."""
+    registry = Workspace.open().data
+    entries = [registry.find(name) for name in names] if names else list(registry.all())
+    documents: list[dict[str, object]] = []
+    lines: list[str] = []
+    worst = 0
+    for entry in entries:
+        try:
+            checked = registry.check(entry)
+        except EngineError as error:
+            # One data set that is gone does not keep the others from being checked.
+            documents.append({"name": entry.name, "state": "unusable", "error": error.to_dict()})
+            lines.append(f"{entry.name}: unusable: {one_line(error)}")
+            worst = max(worst, error.exit_code)
+        else:
+            documents.append(_document(checked))
+            lines += _lines(checked)
+    emit(documents, as_json, text=lines or ["Nothing is registered."])
+    if worst:
+        raise typer.Exit(worst)
+
+
+@app.command()
+@guard
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name or path.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Forget a data set; its files stay where they are."""
+    entry = Workspace.open().data.remove(name)
+    emit(entry.to_row(), as_json, text=f"{entry.name} is no longer registered; {entry.path} is untouched")
+
+
+@app.command()
+@guard
+def overlap(
+    a: Annotated[Path, typer.Argument(metavar="A", help="A corpus or a file.", show_default=False)],
+    b: Annotated[Path, typer.Argument(metavar="B", help="What it is compared with.", show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """What of A is in B too: expressions and functions, or texts. Exits with 0 either way."""
+    from workbench.overlap import overlap as compare
+
+    found = compare(a, b)
+    rows = [(each.what, each.count_a, each.count_b, each.shared) for each in found.found]
+    lines = table(("", "in A", "in B", "of A in B"), rows)
+    examples = [f"  {mine}  =  {theirs}" for each in found.found for mine, theirs in each.examples[:5]]
+    emit(found.to_dict(), as_json, text=[*lines, *(["", "for example", *examples] if examples else [])])
+
+
+def _document(checked: Checked) -> dict[str, object]:
+    bad = [error.to_dict() for error in checked.bad_lines]
+    return {**checked.data.to_row(), "state": checked.state, "bad_lines": bad}
+
+
+def _lines(checked: Checked) -> list[str]:
+    for error in checked.bad_lines[:_SHOWN]:
+        say(one_line(error))
+    if checked.data.bad > _SHOWN:
+        say(f"… and {checked.data.bad - _SHOWN:,} more bad lines")
+    counts = ", ".join(f"{count:,} {name}" for name, count in checked.data.counts.items())
+    return [f"{checked.data.name}: {checked.state}, {counts}, {checked.data.bad:,} bad"]

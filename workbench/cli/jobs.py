@@ -1,0 +1,352 @@
+"""`mathwb jobs`: what runs in the background, without the screens."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from engines.core.errors import EngineError
+from engines.core.files import printable
+from workbench import jobs
+from workbench.cli.common import Json, emit, guard, say, table
+from workbench.cli.lazy import group
+from workbench.errors import one_line
+from workbench.jobs.devices import bytes_in_words
+from workbench.jobs.folder import Attempt, find
+from workbench.workspace import Workspace
+
+__all__ = ["app"]
+
+app = group("jobs", "Long work in the background: watch, stop, resume. Exit code 4 means a job is lost.")
+
+Number = Annotated[int, typer.Argument(metavar="ID", help="Its number.", show_default=False)]
+Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Their numbers.", show_default=False)]
+
+_LOOK_EVERY_S = 0.25
+
+
+class Log(StrEnum):
+    """The logs of an attempt."""
+
+    events = "events"
+    stdout = "stdout"
+    stderr = "stderr"
+
+
+@app.command("list")
+@guard
+def list_(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILTER]...", help="As on the screen: state:failed task:corpus attempt>1."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """All jobs, newest first. A filter that begins with - comes after --."""
+    from workbench.filters import parse_filter
+
+    workspace = Workspace.open()
+    _news(workspace)
+    wanted = parse_filter(" ".join(words or ()), jobs.FIELDS)
+    views = [view for view in jobs.jobs(workspace) if wanted.matches(view.to_row())]
+    rows = [(view.id, view.title, _state(view), view.attempt, _done(view), _left(view)) for view in views]
+    lines = table(("id", "what", "state", "attempt", "done", "left"), rows)
+    if not views:
+        lines = ["No job matches." if words else "There are no jobs yet."]
+    emit([view.to_dict() for view in views], as_json, text=lines)
+
+
+@app.command()
+@guard
+def show(number: Number, as_json: Json = False) -> None:
+    """One job: state and reason, attempts, settings, disk use. Ends with 4 when it is lost."""
+    workspace = Workspace.open()
+    _news(workspace)
+    view = jobs.job(workspace, number)
+    attempts = jobs.attempts(workspace, number)
+    use = jobs.disk_use(view)
+    document = {**view.to_dict(), "attempts": [asdict(item) for item in attempts], "disk": asdict(use)}
+    emit(document, as_json, text=_description(view, attempts, use))
+    if view.state == "lost":
+        raise typer.Exit(view.command_exit_code)
+
+
+@app.command()
+@guard
+def tail(
+    number: Number,
+    lines: Annotated[int, typer.Option("-n", "--lines", min=0, help="So many of the last lines.")] = 20,
+    follow: Annotated[
+        bool, typer.Option("-f", "--follow", help="Go on until the job ends, and end as it does.")
+    ] = False,
+    log: Annotated[Log, typer.Option(help="Which log.")] = Log.events,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Events as they are in the file, one a line.")
+    ] = False,
+) -> None:
+    """The log of the last attempt.
+
+    With --follow the exit code is that of the job: 0 succeeded, 1 failed, 4 lost, 130 stopped.
+    """
+    workspace = Workspace.open()
+    _news(workspace)
+    attempt = find(workspace.runs, number).last()
+    look = _looker(attempt, log, lines, as_json)
+    while True:
+        # Asked before the last look, so that nothing said between the two is missed.
+        over = not jobs.job(workspace, number).live
+        look()
+        if over or not follow:
+            break
+        time.sleep(_LOOK_EVERY_S)
+    if follow:
+        raise typer.Exit(jobs.job(workspace, number).command_exit_code)
+
+
+@app.command()
+@guard
+def stop(numbers: Numbers, as_json: Json = False) -> None:
+    """Ask jobs to stop gently: each finishes what it is at and saves."""
+    _each(numbers, jobs.stop, as_json)
+
+
+@app.command()
+@guard
+def kill(numbers: Numbers, as_json: Json = False) -> None:
+    """End jobs at once; what they had not saved is lost."""
+    _each(numbers, jobs.kill, as_json)
+
+
+@app.command()
+@guard
+def resume(numbers: Numbers, as_json: Json = False) -> None:
+    """Start the next attempt at jobs that failed, were stopped or lost; they go on from what was saved."""
+    _each(numbers, jobs.resume, as_json)
+
+
+@app.command()
+@guard
+def rm(numbers: Numbers, as_json: Json = False) -> None:
+    """Delete the run folders of jobs that are over. What they wrote elsewhere stays."""
+
+    def remove(workspace: Workspace, number: int) -> jobs.JobView:
+        view = jobs.job(workspace, number)
+        jobs.remove(workspace, number)
+        return view
+
+    _each(numbers, remove, as_json, "removed")
+
+
+@app.command()
+@guard
+def compare(
+    left: Annotated[int, typer.Argument(metavar="A", help="The number of a job.", show_default=False)],
+    right: Annotated[int, typer.Argument(metavar="B", help="Of another one.", show_default=False)],
+    tex: Annotated[bool, typer.Option("--tex", help="As a LaTeX table.")] = False,
+    as_json: Json = False,
+) -> None:
+    """What differs between two jobs: settings, environment, and both their results."""
+    from workbench.export import tex_table
+    from workbench.jobs.compare import compare as compared
+
+    workspace = Workspace.open()
+    found = compared(jobs.job(workspace, left), jobs.job(workspace, right))
+    kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
+    if tex:
+        rows = [
+            (kind, row.key, _cell(row.left), _cell(row.right)) for kind, differ in kinds for row in differ
+        ]
+        text = tex_table(("", "", f"job {left}", f"job {right}"), rows)
+        emit({**found.to_dict(), "tex": text}, as_json, text=text)
+        return
+    lines = []
+    for kind, differ in kinds:
+        rows_of = [(row.key, _cell(row.left), _cell(row.right)) for row in differ]
+        lines += (
+            table((kind, f"job {left}", f"job {right}"), rows_of) if differ else [f"{kind}: no difference"]
+        )
+        lines.append("")
+    emit(found.to_dict(), as_json, text=lines[:-1])
+
+
+@app.command()
+@guard
+def pack(
+    number: Number,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The archive. [default: mathwb-job-ID.tar.gz]", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """One archive that repeats a job elsewhere: recipe, data, environment, logs, model."""
+    from workbench.jobs.pack import pack as packed
+
+    target = out or Path(f"mathwb-job-{number}.tar.gz")
+    done = packed(find(Workspace.open().runs, number), target)
+    lines = [f"{done['files']:,} files, {bytes_in_words(done['bytes'])} in {target}"]
+    lines += [f"not inside: {name}" for name in done["left_out"]]
+    emit(done, as_json, text=lines)
+
+
+@app.command()
+@guard
+def run(
+    recipe: Annotated[
+        Path, typer.Argument(help="A recipe.toml, as of `mathwb jobs pack`.", show_default=False)
+    ],
+    as_json: Json = False,
+) -> None:
+    """Run a packed job again and wait for its end. Ctrl-C stops it gently, twice kills it."""
+    from workbench.cli.common import progress_line
+    from workbench.jobs.pack import unpacked
+
+    spec = unpacked(recipe)
+    view = jobs.run_foreground(Workspace.open(), spec, progress_line(spec.title))
+    emit(view.to_dict(), as_json, text=f"job {view.id}  {_state(view)}  {view.reason}".rstrip())
+    if view.command_exit_code:
+        raise typer.Exit(view.command_exit_code)
+
+
+@app.command()
+@guard
+def prune(
+    numbers: Annotated[
+        list[int] | None,
+        typer.Argument(
+            metavar="[ID]...", help="Their numbers; all that have succeeded without.", show_default=False
+        ),
+    ] = None,
+    keep: Annotated[int, typer.Option(min=0, help="So many of the newest checkpoints stay.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Remove the checkpoints of jobs that are over; models and logs stay."""
+    from workbench.jobs.pack import drop_checkpoints
+
+    workspace = Workspace.open()
+    if numbers:
+        views = [jobs.job(workspace, number) for number in numbers]
+    else:
+        views = [view for view in jobs.jobs(workspace) if view.state == "succeeded"]
+    freed = {view.id: drop_checkpoints(view, keep) for view in views}
+    lines = [f"{number}  {bytes_in_words(size)}" for number, size in freed.items() if size]
+    lines.append(f"{bytes_in_words(sum(freed.values()))} freed")
+    emit([{"id": number, "freed_bytes": size} for number, size in freed.items()], as_json, text=lines)
+
+
+@app.command()
+@guard
+def reindex(as_json: Json = False) -> None:
+    """Make the index of jobs anew from the run folders."""
+    found, notice = jobs.reindex(Workspace.open())
+    if notice:
+        say(notice)
+    emit({"jobs": found, "notice": notice}, as_json, text=f"{found:,} jobs")
+
+
+def _each(
+    numbers: list[int], act: Callable[[Workspace, int], jobs.JobView], as_json: bool, now: str = ""
+) -> None:
+    """Do it to each job; one that refuses is reported and does not keep the others from it."""
+    workspace = Workspace.open()
+    documents: list[dict[str, Any]] = []
+    lines, worst = [], 0
+    for number in numbers:
+        try:
+            view = act(workspace, number)
+        except EngineError as error:
+            documents.append({"id": number, "error": error.to_dict()})
+            say(one_line(error))
+            worst = max(worst, error.exit_code)
+        else:
+            documents.append(view.to_dict())
+            lines.append(f"{view.id}  {view.title}  {now or _state(view)}")
+    emit(documents, as_json, text=lines)
+    if worst:
+        raise typer.Exit(worst)
+
+
+def _news(workspace: Workspace) -> None:
+    """Put the records straight, and say what has ended unseen."""
+    for view in jobs.reconcile(workspace):
+        reason = f": {view.reason}" if view.reason else ""
+        say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
+
+
+def _state(view: jobs.JobView) -> str:
+    doubt = "?" if view.health == "stalled" else ""
+    return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
+
+
+def _done(view: jobs.JobView) -> str:
+    if view.done is None:
+        return ""
+    total = "" if view.total is None else f"/{view.total:,.0f}"
+    return f"{view.done:,.0f}{total} {view.unit}".rstrip()
+
+
+def _left(view: jobs.JobView) -> str:
+    return view.reason if not view.live else "" if view.eta_s is None else _span(view.eta_s)
+
+
+def _span(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
+
+
+def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[], None]:
+    """What prints the new lines of a log."""
+    if log is not Log.events:
+        text = jobs.LineTail({Log.stdout: attempt.stdout, Log.stderr: attempt.stderr}[log], from_end=lines)
+        return lambda: _print_all([line.decode("utf-8", "backslashreplace") for line in text.lines()])
+    events = jobs.EventTail(attempt.events, from_end=lines)
+
+    def look() -> None:
+        while found := events.read():
+            _print_all([json.dumps(event.to_dict()) if as_json else event.text() for event in found])
+
+    return look
+
+
+def _print_all(lines: list[str]) -> None:
+    for line in lines:
+        print(printable(line), flush=True)
+
+
+def _description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.DiskUse) -> list[str]:
+    facts: dict[str, Any] = {
+        "job": f"{view.id}  {view.title}  ({view.task})",
+        "state": _state(view),
+        "reason": view.reason,
+        "remedy": view.remedy,
+        "done": _done(view),
+        "left": _span(view.eta_s),
+        "memory": bytes_in_words(view.memory_bytes) if view.memory_bytes else "",
+        "peak": bytes_in_words(view.peak_bytes) if view.peak_bytes else "",
+        "folder": view.folder,
+        "out": view.out,
+        "disk": f"{bytes_in_words(use.run_bytes)} run, {bytes_in_words(use.out_bytes)} elsewhere",
+        "seed": view.seed,
+    }
+    facts |= {f"params.{key}": value for key, value in view.params.items()}
+    facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
+    width = max(map(len, facts))
+    lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
+    rows = [(item.number, item.state, _span(item.wall_s), item.reason) for item in attempts]
+    return [*lines, "", *table(("attempt", "state", "took", "reason"), rows)]

@@ -1,0 +1,64 @@
+"""`mathwb repro`: every table of the papers: their numbers, ours, and what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.cli.common import Json, emit, table
+
+if TYPE_CHECKING:
+    from workbench.repro import Cell, Table
+
+__all__ = ["repro"]
+
+
+def repro(
+    engine: Annotated[
+        str | None, typer.Argument(metavar="[ENGINE]", help="egen; all without.", show_default=False)
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option("--table", metavar="N", help="One table.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The tables of the papers: the paper's numbers, ours with their intervals, setting, what is missing."""
+    from workbench.repro import engines, tables
+    from workbench.workspace import Workspace
+
+    workspace = Workspace.open()
+    wanted = [engine] if engine else engines()
+    found = [item for name in wanted for item in tables(workspace, name, number=number)]
+    lines = [line for item in found for line in [*_lines(item), ""]]
+    emit([item.to_dict() for item in found], as_json, text=lines[:-1])
+
+
+def _lines(item: Table) -> list[str]:
+    head = f"{item.engine}, Table {item.number}: {item.title}"
+    columns = [cell.column for cell in item.rows[0].cells]
+    rows = []
+    for row in item.rows:
+        rows.append((row.name, "paper", *(_number(cell.paper) for cell in row.cells)))
+        if row.source:
+            rows.append((f"  {row.source}", "ours", *(_ours(cell) for cell in row.cells)))
+    lines = [head, f"  paper's setting: {item.setting}"]
+    lines += [f"  {line}" for line in table(("", "", *columns), rows)]
+    if item.note:
+        lines.append(f"  note: {item.note}")
+    if not any(row.source for row in item.rows):
+        lines.append("  ours: not measured here yet")
+    lines.append(f"  to measure: {item.command}")
+    return lines + [f"  missing: {what}" for what in item.missing]
+
+
+def _ours(cell: Cell) -> str:
+    if cell.ours is None:
+        return ""
+    if cell.low is None or cell.high is None:
+        return _number(cell.ours)
+    return f"{_number(cell.ours)} [{_number(cell.low)}, {_number(cell.high)}]"
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"

@@ -1,0 +1,63 @@
+"""The commands and groups of `mathwb` by name; each module is imported when it is used, not before."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench import __version__
+from workbench.cli import open_screens
+from workbench.cli.lazy import Entry, lazy_group
+
+__all__ = ["COMMANDS", "app"]
+
+COMMANDS = (
+    Entry("egen", "workbench.cli.egen:app", "Equivalent expressions: generate, verify, store, explore."),
+    Entry("arqmath", "workbench.cli.arqmath:app", "Answer retrieval: evaluate and compare runs."),
+    Entry("train", "workbench.cli.train:train", "Train a model by a recipe, here or in the background."),
+    Entry("repro", "workbench.cli.repro:repro", "Every table of the papers: theirs, ours, what is missing."),
+    Entry("jobs", "workbench.cli.jobs:app", "Long work in the background: watch, stop, resume."),
+    Entry("data", "workbench.cli.data:app", "Your own files: register and check them."),
+    Entry("config", "workbench.cli.config:app", "Settings, and where each value comes from."),
+    Entry("doctor", "workbench.cli.doctor:doctor", "What is installed, what is missing, what to do."),
+    Entry("tour", "workbench.cli.tour:tour", "The main job of every engine, on the sample workspace."),
+)
+
+app = typer.Typer(
+    name="mathwb",
+    cls=lazy_group(COMMANDS),
+    help="A workbench for mathematical language. Without a command it opens the screens.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"mathwb {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", help="The workspace folder.", show_default=False)
+    ] = None,
+    ascii: Annotated[bool, typer.Option("--ascii", help="Draw with plain ASCII characters.")] = False,
+    version: Annotated[  # noqa: ARG001  # answered by its callback
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Open the screens, or prepare for the command that follows."""
+    # Settings reach every part, child processes too, through the environment.
+    if workspace is not None:
+        os.environ["MATHWB_WORKSPACE"] = str(workspace.absolute())
+    if ascii:
+        os.environ["MATHWB_ASCII"] = "1"
+    if context.invoked_subcommand is None:
+        raise typer.Exit(open_screens())

@@ -1,0 +1,197 @@
+"""`mathwb train`: a model from a recipe, in front, in the background, or from the launch form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workbench.cli.common import Json, emit, progress_line, say, table
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from engines.core.events import Sink
+    from workbench.jobs import JobView
+    from workbench.recipes import Recipe
+    from workbench.training import Variant
+    from workbench.workspace import Workspace
+
+__all__ = ["train"]
+
+
+def train(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[RECIPE]", help="As --list shows, or a file.", show_default=False),
+    ] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="Run it here and wait for its end.")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Start it in the background and return.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="The recipes that train a model.")] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="As in lr=3e-5 or data.corpus=mine."),
+    ] = None,
+    device: Annotated[
+        str, typer.Option(help="auto, cpu, or GPUs by number or UUID, as in 0,1.", show_default=False)
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for checkpoints and model.", show_default=False)
+    ] = None,
+    seeds: Annotated[str, typer.Option(metavar="1,2,3", help="One run for each.", show_default=False)] = "",
+    folds: Annotated[bool, typer.Option("--folds", help="One run for each fold of the recipe.")] = False,
+    grid: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=V1,V2", help="One run for each value.")
+    ] = None,
+    executor: Annotated[
+        str, typer.Option(help="local, or slurm with its options: slurm:partition=gpu,time=60.")
+    ] = "local",
+    as_json: Json = False,
+) -> None:
+    """Train a model from a recipe. Without --headless or --detach it opens the screens on the jobs.
+
+    Ctrl-C writes a checkpoint and stops, and `mathwb jobs resume` goes on from it; a second Ctrl-C kills.
+    """
+    from workbench.recipes import recipes
+
+    if list_:
+        found = [recipe for recipe in recipes() if recipe.task == "train"]
+        rows = [(recipe.name, recipe.title, f"about {recipe.minutes:.3g} min") for recipe in found]
+        documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in found]
+        emit(documents, as_json, text=table(("recipe", "what it makes", "on two cores"), rows))
+        return
+    if not headless and not detach:
+        from workbench.cli import open_screens
+
+        raise typer.Exit(open_screens("jobs"))
+    if headless and detach:
+        raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
+    recipe = _recipe(name, settings or [])
+    workspace = _workspace()
+    wanted = (device, executor)
+    if seeds or folds or grid:
+        if detach or out:
+            what = "several runs stay in front, each in its own folder"
+            raise UsageError(what, code="E427", remedy="Leave out --detach and --out.")
+        _several(workspace, recipe, _numbers(seeds), folds, grid or [], wanted, as_json)
+        return
+    from workbench.training import job_spec
+
+    spec = job_spec(workspace, recipe, out=out, device=device, executor=executor)
+    if detach:
+        from workbench.jobs import submit
+
+        job = submit(workspace, spec)
+        text = f"job {job.id} trains {recipe.name}; follow it with: mathwb jobs tail -f {job.id}"
+        emit({"job": job.id, "recipe": recipe.name}, as_json, text=text)
+        return
+    view = _run(workspace, spec, recipe.name, as_json)
+    emit(_document(view), as_json, text=_told(view))
+    if view.command_exit_code:
+        raise typer.Exit(view.command_exit_code)
+
+
+def _recipe(name: str | None, settings: Sequence[str]) -> Recipe:
+    from workbench.recipes import load, quickest, with_settings
+
+    return with_settings(load(name) if name else quickest(), settings)
+
+
+def _workspace() -> Workspace:
+    from workbench.workspace import Workspace, ensure_sample
+
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    return workspace
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise UsageError(f"{text!r} are no seeds", code="E426", remedy="As in: --seeds 1,2,3") from None
+
+
+def _run(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:
+    from workbench.jobs import run_foreground
+
+    view = run_foreground(workspace, spec, _teller(title, quiet))
+    if view.state == "failed":
+        say(f"{view.code} {view.reason}. {view.remedy}".strip())
+    elif view.state == "stopped":
+        say(f"{view.reason}; go on with: mathwb jobs resume {view.id}")
+    return view
+
+
+def _teller(title: str, quiet: bool) -> Sink:
+    """Progress as one line, and what is worth a line of its own."""
+    line = progress_line(title)
+
+    def tell(event: Any) -> None:
+        if event.kind == "log" and not quiet:
+            say(str(event.data.get("message", "")))
+        elif event.kind != "error":
+            line(event)
+
+    return tell
+
+
+def _document(view: JobView) -> dict[str, Any]:
+    return {"job": view.id, "state": view.state, "reason": view.reason, "code": view.code, **view.value}
+
+
+def _told(view: JobView) -> list[str]:
+    value = view.value
+    if view.state != "succeeded":
+        return []
+    rows = [(name, f"{measure:.6g}") for name, measure in value.get("measures", {}).items()]
+    lines = table(("measure", "value"), rows) if rows else []
+    made = f"step {value['best_step']:,} of {value['step']:,}, {value['tokens']:,} tokens"
+    took = f"{value['seconds']:.0f} s on {value['device']}"
+    return [*lines, f"model {value['model']} ({made}, {took}), job {view.id}"]
+
+
+def _several(
+    workspace: Workspace,
+    recipe: Recipe,
+    seeds: Sequence[int],
+    folds: bool,
+    grid: Sequence[str],
+    wanted: tuple[str, str],
+    as_json: bool,
+) -> None:
+    from workbench.training import Summary, by_setting, job_spec, variants
+
+    plan = variants(recipe, seeds=seeds, folds=folds, grid=grid)
+    device, executor = wanted
+    specs = [
+        job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False)
+        for variant in plan
+    ]
+    views: list[JobView] = []
+    for number, (variant, spec) in enumerate(zip(plan, specs, strict=True), 1):
+        views.append(_run(workspace, spec, f"{number}/{len(plan)} {_label(variant)}", as_json))
+        if views[-1].state == "stopped":
+            break
+    done = plan[: len(views)]
+    rows = by_setting(done, [view.value for view in views])
+    runs = [
+        {**_document(view), "setting": variant.setting, **variant.repeat}
+        for variant, view in zip(done, views, strict=True)
+    ]
+    lines = []
+    for row in rows:
+        label = ", ".join(f"{key}={value}" for key, value in row["setting"].items()) or recipe.name
+        for name, found in row["measures"].items():
+            lines.append((label, name, str(Summary(**found)), f"{row['finished']}/{row['runs']}"))
+    text = table(("setting", "measure", "mean [95 % interval]", "runs"), lines)
+    emit({"recipe": recipe.name, "settings": rows, "runs": runs}, as_json, text=text)
+    worst = max((view.command_exit_code for view in views), default=0)
+    if worst:
+        raise typer.Exit(worst)
+
+
+def _label(variant: Variant) -> str:
+    parts = {**variant.setting, **variant.repeat}
+    return ", ".join(f"{key} {value}" for key, value in parts.items())

@@ -1,0 +1,168 @@
+"""The user's own files, registered in the workspace: where they are, what they hold, whether they changed.
+
+The files stay where they are; removing an entry removes nothing else.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer, sha256
+from workbench.data_kinds import KINDS, Kind
+from workbench.errors import MissingError, UsageError, did_you_mean
+
+__all__ = ["Checked", "DataRegistry", "DataSet"]
+
+SHOWN = 100
+"""Bad lines kept of a check; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A registered file or folder. `counts` is what its kind counts, `bad` the lines that could not be used;
+    `added` is UTC, ISO 8601."""
+
+    name: str
+    kind: str
+    path: str
+    sha256: str
+    bytes: int
+    counts: Mapping[str, int] = field(default_factory=dict)
+    bad: int = 0
+    added: str = ""
+
+    def to_row(self) -> dict[str, Any]:
+        """The entry as `data.toml` and `--json` have it."""
+        return {**asdict(self), "counts": dict(self.counts)}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A data set as it is now. `state` is new, unchanged or changed (against what was registered);
+    `bad_lines` holds the first hundred errors of `data.bad`."""
+
+    data: DataSet
+    state: str
+    bad_lines: tuple[DataError, ...]
+
+
+class DataRegistry:
+    """The data sets of a workspace, kept in its `data.toml`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def all(self) -> tuple[DataSet, ...]:
+        """Every entry, by name. Raises: DataError E318 when the file is damaged."""
+        try:
+            document = tomllib.loads(self.path.read_text(encoding="utf-8"))
+            entries = [DataSet(name=name, **row) for name, row in document.items()]
+        except FileNotFoundError:
+            return ()
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError) as error:
+            raise DataError(
+                f"the list of data sets is damaged: {error}",
+                path=self.path,
+                code="E318",
+                remedy="Mend it, or remove it and add the data sets again.",
+            ) from error
+        return tuple(sorted(entries, key=lambda entry: entry.name))
+
+    def find(self, name: str) -> DataSet:
+        """The entry of a name or path. Raises: MissingError E353."""
+        entries = self.all()
+        place = str(Path(name).expanduser().absolute())
+        for entry in entries:
+            if name == entry.name or place == entry.path:
+                return entry
+        raise MissingError(
+            f"no data set {name!r} is registered",
+            code="E353",
+            remedy=did_you_mean(name, [entry.name for entry in entries]) or "See: mathwb data list",
+        )
+
+    def add(self, kind: str, path: Path, *, name: str | None = None) -> Checked:
+        """Check a file or folder and register it; a path that is registered already is checked anew.
+
+        Raises: UsageError E431 for an unknown kind, E432 for a name that is taken; DataError when nothing in
+        it is of the kind.
+        """
+        path = path.expanduser().absolute()
+        entries = {entry.path: entry for entry in self.all() if entry.path != str(path)}
+        taken = {entry.name for entry in entries.values()}
+        if name is not None and name in taken:
+            raise UsageError(f"the name {name!r} is taken", code="E432", remedy="Choose another --name.")
+        stem = path.name.split(".")[0] or "data"
+        free = name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
+        checked = _check(_kind(kind), path, free, None)
+        self._write([*entries.values(), checked.data])
+        return checked
+
+    def check(self, entry: DataSet) -> Checked:
+        """Read a data set again and compare it with what was registered; the entry stays as it is.
+
+        Raises: DataError when it is gone or nothing in it is of its kind any more.
+        """
+        return _check(_kind(entry.kind), Path(entry.path), entry.name, entry.sha256)
+
+    def remove(self, name: str) -> DataSet:
+        """Forget a data set; its files stay. Raises: MissingError E353."""
+        entry = self.find(name)
+        self._write([other for other in self.all() if other.name != entry.name])
+        return entry
+
+    def _write(self, entries: list[DataSet]) -> None:
+        import tomli_w
+
+        rows = {entry.name: entry.to_row() for entry in sorted(entries, key=lambda entry: entry.name)}
+        for row in rows.values():
+            del row["name"]
+        with atomic_writer(self.path, "wb") as file:
+            tomli_w.dump(rows, file)
+
+
+def _kind(name: str) -> Kind:
+    if name not in KINDS:
+        raise UsageError(
+            f"there is no kind of data {name!r}",
+            code="E431",
+            remedy=did_you_mean(name, KINDS) or f"Kinds: {', '.join(KINDS)}.",
+        )
+    return KINDS[name]
+
+
+def _check(kind: Kind, path: Path, name: str, registered: str | None) -> Checked:
+    bad: list[DataError] = []
+    count = 0
+
+    def report(error: DataError) -> None:
+        nonlocal count
+        count += 1
+        if len(bad) < SHOWN:
+            bad.append(error)
+
+    counts = kind.run(path, report)
+    if not counts["records"]:
+        first = f" The first: {bad[0].where}: {bad[0].what}." if bad else ""
+        raise DataError(
+            f"nothing in it is of kind {kind.name}; {count:,} bad lines",
+            path=path,
+            code="E318",
+            remedy=first.strip(),
+        )
+    digest = sha256(path / kind.folder if kind.folder else path)
+    size = (
+        sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        if kind.folder
+        else path.stat().st_size
+    )
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    data = DataSet(name, kind.name, str(path), digest, size, counts, count, now)
+    state = "new" if registered is None else "unchanged" if digest == registered else "changed"
+    return Checked(data, state, tuple(bad))

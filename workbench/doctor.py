@@ -1,0 +1,251 @@
+"""What is installed, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import locale
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import psutil
+
+from engines.core.assets import asset
+from engines.core.errors import EngineError
+from workbench import __version__, paths
+from workbench.config import load_config
+from workbench.errors import one_line
+from workbench.workspace import Workspace
+
+__all__ = ["Finding", "State", "examine"]
+
+State = Literal["ok", "note", "wrong", "missing"]
+"""`note` is worth knowing and harms nothing, `wrong` may harm, `missing` keeps something from working."""
+
+_PACKAGES = ("engines", "screens", "workbench")
+_ROOT = Path(__file__).resolve().parents[1]
+_LITTLE_SPACE_BYTES = 2 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the examination."""
+
+    name: str
+    state: State
+    what: str
+    remedy: str = ""
+
+    def to_row(self) -> dict[str, str]:
+        """For `--json`."""
+        return asdict(self)
+
+
+def examine() -> tuple[Finding, ...]:
+    """Look at everything; a check that fails itself becomes a finding."""
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+        _python,
+        _packages,
+        _extras,
+        _names,
+        _assets,
+        _settings,
+        _workspace,
+        _machine,
+        _graphics_card,
+        _terminal,
+        _real_data,
+    )
+    findings: list[Finding] = []
+    for check in checks:
+        try:
+            findings += check()
+        except EngineError as error:
+            findings.append(
+                Finding(
+                    check.__name__.strip("_"), "missing", f"{error.where} {error.what}".strip(), error.remedy
+                )
+            )
+    return tuple(findings)
+
+
+def _python() -> Iterator[Finding]:
+    yield Finding("python", "ok", f"{platform.python_version()} at {sys.executable}")
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _requirements() -> Iterator[tuple[str, str, str]]:
+    """Name, extra (empty: base) and requirement of everything that the installed project declares."""
+    for line in importlib.metadata.requires("mathwb") or ():
+        requirement, _, marker = line.partition(";")
+        extra = re.search(r"extra\s*==\s*['\"](\w+)['\"]", marker)
+        name = re.match(r"[\w.-]+", requirement)
+        assert name is not None
+        yield name[0], extra[1] if extra else "", requirement.strip()
+
+
+def _installed() -> dict[str, str]:
+    found = ((d.metadata["Name"], d.version) for d in importlib.metadata.distributions())
+    return {_normal(name): version for name, version in found if name}
+
+
+def _packages() -> Iterator[Finding]:
+    try:
+        base = {_normal(name): text for name, extra, text in _requirements() if not extra}
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("packages", "missing", "mathwb itself is not installed", "Run: make install")
+        return
+    installed = _installed()
+    missing = [name for name in base if name not in installed]
+    for name in missing:
+        yield Finding("packages", "missing", f"{base[name]} is not installed", "Run: make install")
+    yield Finding(
+        "packages", "ok", f"mathwb {__version__}; {len(base) - len(missing)} of {len(base)} required"
+    )
+    lock = _ROOT / "requirements.lock"
+    if lock.exists():
+        pins = dict(line.split("==") for line in lock.read_text().split() if "==" in line)
+        other = [
+            f"{name} {installed[_normal(name)]} (lock: {pin})"
+            for name, pin in pins.items()
+            if _normal(name) in installed and installed[_normal(name)].partition("+")[0] != pin
+        ]
+        absent = [name for name in pins if _normal(name) not in installed]
+        if other or absent:
+            what = ", ".join([*other, *(f"{name} absent" for name in absent)])
+            yield Finding("versions", "wrong", f"not as in requirements.lock: {what}", "Run: make install")
+        else:
+            yield Finding("versions", "ok", f"all {len(pins)} as in requirements.lock")
+
+
+def _extras() -> Iterator[Finding]:
+    installed = _installed()
+    extras: dict[str, list[str]] = {}
+    for name, extra, _ in _requirements():
+        if extra:
+            extras.setdefault(extra, []).append(name)
+    for extra, names in sorted(extras.items()):
+        absent = [name for name in names if _normal(name) not in installed]
+        if absent:
+            remedy = f"Only if you need it: pip install {' '.join(absent)}"
+            yield Finding(f"extra {extra}", "note", f"without {', '.join(absent)}", remedy)
+        else:
+            yield Finding(f"extra {extra}", "ok", ", ".join(names))
+
+
+def _names() -> Iterator[Finding]:
+    """Our import names are short: another distribution may bring the same ones and overwrite ours."""
+    owners = importlib.metadata.packages_distributions()
+    strangers = {name: set(owners.get(name, ())) - {"mathwb"} for name in _PACKAGES}
+    for name, others in strangers.items():
+        if others:
+            who = ", ".join(sorted(others))
+            remedy = "Install mathwb in an environment of its own (make install does)."
+            yield Finding("names", "wrong", f"{who} also installs a package {name!r}", remedy)
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None or Path(spec.origin).resolve().parents[1] != _ROOT:
+            place = spec.origin if spec else "nowhere"
+            remedy = "Start mathwb by its command, and clear PYTHONPATH."
+            yield Finding("names", "wrong", f"{name!r} comes from {place}, not from {_ROOT}", remedy)
+    here = Path.cwd()
+    shadows = [name for name in _PACKAGES if (here / name).is_dir() and here.resolve() != _ROOT]
+    if shadows:
+        what = f"this folder has its own {', '.join(shadows)}: `python -m` started here would take that"
+        yield Finding("names", "note", what, "The mathwb command is not affected.")
+    if not any(strangers.values()):
+        yield Finding("names", "ok", f"{', '.join(_PACKAGES)} are ours alone")
+
+
+def _assets() -> Iterator[Finding]:
+    for name in ("rules/egen.toml", "recipes", "sample"):
+        asset(name)
+    yield Finding("assets", "ok", f"rules, recipes and samples in {asset('recipes').parent}")
+
+
+def _settings() -> Iterator[Finding]:
+    config = load_config()
+    for problem in config.problems:
+        yield Finding("settings", "wrong", one_line(problem), "Mend it with: mathwb config set")
+    path = paths.config_file()
+    yield Finding("settings", "ok", f"{path}" if path.exists() else f"defaults; {path} is not there yet")
+
+
+def _workspace() -> Iterator[Finding]:
+    try:
+        root = Workspace.open(create=False).root
+        yield Finding("workspace", "ok", f"{root} can be written to")
+    except EngineError as error:
+        if error.code != "E501":
+            raise
+        root = Path(error.where)
+        yield Finding("workspace", "note", f"{root} is not there yet", "It is made at the first start.")
+    existing = next(folder for folder in (root, *root.parents) if folder.exists())
+    if not os.access(existing, os.W_OK):
+        yield Finding("workspace", "missing", f"{existing} cannot be written to", "Name another: --workspace")
+    free = shutil.disk_usage(existing).free
+    state: State = "wrong" if free < _LITTLE_SPACE_BYTES else "ok"
+    remedy = "A large corpus or a training needs more; free some." if state == "wrong" else ""
+    yield Finding("disk", state, f"{free / 2**30:,.1f} GiB free at the workspace", remedy)
+
+
+def _machine() -> Iterator[Finding]:
+    memory = psutil.virtual_memory()
+    cores = (
+        len(psutil.Process().cpu_affinity()) if hasattr(psutil.Process, "cpu_affinity") else os.cpu_count()
+    )
+    free, total = memory.available / 2**30, memory.total / 2**30
+    yield Finding("machine", "ok", f"{cores} cores, {free:.1f} of {total:.1f} GiB memory free")
+
+
+def _graphics_card() -> Iterator[Finding]:
+    # The driver's own files tell it without loading torch.
+    cards = sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
+    names = [
+        line.partition(":")[2].strip()
+        for card in cards
+        for line in card.read_text(errors="replace").splitlines()
+        if line.startswith("Model")
+    ]
+    if names:
+        yield Finding("graphics card", "ok", ", ".join(names))
+    else:
+        yield Finding("graphics card", "note", "none found; everything runs on the processor, only slower")
+
+
+def _terminal() -> Iterator[Finding]:
+    if not sys.stdout.isatty():
+        what = "output goes to a file or pipe"
+        yield Finding("terminal", "note", what, "The screens need a terminal; commands do not.")
+        return
+    size = shutil.get_terminal_size()
+    facts = [os.environ.get("TERM", "no TERM"), f"{size.columns}x{size.lines}"]
+    facts += [name for name in ("COLORTERM", "NO_COLOR", "TMUX", "SSH_TTY") if os.environ.get(name)]
+    if size.columns < 60 or size.lines < 16:
+        yield Finding("terminal", "wrong", ", ".join(facts), "Enlarge it to 60x16 or more.")
+    elif "utf" not in locale.getpreferredencoding(False).lower():
+        yield Finding("terminal", "note", f"{', '.join(facts)}, no UTF-8", "Start with: mathwb --ascii")
+    else:
+        yield Finding("terminal", "ok", ", ".join(facts))
+
+
+def _real_data() -> Iterator[Finding]:
+    named = os.environ.get("MATHWB_REAL_DATA")
+    if not named:
+        yield Finding("real data", "note", "MATHWB_REAL_DATA is not set; only tests with real data need it")
+    elif not Path(named).is_dir():
+        yield Finding(
+            "real data", "wrong", f"MATHWB_REAL_DATA names {named}, which is no folder", "Set it anew."
+        )
+    else:
+        yield Finding("real data", "ok", named)

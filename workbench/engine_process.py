@@ -1,0 +1,337 @@
+"""The engine process: one warm child that answers interactive questions, so that the screens stay light.
+
+The parent writes JSON lines `{"id", "task", "params"}` and `{"stop": id}`; the child answers
+`{"id", "event"}` and, once per call, `{"id", "result"}` or `{"id", "error"}`. Calls run one after the
+other. A call that does not heed a stop is ended with the child; the next call starts a new one.
+`python -m workbench.engine_process` is the child.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, ignore
+from workbench import paths
+from workbench.errors import explain, from_dict
+
+__all__ = ["Call", "EngineProcess", "Result", "serve"]
+
+_CHILD = (sys.executable, "-m", "workbench.engine_process")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a task returned: the last item of a call."""
+
+    value: dict[str, Any]
+
+
+class Call:
+    """One question: iterate over it (`async for`) for events and, last, a `Result`.
+
+    A failure is raised as `EngineError`. `stop` asks the task to end with what it has; `cancel` also stops
+    listening, and happens by itself when the task that iterates is cancelled.
+    """
+
+    def __init__(self, engine: EngineProcess, task: str, params: Mapping[str, Any]) -> None:
+        self.task = task
+        self.params = dict(params)
+        self.id = next(engine._ids)
+        self._engine = engine
+        self._items: deque[Event | Result | EngineError] = deque()
+        self._arrived = threading.Condition()
+        self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None
+        self._over = False
+
+    def stop(self) -> None:
+        """Ask the task to end early with what it has. Past the grace period its process is ended."""
+        self._engine._stop(self)
+
+    def cancel(self) -> None:
+        """Stop, and hear nothing more."""
+        with self._arrived:
+            self._over = True
+            self._wake()
+        self._engine._stop(self)
+
+    def __aiter__(self) -> Call:
+        return self
+
+    async def __anext__(self) -> Event | Result:
+        while True:
+            with self._arrived:
+                if self._over:
+                    raise StopAsyncIteration
+                if self._items:
+                    return self._take()
+                loop = asyncio.get_running_loop()
+                future: asyncio.Future[None] = loop.create_future()
+                self._waiter = (loop, future)
+            try:
+                await future
+            except asyncio.CancelledError:
+                self.cancel()
+                raise
+
+    def wait(self, events: Sink = ignore) -> dict[str, Any]:
+        """Block until the result is there; the sink is called in this thread."""
+        while True:
+            with self._arrived:
+                while not self._items and not self._over:
+                    self._arrived.wait()
+                if self._over:
+                    raise EngineError("it was cancelled", code="E703", exit_code=130)
+                item = self._take()
+            if isinstance(item, Result):
+                return item.value
+            events(item)
+
+    def _take(self) -> Event | Result:
+        item = self._items.popleft()
+        if not isinstance(item, Event):
+            self._over = True
+        if isinstance(item, EngineError):
+            raise item
+        return item
+
+    def _deliver(self, item: Event | Result | EngineError) -> None:
+        with self._arrived:
+            if self._over:
+                return
+            self._items.append(item)
+            self._wake()
+
+    def _wake(self) -> None:
+        """Let whoever waits look again; the lock is held."""
+        self._arrived.notify_all()
+        waiter, self._waiter = self._waiter, None
+        if waiter:
+            loop, future = waiter
+            # The loop may have been closed by an app that has ended.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_resolve, future)
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class EngineProcess:
+    """The child and the calls that wait for it. Thread-safe; starts the child on the first call.
+
+    Args: grace_s: how long a stopped task may take to end by itself before its process is killed. command:
+    how the child is started.
+    """
+
+    def __init__(self, *, grace_s: float = 3.0, command: Sequence[str] = _CHILD) -> None:
+        self.grace_s = grace_s
+        self._command = list(command)
+        self._ids = itertools.count(1)
+        self._lock = threading.RLock()
+        self._waiting: deque[Call] = deque()
+        self._current: Call | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._killed_for: Call | None = None
+        atexit.register(self.close)
+
+    def call(self, task: str, params: Mapping[str, Any]) -> Call:
+        """Ask a question; it starts as soon as the calls before it are answered."""
+        call = Call(self, task, params)
+        with self._lock:
+            self._waiting.append(call)
+            self._next()
+        return call
+
+    def call_blocking(self, task: str, params: Mapping[str, Any], *, events: Sink = ignore) -> dict[str, Any]:
+        """Ask and wait. Raises: EngineError as the task raised it, E701 when the process was lost."""
+        return self.call(task, params).wait(events)
+
+    def close(self) -> None:
+        """End the child and every call."""
+        with self._lock:
+            waiting, self._waiting = self._waiting, deque()
+            if self._process is not None:
+                self._kill()
+        for call in waiting:
+            call._deliver(EngineError("stopped before it began", code="E703", exit_code=130))
+
+    def _next(self) -> None:
+        """Hand the next waiting call to the child; the lock is held."""
+        if self._current is not None or not self._waiting:
+            return
+        self._current = call = self._waiting.popleft()
+        try:
+            if self._process is None:
+                self._start()
+            self._send({"id": call.id, "task": call.task, "params": call.params})
+        except (OSError, TypeError, ValueError) as error:
+            # A pipe that broke is reported by the reader, which sees the child end.
+            if not isinstance(error, BrokenPipeError):
+                self._current = None
+                call._deliver(explain(error))
+                self._next()
+
+    def _start(self) -> None:
+        log = paths.state_dir() / "engine.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as errors:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                # A group of its own: a kill reaches the task's children, Ctrl-C in the terminal does not.
+                start_new_session=True,
+                env=os.environ | {"PYTHONSAFEPATH": "1"},
+            )
+        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def _stop(self, call: Call) -> None:
+        with self._lock:
+            if call in self._waiting:
+                self._waiting.remove(call)
+                call._deliver(EngineError("stopped before it began", code="E703", exit_code=130))
+            elif call is self._current:
+                with contextlib.suppress(OSError):
+                    self._send({"stop": call.id})
+                timer = threading.Timer(self.grace_s, self._expire, (call,))
+                timer.daemon = True
+                timer.start()
+
+    def _expire(self, call: Call) -> None:
+        with self._lock:
+            if call is self._current:
+                self._killed_for = call
+                self._kill()
+
+    def _kill(self) -> None:
+        """Kill the child's whole group; the listener then tidies up. The lock is held."""
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            self._receive(json.loads(line))
+        code = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            # What was not sent cannot be flushed any more.
+            with contextlib.suppress(OSError):
+                pipe.close() if pipe else None
+        with self._lock:
+            call, self._current, self._process = self._current, None, None
+            killed, self._killed_for = self._killed_for is call, None
+            if call:
+                call._deliver(_lost(code, killed))
+            self._next()
+
+    def _receive(self, message: Mapping[str, Any]) -> None:
+        with self._lock:
+            call = self._current
+            if call is None or message["id"] != call.id:
+                return
+            if "event" in message:
+                call._deliver(Event(**message["event"]))
+                return
+            self._current = None
+            if "result" in message:
+                call._deliver(Result(message["result"]))
+            else:
+                call._deliver(from_dict(message["error"]))
+            self._next()
+
+
+def _lost(code: int, killed: bool) -> EngineError:
+    if killed:
+        return EngineError("it did not stop in time and was ended", code="E702", exit_code=130)
+    how = f"was killed by signal {-code}, often for memory" if code < 0 else f"ended with code {code}"
+    return EngineError(
+        f"the engine process {how}",
+        code="E701",
+        exit_code=4,
+        where=str(paths.state_dir() / "engine.log"),
+        remedy="Try again with smaller limits; the next call starts a new process.",
+    )
+
+
+class _Child:
+    """The other side: reads calls from stdin in a thread, runs them in the main thread."""
+
+    def __init__(self, source: IO[bytes], sink: IO[bytes]) -> None:
+        self._source = source
+        self._sink = sink
+        self._calls: deque[Mapping[str, Any]] = deque()
+        self._arrived = threading.Semaphore(0)
+        self._write_lock = threading.Lock()
+        self._stopped: set[int] = set()
+
+    def run(self) -> None:
+        threading.Thread(target=self._read, daemon=True).start()
+        while True:
+            self._arrived.acquire()
+            message = self._calls.popleft()
+            self._answer(message["id"], message["task"], message["params"])
+
+    def _read(self) -> None:
+        for line in self._source:
+            message = json.loads(line)
+            if "stop" in message:
+                self._stopped.add(message["stop"])
+            else:
+                self._calls.append(message)
+                self._arrived.release()
+        # The parent is gone, whatever the main thread is doing.
+        os._exit(0)
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        data = json.dumps(message).encode() + b"\n"
+        with self._write_lock:
+            self._sink.write(data)
+            self._sink.flush()
+
+    def _answer(self, number: int, task: str, params: dict[str, Any]) -> None:
+        from workbench.tasks import resolve
+
+        def events(event: Event) -> None:
+            content = {"kind": event.kind, "data": dict(event.data), "step": event.step}
+            self._write({"id": number, "event": content})
+
+        try:
+            value = resolve(task)(params, events=events, stop=lambda: number in self._stopped)
+            self._write({"id": number, "result": value})
+        except BaseException as error:  # noqa: BLE001  # egglog's panics are no Exceptions
+            self._write({"id": number, "error": explain(error).to_dict()})
+
+
+def serve() -> None:
+    """Be the child: answer the calls that come on stdin, until it closes."""
+    # Our messages get a channel of their own; a stray print goes to the log with stderr.
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    _Child(sys.stdin.buffer, channel).run()
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,123 @@
+"""Failures as the user meets them: the same object as a line, a toast and a JSON document.
+
+Codes: E1 general, E2 expressions, E3 files and data, E4 usage and settings, E5 workspace, E6 jobs, E7 engine
+process, E9 faults of the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.files import file_error, printable
+from workbench import __version__, paths
+
+__all__ = ["MissingError", "UsageError", "WorkspaceError", "did_you_mean", "explain", "from_dict", "one_line"]
+
+
+_OURS = ("engines", "workbench", "screens")
+
+
+class UsageError(EngineError):
+    """A command, option or setting that makes no sense."""
+
+    code = "E400"
+    exit_code = 2
+
+
+class WorkspaceError(EngineError):
+    """A workspace that cannot be used."""
+
+    code = "E500"
+    exit_code = 2
+
+
+class MissingError(EngineError):
+    """Data, a model, a program or a device that is not here."""
+
+    code = "E350"
+    exit_code = 3
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`Did you mean 'theme'?`, or nothing when no known word is close."""
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def one_line(error: EngineError) -> str:
+    """The error as one line that is safe to print: `E312 place: what. What to do.`"""
+    place = f"{error.where}: " if error.where else ""
+    end = "" if error.what.endswith((".", "?", "!")) else "."
+    advice = f"{end} {error.remedy}" if error.remedy else ""
+    return printable(f"{error.code} {place}{error.what}{advice}")
+
+
+def from_dict(document: Mapping[str, Any]) -> EngineError:
+    """The error that `to_dict` wrote, read back (from another process)."""
+    return EngineError(
+        str(document["what"]),
+        where=str(document["where"]),
+        remedy=str(document["remedy"]),
+        code=str(document["code"]),
+        exit_code=int(document["exit_code"]),
+    )
+
+
+def explain(error: BaseException) -> EngineError:
+    """Any failure as an `EngineError`; one that nobody foresaw leaves a crash file."""
+    if isinstance(error, EngineError):
+        return error
+    if isinstance(error, MemoryError):
+        return EngineError(
+            "there is not enough memory", code="E110", remedy="Use fewer members, workers or smaller limits."
+        )
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] not in _OURS:
+        return MissingError(
+            f"the package {error.name!r} is not installed",
+            code="E351",
+            remedy="Run `make install`, then `mathwb doctor` to see what else is missing.",
+        )
+    if isinstance(error, OSError) and error.filename is not None:
+        return file_error(error, _text(error.filename), "use")
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return file_error(error, "output", "write")
+    report = _crash_file(error)
+    kept = f"The details are in {report}" if report else "The details could not be written"
+    return EngineError(
+        f"unexpected {type(error).__name__}: {error}",
+        code="E900",
+        remedy=f"{kept}; please report it with the command that led here.",
+    )
+
+
+def _text(name: object) -> str:
+    return os.fsdecode(name) if isinstance(name, bytes) else str(name)
+
+
+def _crash_file(error: BaseException) -> Path | None:
+    """Write what a developer needs: versions, command line, stack. None when nothing can be written."""
+    import platform
+    import traceback
+
+    path = paths.crash_dir() / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
+    lines = [
+        f"mathwb {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"command: {sys.argv}",
+        "",
+        *traceback.format_exception(error),
+    ]
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines), encoding="utf-8", errors="backslashreplace")
+        return path
+    return None

@@ -1,0 +1,140 @@
+"""What leaves the workbench: tables and documents in open formats, each with a note of where it came from.
+
+`view.csv` gets a sidecar `view.csv.meta.json` that names the program's version and commit, when it was
+written, and what the caller knows of the source (run, corpus, filter, settings).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from engines.core.files import atomic_writer, write_json, write_text
+from workbench import __version__
+from workbench.errors import UsageError, did_you_mean
+
+__all__ = ["TABLE_FORMATS", "commit", "tex_table", "write_document", "write_table"]
+
+TABLE_FORMATS = (".csv", ".jsonl", ".parquet", ".tex")
+
+Rows = Iterable[Sequence[object]]
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Rows, *, provenance: Mapping[str, object]) -> Path:
+    """Write rows as csv, jsonl, parquet or tex, told by the ending of `path`.
+
+    Args: rows: as many values each as there are columns; read once, and held in memory for parquet only.
+    Returns: the path. Raises: UsageError E430 for another ending, DataError when it cannot be written.
+    """
+    if path.suffix == ".parquet":
+        _parquet(path, columns, rows)
+    elif path.suffix in _WRITERS:
+        with atomic_writer(path) as file:
+            _WRITERS[path.suffix](file, columns, rows)
+    else:
+        close = did_you_mean(path.suffix, TABLE_FORMATS)
+        raise UsageError(
+            f"a table is not written as {path.suffix or 'a file without ending'}",
+            where=str(path),
+            code="E430",
+            remedy=close or f"Choose one of {', '.join(TABLE_FORMATS)}.",
+        )
+    return _with_sidecar(path, {"columns": list(columns), **provenance})
+
+
+def write_document(path: Path, text: str, *, provenance: Mapping[str, object]) -> Path:
+    """Write a text that has its form already (DOT, SVG, JSON, TREC run). Returns: the path."""
+    write_text(path, text)
+    return _with_sidecar(path, provenance)
+
+
+def _with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
+    facts = {
+        "mathwb": __version__,
+        "commit": commit(),
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        **provenance,
+    }
+    write_json(path.with_name(path.name + ".meta.json"), facts)
+    return path
+
+
+def _csv(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+
+
+def _jsonl(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    for row in rows:
+        file.write(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n")
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{char: "\\" + char for char in "&%$#_{}"},
+}
+
+
+def tex_table(columns: Sequence[str], rows: Rows) -> str:
+    """A LaTeX tabular; columns of numbers to the right."""
+    table = [list(row) for row in rows]
+    numbers = [all(isinstance(value, int | float) for value in column) for column in zip(*table, strict=True)]
+    layout = "".join("r" if number else "l" for number in numbers) or "l" * len(columns)
+    lines = [rf"\begin{{tabular}}{{{layout}}}", r"\hline", _tex_row(columns), r"\hline"]
+    lines += [_tex_row(row) for row in table]
+    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
+
+
+def _tex(file: IO[str], columns: Sequence[str], rows: Rows) -> None:
+    file.write(tex_table(columns, rows))
+
+
+def _tex_row(row: Sequence[object]) -> str:
+    return " & ".join("".join(_TEX.get(char, char) for char in str(value)) for value in row) + r" \\"
+
+
+_WRITERS = {".csv": _csv, ".jsonl": _jsonl, ".tex": _tex}
+
+
+def _parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    with atomic_writer(path, "wb") as file:
+        table = (
+            pyarrow.Table.from_pylist(records) if records else pyarrow.table({name: [] for name in columns})
+        )
+        pyarrow.parquet.write_table(table, file)
+
+
+@cache
+def commit() -> str:
+    """The commit of the checkout the program runs from, with `+` for changes on top; empty when installed."""
+    root = Path(__file__).resolve().parents[1]
+    git = shutil.which("git")
+    if git is None or not (root / ".git").exists():
+        return ""
+    try:
+        head, changes = (
+            subprocess.run(
+                [git, "-C", str(root), *command], capture_output=True, text=True, timeout=5, check=True
+            ).stdout.strip()
+            for command in (
+                ["rev-parse", "--short=12", "HEAD"],
+                ["status", "--porcelain", "--untracked-files=no"],
+            )
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return head + ("+" if changes else "")

@@ -1,0 +1,108 @@
+"""What this machine offers a job: processors and memory, as far as this process may use them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+__all__ = ["Gpu", "bytes_in_words", "cpus", "gpus", "is_network", "memory_bytes"]
+
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+_NETWORK = {
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "fhgfs",
+    "fuse.sshfs",
+    "glusterfs",
+    "gpfs",
+    "lustre",
+    "nfs",
+    "nfs4",
+}
+_NETWORK |= {"fuse.glusterfs", "panfs", "smb3", "smbfs", "virtiofs", "wekafs"}
+
+
+def cpus() -> int:
+    """How many processors this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_bytes() -> int:
+    """All memory that jobs can have together: the machine's, or the container's limit when that is lower."""
+    total = int(psutil.virtual_memory().total)
+    for limit in _LIMITS:
+        with contextlib.suppress(OSError, ValueError):
+            total = min(total, int(limit.read_text(encoding="ascii")))
+    return total
+
+
+def is_network(path: Path) -> bool:
+    """Whether the path lies on a network file system, where SQLite's WAL mode fails."""
+    path = path.resolve()
+    best, kind = -1, ""
+    for part in psutil.disk_partitions(all=True):
+        mount = Path(part.mountpoint)
+        if path.is_relative_to(mount) and len(mount.parts) >= best:
+            best, kind = len(mount.parts), part.fstype
+    return kind.lower() in _NETWORK
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A graphics card: memory in bytes, `busy` its use in percent."""
+
+    index: int
+    uuid: str
+    name: str
+    total_bytes: int
+    free_bytes: int
+    busy: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+
+_QUESTION = "index,uuid,name,memory.total,memory.free,utilization.gpu"
+
+
+def gpus() -> list[Gpu]:
+    """The NVIDIA cards of this machine, asked of the driver's own tool; none when there is no driver."""
+    command = ["nvidia-smi", f"--query-gpu={_QUESTION}", "--format=csv,noheader,nounits"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    found = []
+    for line in answer.splitlines():
+        # A value that a card does not tell is written [N/A].
+        with contextlib.suppress(ValueError):
+            index, uuid, name, total, free, busy = (part.strip() for part in line.split(","))
+            use = int(busy) if busy.isdecimal() else 0
+            found.append(Gpu(int(index), uuid, name, int(total) * 2**20, int(free) * 2**20, use))
+    return found
+
+
+def bytes_in_words(count: int) -> str:
+    """`1.2 GiB`, with one digit behind the point from GiB on.
+
+    >>> bytes_in_words(1_288_490_189)
+    '1.2 GiB'
+    """
+    if count >= 2**30:
+        return f"{count / 2**30:.1f} GiB"
+    if count >= 2**20:
+        return f"{count / 2**20:.0f} MiB"
+    return f"{count / 2**10:.0f} KiB"

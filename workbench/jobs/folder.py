@@ -1,0 +1,368 @@
+"""The run folder, which is the truth about a job: who writes which file, and how it is read.
+
+    runs/<id>/recipe.toml              submit: what to do
+              env.json                 worker: versions, data hashes, machine
+              attempt-N/attempt.json   submit or resume: when it was asked for
+                        heartbeat.json supervisor: that it lives, and the memory in use
+                        worker.json    worker: which process it is
+                        events.jsonl   worker: what it reports
+                        outcome.json   worker: how it ended, by its own account
+                        request.json   whoever asks it to stop or be killed
+                        result.json    the holder of `lock`: how the attempt ended, for good
+                        stdout.log stderr.log supervisor.log
+
+Whoever holds `lock` may write the result, and nobody else: the supervisor while it lives, otherwise a reader
+that finds the attempt dead. So a result is written once and never changes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.files import file_error, write_json
+from workbench.jobs.process import ProcessId
+from workbench.jobs.spec import JobSpec
+
+__all__ = [
+    "LIVE",
+    "TERMINAL",
+    "Attempt",
+    "Ending",
+    "Heartbeat",
+    "Job",
+    "all_jobs",
+    "create",
+    "discard",
+    "find",
+]
+
+LIVE = ("queued", "starting", "running", "stopping")
+TERMINAL = ("succeeded", "failed", "stopped", "lost")
+
+_RESERVE_BYTES = 2**16
+_REMOVED = "removed.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ended. Times in Unix seconds; `peak_bytes` is the resident memory of all its processes.
+    `metrics` holds the last value of each metric, `value` what the task returned."""
+
+    state: str
+    reason: str = ""
+    remedy: str = ""
+    code: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    started: float | None = None
+    ended: float = 0.0
+    peak_bytes: int = 0
+    metrics: dict[str, float] = field(default_factory=dict)
+    value: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def wall_s(self) -> float:
+        """How long the worker ran, in seconds."""
+        return max(0.0, self.ended - self.started) if self.started is not None else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able, with the wall time."""
+        return {"v": 1, **asdict(self), "wall_s": round(self.wall_s, 3)}
+
+    @classmethod
+    def of_error(cls, error: EngineError) -> Ending:
+        """The failure that an explained error stands for."""
+        full = error.code == "E310"
+        reason = "disk full" if full else error.what
+        if error.where:
+            reason = f"{reason}: {error.where}" if full else f"{error.where}: {reason}"
+        return cls("failed", reason, error.remedy, error.code, ended=time.time())
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Ending:
+        """What `to_dict` wrote; keys of newer versions are left out."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{key: value for key, value in document.items() if key in known})
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A sign of life of the supervisor, at Unix time `t`, with the memory of the worker and its children."""
+
+    t: float
+    supervisor: ProcessId
+    rss_bytes: int = 0
+    peak_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt at a job; reads are of the moment, and what cannot be read counts as not there."""
+
+    job: int
+    number: int
+    folder: Path
+
+    @property
+    def events(self) -> Path:
+        """The event log."""
+        return self.folder / "events.jsonl"
+
+    @property
+    def stdout(self) -> Path:
+        """What the worker printed."""
+        return self.folder / "stdout.log"
+
+    @property
+    def stderr(self) -> Path:
+        """What the worker complained."""
+        return self.folder / "stderr.log"
+
+    def created(self) -> float:
+        """When it was asked for, in Unix seconds."""
+        return float(_read(self.folder / "attempt.json").get("t", 0.0))
+
+    def heartbeat(self) -> Heartbeat | None:
+        """The last sign of life of its supervisor; None before the first."""
+        raw = _read(self.folder / "heartbeat.json")
+        try:
+            return Heartbeat(raw["t"], ProcessId.from_dict(raw), raw["rss_bytes"], raw["peak_bytes"])
+        except KeyError:
+            return None
+
+    def beat(self, heartbeat: Heartbeat) -> None:
+        """Write a sign of life."""
+        identity = heartbeat.supervisor.to_dict()
+        memory = {"rss_bytes": heartbeat.rss_bytes, "peak_bytes": heartbeat.peak_bytes}
+        write_json(self.folder / "heartbeat.json", {"v": 1, "t": heartbeat.t, **identity, **memory})
+
+    def worker(self) -> tuple[ProcessId, float] | None:
+        """The worker's process and when it began, in Unix seconds; None when none has begun."""
+        raw = _read(self.folder / "worker.json")
+        try:
+            return ProcessId.from_dict(raw), float(raw["t"])
+        except KeyError:
+            return None
+
+    def claim(self) -> None:
+        """The worker says that it is this process."""
+        write_json(self.folder / "worker.json", {"v": 1, "t": time.time(), **ProcessId.me().to_dict()})
+
+    def wanted(self) -> str:
+        """What has been asked of it: "", "stop" or "kill"."""
+        return str(_read(self.folder / "request.json").get("want", ""))
+
+    def wanted_since(self) -> float:
+        """When that was, in Unix seconds."""
+        return float(_read(self.folder / "request.json").get("t", 0.0))
+
+    def ask(self, want: str) -> None:
+        """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
+        if self.wanted() not in (want, "kill"):
+            write_json(self.folder / "request.json", {"v": 1, "want": want, "t": time.time()})
+
+    def outcome(self) -> Ending | None:
+        """How it ended by the worker's own account."""
+        return _ending(self.folder / "outcome.json")
+
+    def result(self) -> Ending | None:
+        """How it ended, for good."""
+        return _ending(self.folder / "result.json")
+
+    def reserve(self) -> None:
+        """Put a little disk space aside, so that a full disk still has room to say that it is full."""
+        path = self.folder / "reserve"
+        try:
+            path.write_bytes(b"\0" * _RESERVE_BYTES)
+        except OSError as error:
+            raise file_error(error, path, "write") from error
+
+    def say_outcome(self, ending: Ending) -> None:
+        """The worker's last words. Raises: DataError when even the space set aside does not suffice."""
+        (self.folder / "reserve").unlink(missing_ok=True)
+        write_json(self.folder / "outcome.json", ending.to_dict())
+
+    def say_result(self, ending: Ending) -> None:
+        """Record the end. Only for the holder of the lock."""
+        (self.folder / "reserve").unlink(missing_ok=True)
+        write_json(self.folder / "result.json", ending.to_dict())
+
+    @contextlib.contextmanager
+    def held(self, wait_s: float = 0.0) -> Iterator[bool]:
+        """The lock, for the length of the block; yields whether it could be had. It ends with its process."""
+        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            yield _locked(descriptor, wait_s)
+        finally:
+            os.close(descriptor)
+
+
+def _locked(descriptor: int, wait_s: float) -> bool:
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        except OSError as error:
+            # A file system without locks: identities and heartbeats have to do.
+            if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                return True
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job by its number and run folder."""
+
+    id: int
+    folder: Path
+
+    @property
+    def recipe(self) -> Path:
+        """What to do."""
+        return self.folder / "recipe.toml"
+
+    @property
+    def environment(self) -> Path:
+        """What determined the result besides the recipe."""
+        return self.folder / "env.json"
+
+    def spec(self) -> JobSpec:
+        """The recipe, read. Raises: DataError."""
+        return JobSpec.read(self.recipe)
+
+    def out(self, spec: JobSpec) -> Path:
+        """The folder the task writes to."""
+        return Path(spec.params.get("out") or self.folder / "out")
+
+    def attempt(self, number: int) -> Attempt:
+        """One attempt, whether it exists or not."""
+        return Attempt(self.id, number, self.folder / f"attempt-{number}")
+
+    def attempts(self) -> list[Attempt]:
+        """All attempts, the first one first."""
+        numbers = []
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self.folder):
+                _, dash, number = entry.name.partition("attempt-")
+                if dash and number.isdecimal():
+                    numbers.append(int(number))
+        return [self.attempt(number) for number in sorted(numbers)]
+
+    def last(self) -> Attempt:
+        """The last attempt. Raises: EngineError E604 when there is none."""
+        attempts = self.attempts()
+        if not attempts:
+            raise EngineError(
+                "the run folder holds no attempt",
+                where=str(self.folder),
+                code="E604",
+                exit_code=4,
+                remedy=f"Remove it: mathwb jobs rm {self.id}",
+            )
+        return attempts[-1]
+
+    def add_attempt(self) -> Attempt | None:
+        """Make the next attempt; None when another process has just made it."""
+        attempt = self.attempt(len(self.attempts()) + 1)
+        try:
+            attempt.folder.mkdir()
+        except FileExistsError:
+            return None
+        write_json(attempt.folder / "attempt.json", {"v": 1, "t": time.time()})
+        return attempt
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A small JSON document; empty when missing or damaged, since every one is written atomically."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _ending(path: Path) -> Ending | None:
+    document = _read(path)
+    return Ending.from_dict(document) if document.get("state") in TERMINAL else None
+
+
+def create(runs: Path, spec: JobSpec) -> Job:
+    """A new run folder with its recipe and first attempt, under the next free number.
+
+    It is made under another name and renamed: a folder with a number is always complete, and of two processes
+    that want the same number one gets it.
+
+    Raises: DataError when it cannot be written.
+    """
+    draft = runs / f".draft-{secrets.token_hex(6)}"
+    try:
+        draft.mkdir(parents=True)
+        spec.write(draft / "recipe.toml")
+        Job(0, draft).add_attempt()
+        highest = int(_read(runs / _REMOVED).get("highest", 0))
+        number = max([highest, *(job.id for job in all_jobs(runs))]) + 1
+        while True:
+            try:
+                draft.rename(runs / str(number))
+                return Job(number, runs / str(number))
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+                    raise
+                number += 1
+    except OSError as error:
+        raise file_error(error, runs, "write") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def discard(runs: Path, job: Job) -> None:
+    """Delete a run folder. Its number is not given out again, since notes may speak of it."""
+    highest = int(_read(runs / _REMOVED).get("highest", 0))
+    try:
+        write_json(runs / _REMOVED, {"v": 1, "highest": max(highest, job.id)})
+        # Renamed first, so that a half-deleted run is never taken for one.
+        rubbish = runs / f".removed-{job.id}-{secrets.token_hex(4)}"
+        job.folder.rename(rubbish)
+        shutil.rmtree(rubbish)
+    except OSError as error:
+        raise file_error(error, job.folder, "write") from error
+
+
+def all_jobs(runs: Path) -> list[Job]:
+    """Every run folder, oldest first."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(runs):
+            if entry.name.isdecimal() and entry.is_dir():
+                found.append(Job(int(entry.name), Path(entry.path)))
+    return sorted(found, key=lambda job: job.id)
+
+
+def find(runs: Path, number: int) -> Job:
+    """The job of that number. Raises: EngineError E601 when there is none."""
+    job = Job(number, runs / str(number))
+    if not job.folder.is_dir():
+        raise EngineError(
+            f"there is no job {number}",
+            code="E601",
+            exit_code=2,
+            remedy="See `mathwb jobs list`.",
+        )
+    return job

@@ -1,0 +1,138 @@
+"""Which process: an identity that survives the reuse of numbers, and signals that reach nobody else."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import socket
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+__all__ = ["MARK", "ProcessId", "mark", "sweep"]
+
+MARK = "MATHWB_ATTEMPT"
+"""Environment variable of a worker and everything it starts: the folder of its attempt."""
+
+
+@functools.cache
+def _host() -> str:
+    return socket.gethostname()
+
+
+@functools.cache
+def _boot() -> str:
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return str(round(psutil.boot_time()))
+
+
+def _start(pid: int) -> int | None:
+    """When the process began, in clock ticks since the machine did; None when it is gone or only its exit
+    code is left. Ticks, since the wall-clock time of a start shifts whenever the clock is set."""
+    try:
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
+        return None if fields[0] in "ZX" else int(fields[19])
+    except FileNotFoundError:
+        if Path("/proc/self/stat").exists():
+            return None
+    except (OSError, IndexError, ValueError):
+        return None
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else round(process.create_time() * 100)
+    except psutil.Error:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessId:
+    """One process of one machine since one start of that machine."""
+
+    host: str
+    boot: str
+    pid: int
+    start: int
+
+    @classmethod
+    def me(cls) -> ProcessId:
+        """The process that asks."""
+        return cls(_host(), _boot(), os.getpid(), _start(os.getpid()) or 0)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> ProcessId:
+        """What `to_dict` wrote; other keys are left alone."""
+        return cls(str(document["host"]), str(document["boot"]), int(document["pid"]), int(document["start"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+    @property
+    def here(self) -> bool:
+        """Whether it belongs to this machine, this start of it or an earlier one."""
+        return self.host == _host()
+
+    @property
+    def before_restart(self) -> bool:
+        """Whether this machine has been started again since."""
+        return self.here and self.boot != _boot()
+
+    def alive(self) -> bool | None:
+        """Whether it still runs; None on another machine, where only its heartbeat can tell."""
+        if not self.here:
+            return None
+        return self.boot == _boot() and _start(self.pid) == self.start
+
+    def send(self, number: signal.Signals, *, group: bool = False) -> bool:
+        """Signal this very process (or the group that it leads) and no successor of its number.
+
+        Returns: whether it was there to be signalled.
+        """
+        # Handle first, identity after: so the two cannot be about different processes.
+        handle = -1
+        if hasattr(os, "pidfd_open"):
+            # Not every kernel and container has it; without, a window of microseconds stays.
+            with contextlib.suppress(OSError):
+                handle = os.pidfd_open(self.pid)
+        try:
+            if not self.alive():
+                return False
+            if group:
+                os.killpg(self.pid, number)
+            elif handle >= 0:
+                signal.pidfd_send_signal(handle, number)
+            else:
+                os.kill(self.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return False
+        finally:
+            if handle >= 0:
+                os.close(handle)
+        return True
+
+
+def mark(attempt: Path) -> str:
+    """The value of `MARK` for an attempt."""
+    return str(attempt.resolve())
+
+
+def sweep(attempt: Path) -> int:
+    """Kill what a worker that is gone has left behind: every process that carries the mark of its attempt.
+
+    Returns: how many there were.
+    """
+    killed, wanted = 0, mark(attempt)
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.pid != os.getpid() and process.environ().get(MARK) == wanted:
+                process.kill()
+                killed += 1
+    return killed

@@ -1,0 +1,308 @@
+"""The supervisor of one attempt: starts the worker, says that it lives, passes requests on, records the end.
+
+`python -m workbench.jobs.supervisor RUN_DIR` takes the last attempt of a run. An attempt that has a live
+worker already (its first supervisor was killed) is adopted: the new supervisor watches the worker by its
+identity, and the worker's own account of its end becomes the result, since only a parent can have the exit
+code. A worker that loses its supervisor carries on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+import psutil
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink
+from engines.core.files import printable
+from workbench.jobs import timing
+from workbench.jobs.devices import bytes_in_words, memory_bytes
+from workbench.jobs.executors import launch
+from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
+from workbench.jobs.process import MARK, ProcessId, mark, sweep
+from workbench.jobs.tail import EventTail, last_lines
+from workbench.jobs.view import last_words
+
+__all__ = ["DISK_FULL", "ORPHANED", "Supervisor"]
+
+DISK_FULL = 74
+"""Exit code of a worker that could not even write down how it ended."""
+
+ORPHANED = 75
+"""Exit code of a worker whose supervisor was gone before the work began."""
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+
+
+class _Signals:
+    """Signals as something to wait for. Python's own handlers only count; the pipe wakes the waiting."""
+
+    def __init__(self) -> None:
+        self.stops = 0
+        self.interrupts = 0
+        self._read, self._write = socket.socketpair()
+        self._before: dict[signal.Signals, object] = {}
+        self._wakeup = -1
+
+    def __enter__(self) -> _Signals:
+        self._read.setblocking(False)
+        self._write.setblocking(False)
+        self._wakeup = signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        for number in _SIGNALS:
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal returned
+        signal.set_wakeup_fd(self._wakeup)
+        self._read.close()
+        self._write.close()
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self.interrupts += number == signal.SIGINT
+        self.stops += number in (signal.SIGTERM, signal.SIGHUP)
+
+    def wait(self, timeout_s: float) -> None:
+        """Return after a signal, or after so many seconds."""
+        select.select([self._read], [], [], max(0.0, timeout_s))
+        with contextlib.suppress(BlockingIOError):
+            self._read.recv(4096)
+
+
+class Supervisor:
+    """Watches over one attempt from its start, or from wherever it is, to its end."""
+
+    def __init__(self, attempt: Attempt, *, sink: Sink | None = None) -> None:
+        """`sink`: who wants the worker's events as they come (a command in the foreground)."""
+        self.attempt = attempt
+        self._sink = sink
+        self._tail = EventTail(attempt.events)
+        self._child: subprocess.Popen[bytes] | None = None
+        self._status: int | None = None
+        self._beat = Heartbeat(0.0, ProcessId.me())
+        self._delivered = ""
+        self._direct = True
+
+    def run(self) -> Ending | None:
+        """Returns: the end of the attempt; None when another supervisor has it."""
+        with self.attempt.held(timing.LOCK_WAIT_S) as mine:
+            if not mine:
+                return None
+            if (ending := self.attempt.result()) is not None:
+                return ending
+            with _Signals() as signals:
+                try:
+                    begun = self._begin()
+                except EngineError as error:
+                    ending = Ending.of_error(error)
+                except OSError as error:
+                    reason = f"the worker could not be started: {error.strerror}"
+                    ending = Ending("failed", reason, code="E624", ended=time.time())
+                else:
+                    ending = self._watch(signals) if begun else last_words(self.attempt)
+                return self._record(ending, signals)
+
+    def _begin(self) -> bool:
+        """Start the worker or find the one that runs. Returns: whether there is one."""
+        first = self.attempt.heartbeat() is None
+        if first and self.attempt.wanted():
+            return False
+        self.attempt.beat(replace(self._beat, t=time.time()))
+        if first:
+            self.attempt.reserve()
+            self._start()
+            return True
+        worker = self.attempt.worker()
+        return worker is not None and bool(worker[0].alive())
+
+    def _start(self) -> None:
+        folder = self.attempt.folder.resolve()
+        made = launch(self.attempt, _params(folder.parent))
+        self._direct = made.direct
+        ours = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", MARK: mark(folder)}
+        environment = {**os.environ, **made.environment, **ours}
+        with self.attempt.stdout.open("ab") as out, self.attempt.stderr.open("ab") as err:
+            self._child = subprocess.Popen(
+                made.command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                cwd=folder.parent,
+                env=environment,
+                process_group=0,
+            )
+
+    def _watch(self, signals: _Signals) -> Ending:
+        next_beat = 0.0
+        while True:
+            over = self._over()
+            self._listen()
+            if over:
+                return self._ending(signals)
+            if time.monotonic() >= next_beat:
+                self._report()
+                next_beat = time.monotonic() + timing.HEARTBEAT_S
+            self._pass_on(signals)
+            signals.wait(min(timing.TICK_S, next_beat - time.monotonic()))
+
+    def _over(self) -> bool:
+        if self._child is None:
+            worker = self.attempt.worker()
+            return worker is None or not worker[0].alive()
+        # Not Popen.poll: the resource use comes with the exit code only here.
+        pid, status, usage = os.wait4(self._child.pid, os.WNOHANG)
+        if pid == 0:
+            return False
+        self._status = self._child.returncode = os.waitstatus_to_exitcode(status)
+        unit = 1 if sys.platform == "darwin" else 1024
+        self._beat = replace(self._beat, peak_bytes=max(self._beat.peak_bytes, usage.ru_maxrss * unit))
+        return True
+
+    def _report(self) -> None:
+        """Measure memory and write the heartbeat; on a full disk there is just no heartbeat."""
+        rss = self._memory()
+        peak = max(rss, self._beat.peak_bytes)
+        self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
+        with contextlib.suppress(OSError, EngineError):
+            self.attempt.beat(self._beat)
+
+    def _memory(self) -> int:
+        total = 0
+        worker = self.attempt.worker()
+        pid = self._child.pid if self._child else worker[0].pid if worker else 0
+        with contextlib.suppress(psutil.Error):
+            leader = psutil.Process(pid)
+            for process in [leader, *leader.children(recursive=True)]:
+                with contextlib.suppress(psutil.Error):
+                    total += process.memory_info().rss
+        return total
+
+    def _pass_on(self, signals: _Signals) -> None:
+        """Hand the latest request on to the worker, once."""
+        want = self.attempt.wanted()
+        if not want and signals.stops:
+            want = "stop"
+        if signals.interrupts:
+            want = "kill" if signals.interrupts > 1 else want or "stop"
+            with contextlib.suppress(OSError, EngineError):
+                self.attempt.ask(want)
+        if want in ("", self._delivered):
+            return
+        self._delivered = want
+        if not self._direct and want == "stop":
+            # A signal would end the launcher between us and the worker, which finds the request by itself.
+            with contextlib.suppress(OSError, EngineError):
+                self.attempt.ask(want)
+            return
+        worker = self.attempt.worker()
+        number = signal.SIGKILL if want == "kill" else signal.SIGTERM
+        if self._child is not None:
+            # Not reaped yet, so the number is still that of our child.
+            with contextlib.suppress(ProcessLookupError):
+                if want == "kill":
+                    os.killpg(self._child.pid, number)
+                else:
+                    os.kill(self._child.pid, number)
+        elif worker is not None:
+            worker[0].send(number, group=want == "kill")
+
+    def _listen(self) -> None:
+        if self._sink is None:
+            return
+        for event in self._tail.read():
+            self._sink(Event(event.kind, event.data, event.step))
+
+    def _ending(self, signals: _Signals) -> Ending:
+        """How the attempt ended. The worker's own account comes first: its work was done when it gave it."""
+        sweep(self.attempt.folder)
+        self._listen()
+        while self._tail.behind_bytes:
+            self._listen()
+        peak = self._beat.peak_bytes
+        outcome = self.attempt.outcome()
+        if outcome is not None:
+            return self._exit_of(replace(outcome, peak_bytes=max(peak, outcome.peak_bytes)))
+        worker = self.attempt.worker()
+        plain = Ending("failed", started=worker[1] if worker else None, ended=time.time(), peak_bytes=peak)
+        if self._status is None:
+            return last_words(self.attempt)
+        return self._exit_of(self._without_account(plain, signals))
+
+    def _exit_of(self, ending: Ending) -> Ending:
+        status = self._status
+        if status is None:
+            return ending
+        if status < 0:
+            return replace(ending, signal=-status)
+        return replace(ending, exit_code=status)
+
+    def _without_account(self, plain: Ending, signals: _Signals) -> Ending:
+        """The end of a worker of ours that died without a word, from its exit code."""
+        status = self._status or 0
+        wanted = self.attempt.wanted()
+        resume = f"mathwb jobs resume {self.attempt.job}"
+        if status < 0:
+            if wanted == "kill":
+                return replace(plain, state="stopped", reason="killed by you")
+            if -status == signal.SIGTERM and (wanted or signals.stops):
+                return replace(plain, state="stopped", reason=f"{_who(wanted)} before the work began")
+            memory = f"peak {bytes_in_words(plain.peak_bytes)} of {bytes_in_words(memory_bytes())}"
+            often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
+            reason = f"killed by signal {-status}{often}; {memory}"
+            return replace(plain, reason=reason, remedy=f"Resume it: {resume}", code="E621")
+        if status == DISK_FULL:
+            remedy = f"Free some space, then: {resume}"
+            return replace(plain, reason=f"disk full: {self.attempt.folder}", remedy=remedy, code="E310")
+        said = [printable(line)[:200] for line in last_lines(self.attempt.stderr, 20) if line.strip()]
+        reason = f"the worker ended with exit code {status} and no result" + (f": {said[-1]}" if said else "")
+        return replace(plain, reason=reason, remedy=f"See {self.attempt.stderr}", code="E622")
+
+    def _record(self, ending: Ending, signals: _Signals) -> Ending:
+        """Write the result, however long a full disk takes to have room again."""
+        deadline = time.monotonic() + timing.RESULT_RETRY_S
+        while True:
+            try:
+                self.attempt.say_result(ending)
+                return ending
+            except (EngineError, OSError):
+                if time.monotonic() > deadline:
+                    raise
+            signals.wait(timing.TICK_S)
+
+
+def _params(run: Path) -> Mapping[str, Any]:
+    """The parameters of the job; none when the recipe cannot be read, which the worker will explain."""
+    try:
+        return Job(int(run.name), run).spec().params
+    except EngineError:
+        return {}
+
+
+def _who(wanted: str) -> str:
+    return "stopped by you" if wanted else "stopped by a signal from outside"
+
+
+def main(arguments: list[str]) -> int:
+    """The command that `submit` and `reconcile` start."""
+    folder = Path(arguments[0])
+    Supervisor(Job(int(folder.name), folder).last()).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,282 @@
+"""Reading logs while they grow: new lines, last lines, and metric curves.
+
+Nothing here needs the whole of a log in memory, and a log of a million lines costs what is new in it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "Curve",
+    "EventTail",
+    "LineTail",
+    "LoggedEvent",
+    "MetricCurves",
+    "last_events",
+    "last_lines",
+]
+
+MAX_LINE_BYTES = 4 * 2**20
+"""A longer line is no event of ours: it is skipped."""
+
+METRIC = b'"kind":"metric"'
+"""As the worker writes it; inside a text the quotes would be escaped."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """One line of `events.jsonl`: an `Event` with its time (Unix seconds), job, attempt and number."""
+
+    t: float
+    job: int
+    attempt: int
+    seq: int
+    kind: str
+    step: int | None
+    data: dict[str, Any]
+
+    @classmethod
+    def parse(cls, line: bytes) -> LoggedEvent | None:
+        """The event in a line, or None when the line is damaged or of a newer kind."""
+        try:
+            raw = json.loads(line)
+            return cls(
+                t=float(raw["t"]),
+                job=int(raw["job"]),
+                attempt=int(raw["attempt"]),
+                seq=int(raw["seq"]),
+                kind=str(raw["kind"]),
+                step=None if raw.get("step") is None else int(raw["step"]),
+                data=dict(raw.get("data") or {}),
+            )
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The line as it is in the file."""
+        return {
+            "v": 1,
+            "t": self.t,
+            "job": self.job,
+            "attempt": self.attempt,
+            "seq": self.seq,
+            "kind": self.kind,
+            "step": self.step,
+            "data": self.data,
+        }
+
+    def text(self) -> str:
+        """The event for people: local time, kind, step and what it says. Print it through `printable`."""
+        at = time.strftime("%H:%M:%S", time.localtime(self.t))
+        step = "" if self.step is None else f"step {self.step:,}"
+        return "  ".join(part for part in (at, f"{self.kind:<8}", step, _said(self.kind, self.data)) if part)
+
+
+def _said(kind: str, data: Mapping[str, Any]) -> str:
+    if kind == "progress" and "done" in data:
+        total = f"/{data['total']}" if data.get("total") is not None else ""
+        return f"{data['done']}{total} {data.get('unit') or ''}".rstrip()
+    parts = [] if "message" not in data else [str(data["message"])]
+    parts += [f"{key} {_value(value)}" for key, value in data.items() if key != "message" and value != ""]
+    return "  ".join(parts)
+
+
+def _value(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+class LineTail:
+    """What has been added to a log since the last look, as whole lines.
+
+    Remembers inode and byte offset; a log that was replaced or cut short is read from its start again, a
+    half line waits for its other half, and one that is too long is skipped and counted in `damaged`. A log
+    that does not exist yet is empty.
+    """
+
+    def __init__(self, path: Path, *, from_end: int | None = None) -> None:
+        """`from_end`: start so many lines before the present end; None starts at the beginning."""
+        self.path = path
+        self.damaged = 0
+        self.behind_bytes = 0
+        self._inode = -1
+        self._offset = 0
+        self._half = b""
+        self._skipping = False
+        if from_end is not None:
+            self._seek_end(from_end)
+
+    def _seek_end(self, lines: int) -> None:
+        try:
+            with self.path.open("rb") as file:
+                self._inode = _inode(file.fileno())
+                self._offset = _offset_of_last(file, lines)
+        except OSError:
+            self._inode, self._offset = -1, 0
+
+    def lines(self, max_bytes: int = 2**20) -> list[bytes]:
+        """The new lines in at most `max_bytes` of the file; `behind_bytes` tells what is still unread."""
+        try:
+            with self.path.open("rb") as file:
+                inode, size = _inode(file.fileno()), file.seek(0, 2)
+                if inode != self._inode or size < self._offset:
+                    self._inode, self._offset, self._half, self._skipping = inode, 0, b"", False
+                file.seek(self._offset)
+                chunk = file.read(max_bytes)
+        except OSError:
+            return []
+        self._offset += len(chunk)
+        self.behind_bytes = max(0, size - self._offset)
+        *lines, rest = chunk.split(b"\n")
+        if lines:
+            lines[0], self._half = self._half + lines[0], b""
+            if self._skipping:
+                del lines[0]
+                self._skipping = False
+        self._half += rest
+        if len(self._half) > MAX_LINE_BYTES:
+            self.damaged += not self._skipping
+            self._half, self._skipping = b"", True
+        return lines
+
+
+class EventTail(LineTail):
+    """What has been added to an event log; lines that are no events count as `damaged`."""
+
+    def read(self, max_bytes: int = 2**20) -> list[LoggedEvent]:
+        """The new events, from at most `max_bytes` of the file."""
+        events = []
+        for line in self.lines(max_bytes):
+            event = LoggedEvent.parse(line)
+            if event is not None:
+                events.append(event)
+            elif line.strip():
+                self.damaged += 1
+        return events
+
+
+def _inode(descriptor: int) -> int:
+    return os.fstat(descriptor).st_ino
+
+
+def _offset_of_last(file: Any, lines: int) -> int:
+    """Where the last `lines` whole lines begin; a half line at the end is not counted."""
+    end = file.seek(0, 2)
+    position, wanted, block = end, lines + 1, 2**16
+    while position > 0:
+        start = max(0, position - block)
+        file.seek(start)
+        data = file.read(position - start)
+        found = data.count(b"\n")
+        if found >= wanted:
+            for _ in range(wanted):
+                cut = data.rfind(b"\n")
+                data = data[:cut]
+            return int(start + cut + 1)
+        wanted -= found
+        position = start
+    return 0
+
+
+def last_lines(path: Path, count: int) -> list[str]:
+    """The last lines of any text file, read from its end; an unfinished one included, undecodable bytes shown
+    as escapes, each line cut at 16 KiB. A missing file has none."""
+    try:
+        with path.open("rb") as file:
+            file.seek(_offset_of_last(file, count))
+            data = file.read(count * 2**14)
+    except OSError:
+        return []
+    return [line[: 2**14].decode("utf-8", "backslashreplace") for line in data.splitlines()[-count:]]
+
+
+def last_events(path: Path, count: int) -> list[LoggedEvent]:
+    """The last events of a log, oldest first, read from the end of the file."""
+    tail = EventTail(path, from_end=count)
+    events = tail.read(MAX_LINE_BYTES)
+    while tail.behind_bytes and (more := tail.read(MAX_LINE_BYTES)):
+        events += more
+    return events[-count:]
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number, truth values not counted."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+@dataclass(slots=True)
+class Curve:
+    """A metric over steps in at most twice `capacity` points. When it fills up, neighbours are merged:
+    `mean`, `low` and `high` are those of all values behind a point, so that no spike is lost."""
+
+    capacity: int = 500
+    steps: list[int] = field(default_factory=list)
+    mean: list[float] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+    last: float = math.nan
+    count: int = 0
+    _weights: list[int] = field(default_factory=list)
+    _per_point: int = 1
+
+    def add(self, step: int, value: float) -> None:
+        """The next value."""
+        self.last = value
+        self.count += 1
+        if self._weights and self._weights[-1] < self._per_point:
+            weight = self._weights[-1]
+            self.mean[-1] += (value - self.mean[-1]) / (weight + 1)
+            self.low[-1], self.high[-1] = min(self.low[-1], value), max(self.high[-1], value)
+            self._weights[-1] = weight + 1
+            return
+        if len(self.steps) >= 2 * self.capacity:
+            self._halve()
+        self.steps.append(step)
+        for values in (self.mean, self.low, self.high):
+            values.append(value)
+        self._weights.append(1)
+
+    def _halve(self) -> None:
+        pairs = range(0, len(self.steps) - 1, 2)
+        w = self._weights
+        self.mean = [(self.mean[i] * w[i] + self.mean[i + 1] * w[i + 1]) / (w[i] + w[i + 1]) for i in pairs]
+        self.low = [min(self.low[i], self.low[i + 1]) for i in pairs]
+        self.high = [max(self.high[i], self.high[i + 1]) for i in pairs]
+        self.steps = [self.steps[i] for i in pairs]
+        self._weights = [w[i] + w[i + 1] for i in pairs]
+        self._per_point *= 2
+
+
+class MetricCurves:
+    """The metric events of one log as curves by name, brought up to date by `update`."""
+
+    def __init__(self, path: Path, *, capacity: int = 500) -> None:
+        self.curves: dict[str, Curve] = {}
+        self._capacity = capacity
+        self._tail = LineTail(path)
+
+    @property
+    def behind_bytes(self) -> int:
+        """How much of the log is still unread."""
+        return self._tail.behind_bytes
+
+    def update(self, max_bytes: int = 2**20) -> bool:
+        """Read on, at most so many bytes. Returns: whether anything was added."""
+        added = False
+        for line in self._tail.lines(max_bytes):
+            event = LoggedEvent.parse(line) if METRIC in line else None
+            if event is None or event.kind != "metric":
+                continue
+            for name, value in event.data.items():
+                if is_number(value):
+                    curve = self.curves.setdefault(name, Curve(self._capacity))
+                    curve.add(curve.count if event.step is None else event.step, float(value))
+                    added = True
+        return added

@@ -1,0 +1,296 @@
+"""The worker of one attempt: runs the task of the recipe, logs what it reports, and says how it ended.
+
+`python -m workbench.jobs.worker RUN_DIR ATTEMPT`, started by the supervisor in a process group of its own.
+SIGTERM raises the flag that the task asks about. When the supervisor dies the worker carries on: it says so
+in the log, and its `outcome.json` is what the next supervisor or reader goes by.
+
+A worker that was started by a launcher (`executors`) looks into the run folder for requests instead. Of
+several processes the one of rank 0 is the worker; the others do their share of the task and write nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import faulthandler
+import json
+import math
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, ignore, never
+from engines.core.files import file_error, write_json
+from workbench.jobs import timing
+from workbench.jobs.environment import changes, record
+from workbench.jobs.executors import LAUNCHED, device_of
+from workbench.jobs.folder import Attempt, Ending, Job
+from workbench.jobs.spec import JobSpec
+from workbench.jobs.supervisor import DISK_FULL, ORPHANED
+
+__all__ = ["EventLog", "StopFlag", "main"]
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class StopFlag:
+    """Raised by a signal, asked by the task; remembers whether the task has been told."""
+
+    def __init__(self) -> None:
+        self.raised = False
+        self.told = False
+
+    def __call__(self) -> bool:
+        """What the task sees as `stop`."""
+        self.told = self.raised
+        return self.raised
+
+    def listen(self) -> None:
+        """Take SIGTERM and SIGINT; the processes that the task forks get their usual effect back."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._raise)
+        os.register_at_fork(after_in_child=_default_signals)
+
+    def _raise(self, _number: int, _frame: object) -> None:
+        self.raised = True
+
+
+def _default_signals() -> None:
+    # A pool ends its processes with SIGTERM; a handler that only raises a flag would keep them alive.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+
+
+class EventLog:
+    """The event log of an attempt: one write per line, so a reader sees whole lines, a crash costs one.
+
+    Numbers that JSON cannot hold (NaN, infinities) become null, with one warning per name.
+    """
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.metrics: dict[str, float] = {}
+        self._attempt = attempt
+        self._seq = 0
+        self._warned: set[str] = set()
+        self._lock = threading.Lock()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        self._descriptor = os.open(attempt.events, flags, 0o644)
+
+    def __call__(self, event: Event) -> None:
+        """The sink that the task reports to. Raises: DataError E310 when the disk is full."""
+        lost: list[str] = []
+        data = _clean(event.data, "", lost)
+        if event.kind == "metric":
+            self.metrics.update({key: value for key, value in data.items() if isinstance(value, int | float)})
+        self._write(event.kind, data, event.step)
+        for name in lost:
+            if name not in self._warned:
+                self._warned.add(name)
+                self._write("warning", {"message": f"{name} is not a finite number"}, event.step)
+
+    def _write(self, kind: str, data: Mapping[str, Any], step: int | None) -> None:
+        with self._lock:
+            line = {
+                "v": 1,
+                "t": round(time.time(), 3),
+                "job": self._attempt.job,
+                "attempt": self._attempt.number,
+                "seq": self._seq,
+                "kind": kind,
+                "step": step,
+                "data": data,
+            }
+            self._seq += 1
+            text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str) + "\n"
+            content = text.encode("utf-8", "backslashreplace")
+            try:
+                written = os.write(self._descriptor, content)
+                if written < len(content):
+                    os.write(self._descriptor, content[written:])
+            except OSError as error:
+                raise file_error(error, self._attempt.events, "write") from error
+
+
+def _clean(value: Any, name: str, lost: list[str]) -> Any:
+    """JSON-able; the names of what was not finite are added to `lost`."""
+    if isinstance(value, Mapping):
+        return {str(key): _clean(item, str(key), lost) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item, name, lost) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        lost.append(name)
+        return None
+    return value
+
+
+def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
+    try:
+        spec = job.spec()
+        _remember_environment(job, attempt, spec, log)
+        _check_origin()
+        from workbench.tasks import resolve
+
+        task = resolve(spec.task)
+        log(Event("state", {"state": "running"}))
+        out = job.out(spec)
+        value = task({**spec.params, "out": str(out), "seed": spec.seed}, events=log, stop=stop)
+        if _was_stopped(value, stop):
+            asked = attempt.wanted()
+            ending = Ending("stopped", "stopped by you" if asked else "stopped by a signal from outside")
+        else:
+            ending = Ending("succeeded")
+        value = _clean(value, "", [])
+    except BaseException as error:  # noqa: BLE001  # the bindings of some libraries panic outside Exception
+        ending, value = _failure(error, attempt), {}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    started = attempt.worker()
+    return Ending(
+        state=ending.state,
+        reason=ending.reason,
+        remedy=ending.remedy,
+        code=ending.code,
+        started=started[1] if started else None,
+        ended=time.time(),
+        peak_bytes=peak,
+        metrics=log.metrics,
+        value=value,
+    )
+
+
+def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
+    """Whether a task that has returned was cut short. What it says itself (`complete`, `stop_reason`) is
+    believed; otherwise it was, if it has been told to stop."""
+    if not stop.told or "complete" in value:
+        return stop.told and not value["complete"]
+    return bool(value.get("stop_reason", "stopped") == "stopped")
+
+
+def _failure(error: BaseException, attempt: Attempt) -> Ending:
+    resume = f"mathwb jobs resume {attempt.job}"
+    if isinstance(error, EngineError):
+        return Ending.of_error(error)
+    with contextlib.suppress(OSError):
+        traceback.print_exception(error)
+    if isinstance(error, MemoryError):
+        remedy = f"Use smaller limits or fewer workers, then: {resume}"
+        return Ending("failed", "out of memory", remedy, "E110")
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        place = str(error.filename or attempt.folder.parent)
+        return Ending("failed", f"disk full: {place}", f"Free some space, then: {resume}", "E310")
+    return Ending("failed", f"unexpected {type(error).__name__}: {error}", f"See {attempt.stderr}", "E900")
+
+
+def _remember_environment(job: Job, attempt: Attempt, spec: JobSpec, log: EventLog) -> None:
+    """Write env.json once; a later attempt says what has changed since."""
+    now = {**record(spec), "device": _named(device_of(attempt))}
+    try:
+        before = json.loads(job.environment.read_bytes())
+    except (OSError, ValueError):
+        write_json(job.environment, now)
+        return
+    changed = changes(before, now)
+    if changed:
+        message = "the environment is not that of the first attempt"
+        log(Event("warning", {"message": message, "changes": changed}))
+
+
+def _named(device: Mapping[str, Any]) -> dict[str, Any]:
+    """The device without what changes from moment to moment."""
+    found = {key: device[key] for key in ("device", "processes") if key in device}
+    return found | {"gpus": [card["name"] for card in device.get("gpus", ())]}
+
+
+def _check_origin() -> None:
+    """A folder `engines` of the user's may stand before ours in the module path."""
+    import engines
+    import workbench
+
+    ours, theirs = (Path(package.__path__[0]).resolve() for package in (workbench, engines))
+    if ours.parent != theirs.parent:
+        raise EngineError(
+            "another folder named engines stands before the one of mathwb",
+            where=str(theirs),
+            code="E623",
+            remedy="Take its parent out of PYTHONPATH.",
+        )
+
+
+def _watch_parent(log: EventLog, parent: int) -> None:
+    """Say once that the supervisor is gone; the work goes on."""
+    while os.getppid() == parent:
+        time.sleep(timing.HEARTBEAT_S)
+    with contextlib.suppress(EngineError, OSError):
+        message = "the supervisor is gone; the work goes on and records its own end"
+        log(Event("warning", {"message": message}))
+
+
+def _watch_requests(attempt: Attempt, stop: StopFlag) -> None:
+    """Do what is asked of the attempt in its folder."""
+    while (want := attempt.wanted()) != "kill":
+        stop.raised = stop.raised or want == "stop"
+        time.sleep(timing.TICK_S)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _help(job: Job) -> int:
+    """Another rank's share of the work: the same task, heard by nobody, stopped by the first rank."""
+    from workbench.tasks import resolve
+
+    spec = job.spec()
+    task = resolve(spec.task)
+    try:
+        task({**spec.params, "out": str(job.out(spec)), "seed": spec.seed}, events=ignore, stop=never)
+    except EngineError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    """The command that the supervisor starts. Returns: 0 for `succeeded` and `stopped`, 1 for `failed`."""
+    stop = StopFlag()
+    stop.listen()
+    faulthandler.enable()
+    folder = Path(arguments[0])
+    job = Job(int(folder.name), folder)
+    attempt = job.attempt(int(arguments[1]))
+    launched = LAUNCHED in os.environ
+    if os.environ.get("RANK", "0") != "0":
+        return _help(job)
+    try:
+        attempt.claim()
+        beat = attempt.heartbeat()
+        # Asked after the claim: whoever finds the supervisor dead later than this also finds the claim.
+        if beat is None or (not launched and beat.supervisor.pid != os.getppid()):
+            return ORPHANED
+        log = EventLog(attempt)
+        watch = (_watch_requests, (attempt, stop)) if launched else (_watch_parent, (log, os.getppid()))
+        threading.Thread(target=watch[0], args=watch[1], daemon=True).start()
+        ending = _run(job, attempt, log, stop)
+        attempt.say_outcome(ending)
+        with contextlib.suppress(EngineError, OSError):
+            _announce(log, ending)
+    except (EngineError, OSError) as error:
+        full = isinstance(error, EngineError) and error.code == "E310"
+        if full or (isinstance(error, OSError) and error.errno in _NO_ROOM):
+            return DISK_FULL
+        raise
+    return 1 if ending.state == "failed" else 0
+
+
+def _announce(log: EventLog, ending: Ending) -> None:
+    if ending.state == "failed":
+        log(Event("error", {"code": ending.code, "message": ending.reason, "remedy": ending.remedy}))
+    log(Event("state", {"state": ending.state, "reason": ending.reason}))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,126 @@
+"""Notes and bookmarks on anything that has an address, such as `corpus/sample-e/cluster/412/member/37`."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer, file_error, read_lines
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+__all__ = ["Note", "Notes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the user keeps about one address. `changed` is UTC, ISO 8601."""
+
+    address: str
+    note: str = ""
+    bookmark: bool = False
+    changed: str = ""
+
+    def to_row(self) -> dict[str, str | bool]:
+        """One line of the file and of an export."""
+        return asdict(self)
+
+
+class Notes:
+    """The notes of a workspace: one JSON line per address in `notes.jsonl`.
+
+    Every change reads the file again under a lock, so that two programs on one workspace lose nothing. Lines
+    that cannot be read are reported in `problems` and kept as they are.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.path: Path = workspace.root / "notes.jsonl"
+        self.problems: tuple[DataError, ...] = ()
+        self._unread: list[str] = []
+        self._notes = self._load()
+
+    def get(self, address: str) -> Note | None:
+        """The note of an address, if there is one."""
+        return self._notes.get(address)
+
+    def all(self) -> tuple[Note, ...]:
+        """Every note, by address."""
+        return tuple(sorted(self._notes.values(), key=lambda note: note.address))
+
+    def set_note(self, address: str, text: str) -> Note:
+        """Write a note; an empty text takes it away."""
+        return self._change(address, lambda note: replace(note, note=text.strip()))
+
+    def toggle_bookmark(self, address: str) -> bool:
+        """Set or take away a bookmark. Returns: whether it is set now."""
+        return self._change(address, lambda note: replace(note, bookmark=not note.bookmark)).bookmark
+
+    def export(self, path: Path) -> Path:
+        """Write all notes as csv, jsonl, parquet or tex, told by the name's ending."""
+        from workbench.export import write_table
+
+        columns = ("address", "note", "bookmark", "changed")
+        rows = ((note.address, note.note, note.bookmark, note.changed) for note in self.all())
+        return write_table(
+            path, columns, rows, provenance={"what": "notes", "workspace": self.path.parent.name}
+        )
+
+    def _change(self, address: str, edit: Callable[[Note], Note]) -> Note:
+        with self._locked():
+            self._notes = self._load()
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            note = replace(edit(self._notes.get(address) or Note(address)), changed=now)
+            if note.note or note.bookmark:
+                self._notes[address] = note
+            else:
+                self._notes.pop(address, None)
+            with atomic_writer(self.path) as file:
+                file.writelines(line + "\n" for line in self._unread)
+                file.writelines(json.dumps(kept.to_row(), ensure_ascii=False) + "\n" for kept in self.all())
+        return note
+
+    def _load(self) -> dict[str, Note]:
+        notes: dict[str, Note] = {}
+        problems: list[DataError] = []
+        self._unread = []
+        if self.path.exists() and self.path.stat().st_size:
+            for number, line in read_lines(self.path, on_bad=problems.append):
+                try:
+                    note = _read_note(json.loads(line))
+                    notes[note.address] = note
+                except (ValueError, KeyError, TypeError) as error:
+                    problems.append(DataError(f"this is no note: {error}", path=self.path, line=number))
+                    self._unread.append(line)
+        self.problems = tuple(problems)
+        return notes
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        # The lock has a file of its own: the notes file is replaced by every change.
+        try:
+            descriptor = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _read_note(row: Mapping[str, object]) -> Note:
+    return Note(
+        str(row["address"]),
+        str(row.get("note", "")),
+        row.get("bookmark") is True,
+        str(row.get("changed", "")),
+    )

@@ -1,0 +1,239 @@
+"""What the papers report and what we have measured, table by table.
+
+The papers' numbers are in `assets/repro/<engine>.toml`. Ours come from result files in the workspace and the
+assets, `results/<engine>/*.json` (see `save_result`), and from finished trainings of the workspace. A number
+of ours says what it was measured with; nothing is shown that has not been measured.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.assets import asset
+from engines.core.errors import DataError
+from engines.core.files import write_json
+from workbench.errors import MissingError, UsageError, did_you_mean
+from workbench.training import Summary, summary
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+__all__ = ["Cell", "Row", "Table", "engines", "save_result", "tables"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number of a paper and ours, in the paper's unit. `low` and `high` bound a 95 % interval."""
+
+    column: str
+    paper: float
+    ours: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table: a model. `source` says where our numbers come from: setting or recipe."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a paper. `missing` lists what would have to be here to fill it in full."""
+
+    engine: str
+    number: int
+    title: str
+    setting: str
+    command: str
+    rows: tuple[Row, ...]
+    missing: tuple[str, ...] = field(default=())
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ours:
+    """Our numbers for a row, by measure."""
+
+    source: str
+    values: Mapping[str, Summary]
+
+
+def engines() -> tuple[str, ...]:
+    """The engines whose paper has tables here."""
+    return tuple(sorted(path.stem for path in asset("repro").glob("*.toml")))
+
+
+def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> list[Table]:
+    """The tables of an engine's paper, one when `number` is given.
+
+    Raises: UsageError E428 for an engine or a table that is not here.
+    """
+    if engine not in engines():
+        known = did_you_mean(engine, engines()) or f"There are: {', '.join(engines())}."
+        raise UsageError(f"no paper of {engine!r} is reproduced", code="E428", remedy=known)
+    document = tomllib.loads(asset(f"repro/{engine}.toml").read_text(encoding="utf-8"))
+    found = [entry for entry in document["table"] if number in (None, entry["number"])]
+    if not found:
+        numbers = ", ".join(str(entry["number"]) for entry in document["table"])
+        raise UsageError(f"there is no table {number}", code="E428", remedy=f"There are: {numbers}.")
+    stored = list(_stored(workspace, engine))
+    runs = _runs(workspace)
+    return [_table(workspace, engine, entry, stored, runs) for entry in found]
+
+
+def save_result(
+    folder: Path,
+    engine: str,
+    *,
+    table: int,
+    row: str,
+    values: Mapping[str, float | Mapping[str, float]],
+    setting: str,
+    command: str,
+) -> Path:
+    """Keep a measured result where `tables` finds it.
+
+    Args: folder: a workspace, or the assets. values: by measure, in the paper's unit: a number, or `mean`,
+    `low`, `high` and `runs`. setting: what it was measured with, in a line. command: what measures it again.
+    Returns: the file; a result of the same table and row is replaced.
+    """
+    name = f"table-{table}-{''.join(c if c.isalnum() else '-' for c in row.lower())}.json"
+    path = folder / "results" / engine / name
+    numbers = {
+        key: dict(value) if isinstance(value, Mapping) else {"mean": value} for key, value in values.items()
+    }
+    document = {"v": 1, "table": table, "row": row, "values": numbers, "setting": setting, "command": command}
+    write_json(path, document)
+    return path
+
+
+def _stored(workspace: Workspace, engine: str) -> Iterator[dict[str, Any]]:
+    """Result files: those of the workspace come before those that ship."""
+    places = [workspace.root / "results" / engine]
+    places += [path / engine for path in asset("repro").parent.glob("results")]
+    for place in places:
+        for path in sorted(place.glob("*.json")):
+            try:
+                document = json.loads(path.read_bytes())
+                document["table"], document["row"], document["values"]
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                raise DataError("this is no result file", path=path, code="E318") from error
+            yield document
+
+
+def _runs(workspace: Workspace) -> list[tuple[str, Mapping[str, Any]]]:
+    """Recipe and measures of every finished training of the workspace."""
+    from workbench.jobs import jobs
+
+    return [
+        (str(view.params.get("recipe", "")), view.value.get("measures", {}))
+        for view in jobs(workspace)
+        if view.state == "succeeded" and view.params.get("recipe")
+    ]
+
+
+def _table(
+    workspace: Workspace,
+    engine: str,
+    entry: Mapping[str, Any],
+    stored: Sequence[Mapping[str, Any]],
+    runs: Sequence[tuple[str, Mapping[str, Any]]],
+) -> Table:
+    rows, missing = [], []
+    measures = [column["measure"] for column in entry["columns"]]
+    for row in entry["rows"]:
+        ours = _ours(entry["number"], row, measures, stored, runs)
+        cells = []
+        for column, paper in zip(entry["columns"], row["values"], strict=True):
+            value = ours.values.get(column["measure"])
+            if value is None:
+                cells.append(Cell(column["name"], paper))
+            else:
+                cells.append(Cell(column["name"], paper, value.mean, value.low, value.high))
+        rows.append(Row(row["name"], tuple(cells), ours.source))
+        if row.get("recipe"):
+            missing += _missing(workspace, row["recipe"])
+    if entry.get("gpu") and not _has_gpu():
+        missing.append("a GPU, for training at the paper's size (32 hours a model on its L40S)")
+    return Table(
+        engine,
+        entry["number"],
+        entry["title"],
+        entry["setting"],
+        entry["command"],
+        tuple(rows),
+        tuple(dict.fromkeys(missing)),
+        entry.get("note", ""),
+    )
+
+
+def _ours(
+    table: int,
+    row: Mapping[str, Any],
+    measures: Sequence[str],
+    stored: Sequence[Mapping[str, Any]],
+    runs: Sequence[tuple[str, Mapping[str, Any]]],
+) -> _Ours:
+    """A result file when there is one, else the runs of the recipe that has most of them."""
+    for document in stored:
+        if (document["table"], document["row"]) == (table, row["name"]):
+            values = {
+                key: Summary(value["mean"], value.get("low"), value.get("high"), value.get("runs", 1))
+                for key, value in document["values"].items()
+            }
+            return _Ours(str(document.get("setting", "")), values)
+    by_recipe: dict[str, list[Mapping[str, Any]]] = {}
+    for recipe, found in runs:
+        if row.get("recipe") and _is_of(recipe, row["recipe"]) and any(name in found for name in measures):
+            by_recipe.setdefault(recipe, []).append(found)
+    if not by_recipe:
+        return _Ours("", {})
+    recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
+    values = {}
+    for name in measures:
+        numbers = [float(found[name]) for found in several if name in found]
+        if numbers:
+            values[name] = summary(numbers)
+    return _Ours(f"{recipe}, {len(several)} run{'s' if len(several) > 1 else ''}", values)
+
+
+def _is_of(recipe: str, stem: str) -> bool:
+    return recipe == stem or recipe.startswith(stem + "-")
+
+
+def _missing(workspace: Workspace, stem: str) -> list[str]:
+    """What keeps a recipe from being run here."""
+    from workbench.recipes import recipes
+    from workbench.training import job_spec
+
+    known = [recipe for recipe in recipes() if _is_of(recipe.name, stem)]
+    if not known:
+        return [f"a recipe {stem}"]
+    found = []
+    for recipe in known:
+        if recipe.task == "train":
+            try:
+                job_spec(workspace, recipe, publish=False)
+            except MissingError as error:
+                found.append(f"{recipe.name}: {error.what}")
+    return found
+
+
+def _has_gpu() -> bool:
+    from workbench.jobs.devices import gpus
+
+    return bool(gpus())

@@ -1,0 +1,241 @@
+"""The user's folder: data sets, corpora, models, runs, notes.
+
+```
+workspace.toml   version of the layout; what of the sample has been put here
+data.toml        the registered data sets
+notes.jsonl      notes and bookmarks
+corpora/ models/ runs/ exports/
+```
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.files import atomic_writer, file_error
+from workbench import paths
+from workbench.config import load_config
+from workbench.errors import WorkspaceError
+
+if TYPE_CHECKING:
+    from workbench.data_registry import DataRegistry
+    from workbench.notes import Notes
+
+__all__ = ["LAYOUT_VERSION", "Workspace", "ensure_sample"]
+
+LAYOUT_VERSION = 1
+_MEND = f"Write `version = {LAYOUT_VERSION}` into it; everything else is kept elsewhere."
+_FOLDERS = ("corpora", "models", "runs", "exports")
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """An opened workspace; `root` exists and can be written to."""
+
+    root: Path
+
+    @classmethod
+    def open(cls, path: Path | None = None, *, create: bool = True) -> Workspace:
+        """Open a workspace, and make it where there is none.
+
+        Args: path: the folder; None takes the setting `workspace`, and without it the default one.
+        Raises: WorkspaceError E501 when it is missing and `create` is off, E502 when it cannot be written to,
+        E503 when a newer version made it, E504 when it is damaged or a folder of something else.
+        """
+        root = (path or _configured()).expanduser().absolute()
+        if not (root / "workspace.toml").exists():
+            if not create:
+                raise WorkspaceError(
+                    "there is no workspace here",
+                    where=str(root),
+                    code="E501",
+                    exit_code=3,
+                    remedy="Name another with --workspace, or start mathwb to make one.",
+                )
+            _make(root)
+        version = _read(root).get("version")
+        if not isinstance(version, int):
+            raise WorkspaceError(
+                "the workspace names no version",
+                where=str(root / "workspace.toml"),
+                code="E504",
+                remedy=_MEND,
+            )
+        if version > LAYOUT_VERSION:
+            raise WorkspaceError(
+                f"a newer mathwb made this workspace (layout {version}, and this one reads {LAYOUT_VERSION})",
+                where=str(root),
+                code="E503",
+                remedy="Update mathwb, or name another workspace with --workspace.",
+            )
+        if not os.access(root, os.W_OK | os.X_OK):
+            raise _not_writable(root)
+        return cls(root)
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.root.name
+
+    @property
+    def corpora(self) -> Path:
+        """One folder per corpus."""
+        return self._folder("corpora")
+
+    @property
+    def models(self) -> Path:
+        """One folder per model."""
+        return self._folder("models")
+
+    @property
+    def runs(self) -> Path:
+        """One folder per job: the truth about it."""
+        return self._folder("runs")
+
+    @property
+    def exports(self) -> Path:
+        """Where exports go when no place is named."""
+        return self._folder("exports")
+
+    def _folder(self, name: str) -> Path:
+        folder = self.root / name
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise file_error(error, folder, "write") from error
+        return folder
+
+    @cached_property
+    def data(self) -> DataRegistry:
+        """The registered data sets."""
+        from workbench.data_registry import DataRegistry
+
+        return DataRegistry(self.root / "data.toml")
+
+    @cached_property
+    def notes(self) -> Notes:
+        """Notes and bookmarks."""
+        from workbench.notes import Notes
+
+        return Notes(self)
+
+
+def _configured() -> Path:
+    named = str(load_config().get("workspace"))
+    return Path(named) if named else paths.default_workspace()
+
+
+def _not_writable(root: Path) -> WorkspaceError:
+    return WorkspaceError(
+        "the workspace cannot be written to",
+        where=str(root),
+        code="E502",
+        remedy="Change its permissions, or name another with --workspace.",
+    )
+
+
+def _make(root: Path) -> None:
+    if root.is_dir() and any(root.iterdir()):
+        raise WorkspaceError(
+            "this folder holds other things and is no workspace",
+            where=str(root),
+            code="E504",
+            remedy="Name an empty or a new folder.",
+        )
+    try:
+        for name in _FOLDERS:
+            (root / name).mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise WorkspaceError(
+            "a file stands where the workspace should be",
+            where=str(root),
+            code="E504",
+            remedy="Move it away, or name another workspace with --workspace.",
+        ) from error
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise _not_writable(root) from error
+        raise file_error(error, root, "write") from error
+    _write(root, {"version": LAYOUT_VERSION, "sample": []})
+
+
+def _read(root: Path) -> dict[str, Any]:
+    path = root / "workspace.toml"
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WorkspaceError(
+            f"the workspace's description is damaged: {error}",
+            where=str(path),
+            code="E504",
+            remedy=_MEND,
+        ) from error
+    except PermissionError as error:
+        raise _not_writable(root) from error
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+
+
+def _write(root: Path, document: dict[str, Any]) -> None:
+    import tomli_w
+
+    with atomic_writer(root / "workspace.toml", "wb") as file:
+        tomli_w.dump(document, file)
+
+
+def ensure_sample(workspace: Workspace) -> bool:
+    """Put the sample data into a workspace that has not had it.
+
+    Each piece (`corpora/sample-e`) is put there once: a piece that the user removes stays away, and pieces
+    that a later version brings are added. Returns: whether anything was added.
+    """
+    document = _read(workspace.root)
+    had = list(document.get("sample", ()))
+    added = False
+    for piece, source in _sample_pieces():
+        if piece in had:
+            continue
+        _copy(source, workspace.root / piece)
+        had.append(piece)
+        added = True
+    if added:
+        _write(workspace.root, document | {"sample": had})
+    return added
+
+
+def _sample_pieces() -> Iterator[tuple[str, Path]]:
+    from engines.core.assets import asset
+
+    sample = asset("sample")
+    for source in sorted(sample.glob("*/*")):
+        yield source.relative_to(sample).as_posix(), source
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or folder so that it appears complete or not at all; what is there already stays."""
+    if target.exists():
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        target.parent.mkdir(exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, temporary, copy_function=shutil.copyfile)
+        else:
+            shutil.copyfile(source, temporary)
+        if not target.exists():
+            temporary.rename(target)
+    except OSError as error:
+        raise file_error(error, target, "write") from error
+    finally:
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
+        else:
+            temporary.unlink(missing_ok=True)
