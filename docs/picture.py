@@ -7,17 +7,27 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
 from pathlib import Path
 
 TARGET = Path(__file__).resolve().parent / "img"
-SIZE = (120, 34)
-SHOTS = {"egraphs": ("egraphs", ("enter", "j", "j", "j"))}
-"""File name: the screen, and the keys that lead to what is worth seeing."""
+SIZE = (120, 36)
+SHOTS = {"egraphs": ("egraphs", (":cluster 21", "enter", "enter", *"jjjjj"))}
+"""File name: the screen, and the keys that lead to what is worth seeing; what begins with : is typed."""
+FONTS = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+
+
+def plain(svg: str) -> str:
+    """Without the fonts that would be fetched from elsewhere: every system has one that will do."""
+    svg = re.sub(r"@font-face\s*\{[^}]*\}\s*", "", svg)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    return re.sub(r"font-family:\s*[^;]*;", f"font-family: {FONTS};", svg)
 
 
 async def draw(name: str, screen: str, keys: tuple[str, ...]) -> None:
     """Open a screen, press the keys, save what is there as SVG."""
+    from engines.core.files import write_text
     from screens.app import Workbench
     from workbench.workspace import Workspace, ensure_sample
 
@@ -25,11 +35,13 @@ async def draw(name: str, screen: str, keys: tuple[str, ...]) -> None:
     ensure_sample(workspace)
     app = Workbench(workspace, screen=screen)
     async with app.run_test(size=SIZE) as pilot:
-        for key in ("", *keys):
-            if key:
-                await pilot.press(key)
-            await pilot.pause(1.5)
-        app.save_screenshot(f"{name}.svg", path=str(TARGET))
+        await pilot.pause(2)
+        for key in keys:
+            await pilot.press(*(("colon", *key[1:]) if key.startswith(":") else (key,)))
+            await pilot.pause(0.3)
+        # The engine loads what it needs with the first question.
+        await pilot.pause(8)
+        write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
 
 
 def main() -> None:
@@ -39,7 +51,7 @@ def main() -> None:
         os.environ["MATHWB_HOME"] = home
         for name, (screen, keys) in SHOTS.items():
             asyncio.run(draw(name, screen, keys))
-            print(TARGET.name + "/" + name + ".svg")
+            print(f"docs/{TARGET.name}/{name}.svg")
 
 
 if __name__ == "__main__":

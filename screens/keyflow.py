@@ -27,8 +27,8 @@ class KeyFlow:
     """Lets one key at a time into the app.
 
     Textual hands keys that arrive together to what has the focus then. If the first of them opens an input,
-    the others have already gone to the table behind it. Here a key waits until the one before it was taken by
-    a widget or has done what it is bound to, and one that finds the focus moved is sent on to where it is now.
+    the others have already gone to the table behind it. Here a key waits until the one before it was taken
+    by a widget or has done what it is bound to, and one that finds the focus moved goes where it is now.
 
     Args: send: puts a key into the app. ready: whether there is something that could take keys; until then
     they wait.
@@ -41,7 +41,8 @@ class KeyFlow:
         self._send = send
         self._ready = ready
         self._waiting: deque[Typed] = deque()
-        self._busy = False
+        self.busy = False
+        """Whether some key has not come to its end."""
         self._present: Typed | None = None
         self._target: MessagePump | None = None
         self._since = 0.0
@@ -50,7 +51,7 @@ class KeyFlow:
         """A key came from the terminal."""
         self._waiting.append(event)
         late = self._present is not None and time.monotonic() - self._since > _PATIENCE_S
-        if not self._busy or late:
+        if not self.busy or late:
             await self._next()
 
     def came_back(self, event: Typed) -> bool:
@@ -71,7 +72,7 @@ class KeyFlow:
 
     async def _next(self) -> None:
         self._present = None
-        self._busy = bool(self._waiting)
+        self.busy = bool(self._waiting)
         if not self._waiting:
             return
         if not self._ready():

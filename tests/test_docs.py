@@ -62,3 +62,9 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert project["version"] == __version__
     assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("picture", sorted((ROOT / "docs" / "img").glob("*.svg")), ids=lambda path: path.name)
+def test_pictures_fetch_nothing_and_name_no_places(picture: Path) -> None:
+    text = picture.read_text("utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"https?:|@font-face|@import|url\((?!#)|/(?:home|root|tmp|Users|work)/", text)

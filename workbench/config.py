@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.files import atomic_writer
+from engines.egen.records import MAX_TOKENS
 from workbench import paths
 from workbench.errors import UsageError, did_you_mean
 
@@ -27,6 +28,7 @@ class Key:
     help: str
     choices: tuple[str, ...] = ()
     least: int = 0
+    most: int | None = None
 
     @property
     def variable(self) -> str:
@@ -38,10 +40,12 @@ KEYS: tuple[Key, ...] = (
     Key("workspace", "", "the workspace folder; empty: the one in the user's data folder"),
     Key("theme", "", "the colour theme of the screens; empty: the house's own"),
     Key("ascii", False, "draw with plain ASCII characters"),
-    Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH"),
+    Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH", most=240),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
     Key("egen.mode", "strict", "which members count as equal", ("strict", "common", "paper")),
-    Key("egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1),
+    Key(
+        "egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1, most=MAX_TOKENS
+    ),
 )
 _BY_NAME = {key.name: key for key in KEYS}
 
@@ -92,6 +96,8 @@ def _checked(key: Key, name: str, value: object, where: str) -> Value:
         )
     if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted < key.least:
         raise UsageError(f"{name} must be at least {key.least}, not {wanted}", code="E421", where=where)
+    if isinstance(wanted, int) and key.most is not None and wanted > key.most:
+        raise UsageError(f"{name} must be at most {key.most:,}, not {wanted:,}", code="E421", where=where)
     result: Value = wanted
     return result
 

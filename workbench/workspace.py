@@ -226,10 +226,12 @@ def _copy(source: Path, target: Path) -> None:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         target.parent.mkdir(exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, temporary, copy_function=shutil.copyfile)
-        else:
-            shutil.copyfile(source, temporary)
+        # File by file: `copytree` goes on after a failure and hides which one it was.
+        for each in [source, *sorted(source.rglob("*"))]:
+            if each.is_dir():
+                (temporary / each.relative_to(source)).mkdir()
+            else:
+                shutil.copyfile(each, temporary / each.relative_to(source))
         if not target.exists():
             temporary.rename(target)
     except OSError as error:

@@ -59,7 +59,18 @@ def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
         return DataError(
             "this is a folder, and a file is needed", path=path, code="E313", remedy="Name a file in it."
         )
-    return DataError(f"to {doing} it fails: {error.strerror}", path=path)
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return DataError(
+            "a file is in the way where a folder is needed",
+            path=path,
+            code="E313",
+            remedy="Choose another place, or move the file.",
+        )
+    return DataError(
+        f"to {doing} it fails: {error.strerror or error}",
+        path=path,
+        remedy="Choose another place, or see what is wrong with this one.",
+    )
 
 
 def _sync_folder(folder: Path) -> None:
@@ -160,8 +171,8 @@ def read_lines(
     path = Path(path)
     try:
         with path.open("rb") as raw:
-            compressed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
+            # Peeking leaves a pipe as it was, which cannot be wound back.
+            compressed = raw.peek(2).startswith(b"\x1f\x8b")
             source: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
             yield from _decoded(source, path, on_bad)
     except OSError as error:

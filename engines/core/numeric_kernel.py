@@ -220,7 +220,8 @@ def primary(code: int, u: float, r: float) -> Ball:
         # atan2(1, u) is the acot with values in (0, pi), without cancellation for large u
         y = math.atan(u) if code == ATAN else math.atan2(1.0, u)
         low = max(m - r, 0.0)
-        return settled(y, r / (1.0 + low * low) + ULPS * abs(y))
+        slope = max(1.0, low)  # squared it would overflow
+        return settled(y, r / slope / slope + ULPS * abs(y))
     if code == SINH:
         y = math.sinh(u)
         return (0.0, INF) if r > 1.0 else settled(y, (abs(y) + 1.0) * r * (1.0 + r) + ULPS * abs(y))

@@ -99,7 +99,9 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
         if wanted:
             if len(open_nodes) >= MAX_DEPTH - 1:
                 raise ExpressionError(
-                    f"the expression is nested more than {MAX_DEPTH} deep", position=position
+                    f"the expression is nested more than {MAX_DEPTH} deep",
+                    position=position,
+                    remedy="Split it into smaller expressions.",
                 )
             open_nodes.append((token, wanted, []))
             continue

@@ -67,6 +67,7 @@ class Assembled:
     clusters: int
     expressions: int
     skipped: tuple[Skipped, ...]
+    bad_lines: int = 0
 
 
 def assemble(
@@ -135,7 +136,7 @@ def assemble(
         "shards": stored,
     }
     write_json(out / "manifest.json", document)
-    return Assembled(len(rows), sum(sizes), tuple(skipped))
+    return Assembled(len(rows), sum(sizes), tuple(skipped), len(plan["source"]["bad_lines"]))
 
 
 def _prints_table(prints: Any) -> pa.Table:

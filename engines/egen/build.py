@@ -47,17 +47,22 @@ __all__ = [
     "Built",
     "Plan",
     "build_corpus",
+    "refuse_other_folder",
     "resume_corpus",
     "saved_plan",
     "sole_builder",
     "versions",
 ]
 
-CORPUS_CONFIG = EgenConfig(members=120, limits=Limits(nodes=2_000))
+CORPUS_CONFIG = EgenConfig(members=120, limits=Limits(nodes=1_000))
 """What a corpus is built with unless asked otherwise. 120 members need no larger e-graphs than this; those of
-a single expression, where a thousand are asked for, may grow to half as much again."""
+a single expression, where a thousand are asked for, may grow to three times as much."""
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
+_PARTS = frozenset(
+    ("build.lock", "clusters.parquet", "events.jsonl", "fingerprints.parquet", "heads.parquet", "shards")
+)
+"""What a corpus folder may hold before its plan or manifest is there."""
 _PROGRESS_S = 0.5
 _POLL_S = 0.2
 
@@ -116,11 +121,12 @@ def build_corpus(
     Args: config: `members` is the most per head, `seed` the corpus seed. workers: processes. events: progress
     counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s` and `workers_bytes`.
     stop: looked at between heads. service: what grows a head in a worker.
-    Raises: EngineError E452 when `out` was begun with other settings, E453 when another build is at work
-    there, E211 when a rule of the strict table produced a member that differs from its head; DataError when
-    `out` cannot be written.
+    Raises: EngineError E452 when `out` was begun with other settings or holds something else, E453 when
+    another build is at work there, E211 when a rule of the strict table produced a member that differs from
+    its head; DataError when `out` cannot be written.
     """
     plan = Plan(source, config, table_hash(), versions())
+    refuse_other_folder(out)
     with sole_builder(out):
         _begin(out, plan)
         return _Build(out, plan, workers, events, stop, service).run()
@@ -195,6 +201,25 @@ def _begin(out: Path, plan: Plan) -> None:
     columns = {name: [getattr(head, name) for head in plan.source.heads] for name in Head.__slots__}
     write_bytes(out / "heads.parquet", parquet_bytes(pa.table(columns)))
     write_json(out / "plan.json", plan.to_dict())
+
+
+def refuse_other_folder(out: Path) -> None:
+    """Raise EngineError E452 when `out` is a folder with files that belong to no corpus."""
+    try:
+        names = sorted(path.name for path in out.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise file_error(error, out, "read") from error
+    other = [name for name in names if name not in _PARTS and not name.endswith(".tmp")]
+    if other and not {"plan.json", "manifest.json"} & set(names):
+        raise EngineError(
+            f"this folder holds other files, such as {other[0]}, and no corpus",
+            where=str(out),
+            remedy="Choose a new or empty folder for --out.",
+            code="E452",
+            exit_code=2,
+        )
 
 
 def _same_plan(out: Path, begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:

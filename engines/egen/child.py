@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.resource_tracker import ensure_running
 
 import psutil
 
@@ -104,7 +106,15 @@ class GrowthChild:
             context = multiprocessing.get_context("spawn")
             self._connection, child = context.Pipe()
             self._process = context.Process(target=_serve, args=(child, os.getpid()), daemon=True)
-            self._process.start()
+            # Ctrl-C reaches the whole group: the parent asks for what there is, and the child goes on until
+            # then. It inherits the block, so that not even its start is interrupted; the resource tracker
+            # would lift it if it were first started in between.
+            ensure_running()
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                self._process.start()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             child.close()
         return self._connection
 

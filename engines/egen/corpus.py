@@ -14,10 +14,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engines.core.errors import DataError, EngineError
+from engines.core.files import file_error
 from engines.core.tree import Tree
 from engines.egen.language import read_prefix
 from engines.egen.records import Verdict
-from engines.egen.shards import BLOCK, FORMAT, Shard, parquet_table, read_shard, stored_shards
+from engines.egen.shards import (
+    BLOCK,
+    FORMAT,
+    Shard,
+    mending,
+    parquet_table,
+    read_shard,
+    stored_shards,
+)
 
 __all__ = ["Corpus", "Match", "open_corpus"]
 
@@ -142,7 +151,7 @@ class Corpus:
         return DataError(
             f"{path.name} {what}",
             path=path,
-            remedy=f"Make it again from the shards with: mathwb egen corpus --out {self.path}",
+            remedy=mending(self.path, "Make it again from the shards"),
             code="E320",
             exit_code=3,
         )
@@ -156,11 +165,13 @@ def open_corpus(path: Path) -> Corpus:
             raise ValueError("no manifest of a corpus")
     except FileNotFoundError:
         raise _unfinished(path) from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    except ValueError as error:
         raise DataError(
             "the manifest cannot be read",
             path=path / "manifest.json",
-            remedy=f"Make it again from the shards with: mathwb egen corpus --out {path}",
+            remedy=mending(path, "Make it again from the shards"),
             code="E320",
         ) from error
     if manifest["format"] != FORMAT:

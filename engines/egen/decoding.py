@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-
-from engines.core.errors import EngineError, ExpressionError
+from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 from engines.egen.language import prefix
-from engines.egen.model import EgenModel
 from engines.egen.records import Verdict
 from engines.egen.sequences import END, PAD, START, Sequences, batches
 from engines.egen.training_notation import decode
 from engines.egen.verify import Verifier
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 __all__ = ["Written", "beam", "greedy", "greedy_accuracy", "write"]
 
@@ -40,20 +40,23 @@ class Written:
 
 
 def write(
-    model: EgenModel, sources: Sequence[Tree], *, beams: int = 1, max_length: int | None = None
+    model: nn.Module, sources: Sequence[Tree], *, beams: int = 1, max_length: int | None = None
 ) -> list[list[Written]]:
     """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
 
     Args: beams: 1 is greedy decoding. max_length: tokens at most (the model's length unless given).
     Raises: EngineError E641 for a model without a decoder; ExpressionError for a source it cannot read.
     """
+    import torch
+
     rows = Sequences.of([prefix(tree) for tree in sources], max_length=model.config.max_length)
     limit = min(max_length or model.config.max_length, model.config.max_length)
     raw: list[list[tuple[list[int], float]]] = [[] for _ in sources]
     device = next(model.parameters()).device
     for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):
         ids = torch.from_numpy(rows.padded(batch)).to(device)
-        found = beam(model, ids, beams, limit) if beams > 1 else greedy(model, ids, limit)
+        with torch.inference_mode():
+            found = beam(model, ids, beams, limit) if beams > 1 else greedy(model, ids, limit)
         for row, candidates in zip(batch.tolist(), found, strict=True):
             raw[row] = candidates
     return [_judged(tree, candidates) for tree, candidates in zip(sources, raw, strict=True)]
@@ -73,23 +76,25 @@ def _judged(source: Tree, candidates: list[tuple[list[int], float]]) -> list[Wri
     return written
 
 
-def greedy_accuracy(model: EgenModel, sources: Sequence[Tree]) -> float:
+def greedy_accuracy(model: nn.Module, sources: Sequence[Tree]) -> float:
     """The share of sources for which greedy decoding writes an equal expression."""
     found = write(model, sources)
     return sum(candidates[0].equal for candidates in found) / max(1, len(found))
 
 
-@torch.inference_mode()
-def greedy(model: EgenModel, ids: Tensor, limit: int) -> list[list[tuple[list[int], float]]]:
+def greedy(model: nn.Module, ids: Tensor, limit: int) -> list[list[tuple[list[int], float]]]:
     """For each source of a batch the ids written, with EOE, and their mean log-probability."""
-    decoder = _decoder(model)
-    cache = decoder.begin(model.encoder(ids), ids)
+    import torch
+
+    from engines.egen.model import begin, step
+
+    cache = begin(model, ids)
     count = len(ids)
     last = torch.full((count, 1), START, device=ids.device)
     open_ = torch.ones(count, dtype=torch.bool, device=ids.device)
     written, scores = [], torch.zeros(count, device=ids.device)
     for _ in range(limit - 1):
-        chances = decoder(last, cache)[:, -1].float().log_softmax(-1)
+        chances = step(model, last, cache)[:, -1].float().log_softmax(-1)
         best = chances.max(-1)
         token = torch.where(open_, best.indices, PAD)
         scores += torch.where(open_, best.values, 0.0)
@@ -110,14 +115,16 @@ def _until_end(row: list[int]) -> list[int]:
     return row[: row.index(END) + 1] if END in row else [token for token in row if token != PAD]
 
 
-@torch.inference_mode()
-def beam(model: EgenModel, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
+def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
     """As `greedy`, with the `beams` best of each source by mean log-probability.
 
     A beam that has ended stays as it is and takes part; the search is over when all have.
     """
-    decoder = _decoder(model)
-    cache = decoder.begin(model.encoder(ids), ids)
+    import torch
+
+    from engines.egen.model import begin, step
+
+    cache = begin(model, ids)
     count = len(ids)
     cache.choose(torch.arange(count, device=ids.device).repeat_interleave(beams))
     tokens = torch.full((count, beams, 1), START, device=ids.device)
@@ -127,7 +134,7 @@ def beam(model: EgenModel, ids: Tensor, beams: int, limit: int) -> list[list[tup
     ended = torch.zeros(count, beams, dtype=torch.bool, device=ids.device)
     lengths = torch.zeros(count, beams, device=ids.device)
     for _ in range(limit - 1):
-        chances = decoder(tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
+        chances = step(model, tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
         chances = chances.view(count, beams, -1)
         frozen = torch.full_like(chances, -torch.inf)
         frozen[..., PAD] = 0.0
@@ -151,14 +158,3 @@ def beam(model: EgenModel, ids: Tensor, beams: int, limit: int) -> list[list[tup
         ranked = sorted(zip(rows, scores, strict=True), key=lambda pair: -pair[1])
         found.append([(_until_end(row), score) for row, score in ranked if score > -torch.inf])
     return found
-
-
-def _decoder(model: EgenModel) -> torch.nn.Module:
-    if model.decoder is None:
-        raise EngineError(
-            "this model has no decoder",
-            code="E641",
-            exit_code=2,
-            remedy="Train one with a seq2seq recipe.",
-        )
-    return model.decoder

@@ -1,9 +1,9 @@
 """How one expression follows from another, a rule a line, each line checked.
 
 Both ends go into one small e-graph that remembers the reasons (`proofs`), which is grown with the rules of a
-mode until they are equal; the path of reasons between them is the derivation. Guards about numbers are checked
-exactly, those about functions at a few points, and each line of the result is verified against the first. The
-search is bounded and says so when it fails: there may be a longer way.
+mode until they are equal; the path of reasons between them is the derivation, with what can be skipped left
+out. Guards about numbers are checked exactly, those about functions at a few points, and each line of the
+result is verified against the first. The search is bounded and says so when it fails.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from numpy.typing import NDArray
 from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.growth import GROUPS, all_rules, group, guards
+from engines.egen.growth import GROUPS, group, guards
 from engines.egen.patterns import fold, unfolded
 from engines.egen.proofs import ARITHMETIC, Binding, Line, Proofs, reverse
 from engines.egen.records import Mode, Verdict
-from engines.egen.rules import Condition, Guards, Rule, is_variable
+from engines.egen.rules import Condition, Guards, Rule, is_variable, load_rules
 from engines.egen.verify import Verifier
 
 __all__ = ["Derivation", "Step", "derive"]
 
 _POINTS = 8
 _MAX_LINES = 200
+_SHORTEN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def derive(
     if verifier.check([target])[0].outcome == "different":
         return Derivation((), "The two are not the same function.")
     points = verifier.points[: verifier.inside][:: max(1, verifier.inside // _POINTS)]
-    search = _Search(all_rules() if rules is None else rules, mode, points, nodes, time_s, stop)
+    search = _Search(load_rules() if rules is None else rules, mode, points, nodes, time_s, stop)
     found = search.between(fold(start), fold(target))
     if found is None:
         return Derivation((), "No derivation was found within the bound; there may be a longer one.")
@@ -145,14 +146,13 @@ class _Search:
             rounds += 1
         terms, rules = [start], [""]
         for rule, tree in islice(proofs.explain(first, last), _MAX_LINES):
-            folded = fold(tree)
-            if folded != terms[-1]:
-                terms.append(folded)
-                rules.append(rule)
+            terms.append(tree)
+            rules.append(rule)
         return self.shortened(terms, rules) if terms[-1] == target else None
 
     def shortened(self, terms: Sequence[Tree], rules: Sequence[str]) -> list[Line]:
         """The fewest of the lines that one rule each connects; the first is left out."""
+        self.deadline = time.monotonic() + _SHORTEN_S
         fewest, source = [0], [0]
         for here in range(1, len(terms)):
             fewest.append(fewest[here - 1] + 1)
@@ -173,7 +173,9 @@ class _Search:
         return lines[::-1]
 
     def rule_between(self, start: Tree, target: Tree) -> str:
-        """The rule that makes one term of the other in one place; empty if none does."""
+        """The rule that makes one term of the other in one place, up to arithmetic; empty if none does."""
+        if fold(start) == fold(target):
+            return ARITHMETIC
         for move in self._by_label.get(start.label, ()):
             if self.makes(move, start, target):
                 return move.name
@@ -190,7 +192,7 @@ class _Search:
     def makes(self, move: _Move, start: Tree, target: Tree) -> bool:
         """Whether a rule at the root of one term gives the other."""
         trees: dict[str, Tree] = {}
-        if not _fits(move.left, start, trees) or fold(_filled(move.right, trees)) != target:
+        if not _fits(move.left, start, trees) or fold(_filled(move.right, trees)) != fold(target):
             return False
         binding = {name: self.proofs.add(tree) for name, tree in trees.items()}
         return any(all(self.holds(one, binding) for one in needed) for needed in move.guards)

@@ -14,7 +14,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.egen.sequences import Sequences, batches
 
 if TYPE_CHECKING:
-    from engines.egen.model import EgenModel
+    from torch import nn
 
 __all__ = ["Embedder", "ModelEmbedder", "SentenceEmbedder", "Vectors", "cosines", "load_embedder", "unit"]
 
@@ -48,7 +48,7 @@ class Embedder(Protocol):
 class ModelEmbedder:
     """A model of ours on a device; batches are of about one length, so hardly any padding is computed."""
 
-    def __init__(self, model: EgenModel, name: str = "", *, device: str = "cpu") -> None:
+    def __init__(self, model: nn.Module, name: str = "", *, device: str = "cpu") -> None:
         self.name = name
         self.model = model.to(device)
         self.max_length = model.config.max_length
@@ -63,6 +63,8 @@ class ModelEmbedder:
         """(expressions, d) of expressions that are token ids already."""
         import torch
 
+        from engines.egen.model import embed
+
         found = np.zeros((len(rows), self.model.config.d_model), np.float32)
         training = self.model.training
         self.model.eval()
@@ -72,7 +74,7 @@ class ModelEmbedder:
                 if stop():
                     break
                 ids = torch.from_numpy(rows.padded(batch)).to(self._device)
-                found[batch] = self.model.embed(ids).float().cpu().numpy()
+                found[batch] = embed(self.model, ids).float().cpu().numpy()
                 done += len(batch)
                 events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
         self.model.train(training)

@@ -22,9 +22,8 @@ from engines.egen.egraph import EGraph, number_classes
 from engines.egen.patterns import fold, is_number
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules import Guards, Rule, is_variable, load_rules
-from engines.egen.structure import structure_rules
 
-__all__ = ["GROUPS", "Grower", "Progress", "all_rules", "group", "guards", "paddings"]
+__all__ = ["GROUPS", "Grower", "Progress", "group", "guards", "paddings"]
 
 _CHUNK = 20
 """Commands per program: egglog's parser is quadratic."""
@@ -49,11 +48,6 @@ class Progress:
     nodes: int
     classes: int
     seconds: float
-
-
-def all_rules() -> tuple[Rule, ...]:
-    """The table and the rules of structure: what growth uses unless told otherwise."""
-    return load_rules() + structure_rules()
 
 
 def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
@@ -134,7 +128,7 @@ class Grower:
         from egglog.bindings import EGraph as Egglog
 
         self.mode = mode
-        self.rules = tuple(all_rules() if rules is None else rules)
+        self.rules = tuple(load_rules() if rules is None else rules)
         self._egglog = Egglog()
         self._load(schema())
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))

@@ -22,6 +22,7 @@ from engines.egen.language import VARIABLE
 __all__ = ["read_infix"]
 
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}", "|": "|"}
+_SPLIT = "Split it into smaller expressions."
 _USAGE = {
     "d/dx": "d/dx(u)",
     "diff": "diff(u, x)",
@@ -75,10 +76,11 @@ class _Reader:
                     self.reduce(_SUM)
                     if self.pending:
                         waiting = self.pending[-1]
-                        self.fail(f"{waiting.label!r} is never closed", waiting.position)
+                        closing = f"Write {_CLOSED_BY[waiting.label]} where it ends."
+                        self.fail(f"{waiting.label!r} is never closed", waiting.position, closing)
                     tree = self.done[0][0]
                     if len(tree) > MAX_NODES:
-                        self.fail(f"the expression has more than {MAX_NODES:,} tokens", 0)
+                        self.fail(f"the expression has more than {MAX_NODES:,} tokens", 0, _SPLIT)
                     return tree
 
     def fail(self, what: str, position: int, remedy: str = "") -> NoReturn:
@@ -112,10 +114,16 @@ class _Reader:
                 self.fail(
                     "the expression is empty" if self.at == 1 else "the expression ends too early",
                     token.position,
-                    "Write something like: 3sin(x) + 1" if self.at == 1 else "",
+                    "Write something like: 3sin(x) + 1"
+                    if self.at == 1
+                    else "Write what is missing at its end.",
                 )
             else:
-                self.fail(f"a number, x or function is missing before {token.text!r}", token.position)
+                self.fail(
+                    f"a number, x or function is missing before {token.text!r}",
+                    token.position,
+                    f"Write it there, or remove {token.text!r}.",
+                )
 
     def minus_binding(self) -> int:
         before = self.pending[-1] if self.pending else None
@@ -267,16 +275,21 @@ class _Reader:
         waiting = self.pending[-1] if self.pending else None
         wanted = 0 if waiting is None else 1 if waiting.base else CALLED.get(waiting.function, ("", 1))[1]
         if waiting is None or len(self.done) - waiting.height >= wanted:
-            self.fail("the comma does not separate arguments", token.position)
+            self.fail(
+                "the comma does not separate arguments",
+                token.position,
+                "Only log, pow and diff take two; decimals are written with a point.",
+            )
         self.at += 1
 
     def close(self, token: Token) -> None:
         self.reduce(_SUM)
         if not self.pending:
-            self.fail(f"{token.text!r} closes nothing", token.position)
+            self.fail(f"{token.text!r} closes nothing", token.position, "Remove it, or open it before.")
         opened = self.pending.pop()
         if _CLOSED_BY[opened.label] != token.text:
-            self.fail(f"{opened.label!r} is closed by {token.text!r}", token.position)
+            wanted_end = f"Write {_CLOSED_BY[opened.label]} instead."
+            self.fail(f"{opened.label!r} is closed by {token.text!r}", token.position, wanted_end)
         self.at += 1
         given = len(self.done) - opened.height
         if opened.label == "|":
@@ -293,7 +306,9 @@ class _Reader:
     def push(self, tree: Tree, depth: int) -> None:
         if depth > MAX_DEPTH:
             self.fail(
-                f"the expression is nested more than {MAX_DEPTH} deep", self.tokens[self.at - 1].position
+                f"the expression is nested more than {MAX_DEPTH} deep",
+                self.tokens[self.at - 1].position,
+                _SPLIT,
             )
         self.done.append((tree, depth))
 

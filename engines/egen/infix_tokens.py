@@ -63,7 +63,11 @@ def tokens_of(text: str) -> list[Token]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            remedy = "Give one expression, not an equation." if text[at] == "=" else ""
+            remedy = (
+                "Give one expression, not an equation."
+                if text[at] == "="
+                else "Remove it; an expression has numbers, x, pi, e, functions, brackets and + - * / ^."
+            )
             fail(text, f"{text[at]!r} is not part of an expression", at, remedy)
         kind, word, start = match.lastgroup, match.group(), at
         at = match.end()
@@ -116,7 +120,12 @@ def _names(text: str, word: str, start: int, spaced: bool) -> list[Token]:
         name = next((name for name in _NAMES if word.startswith(name, at)), None)
         if name is None:
             _checked(text, word, start)
-            fail(text, f"{word[:40]!r} is not a function or constant of the language", start)
+            fail(
+                text,
+                f"{word[:40]!r} is not a function or constant of the language",
+                start,
+                "Write names apart, with spaces or signs between them.",
+            )
         kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
         found.append(Token(kind, "pi" if name == "π" else name, start + at, spaced))
         at += len(name)

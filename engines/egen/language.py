@@ -78,7 +78,8 @@ def operands(token: str) -> int:
     if is_constant_token(token):
         if (digits := len(token.removeprefix("-"))) > _MAX_DIGITS:
             raise ExpressionError(
-                f"the constant {token[:12]}… has {digits} digits; at most {_MAX_DIGITS} are read"
+                f"the constant {token[:12]}… has {digits} digits; at most {_MAX_DIGITS} are read",
+                remedy="Round it, or write it as a power.",
             )
         return 0
     if token in ("i", "I", "j"):
@@ -106,9 +107,9 @@ def read_prefix(text: str) -> Tree:
     try:
         tree = parse_prefix(text.split(), operands)
     except ExpressionError as error:
-        raise ExpressionError(
-            error.what, text=visible(text), position=_character(text, error.position), remedy=error.remedy
-        ) from None
+        place = _character(text, error.position)
+        what = error.what if place is None else f"{error.what} (character {place + 1})"
+        raise ExpressionError(what, text=visible(text), position=place or 0, remedy=error.remedy) from None
     for node in tree:
         if node.label == "d" and node.children[0].label != VARIABLE:
             raise ExpressionError(
@@ -119,8 +120,8 @@ def read_prefix(text: str) -> Tree:
     return tree
 
 
-def _character(text: str, token: int | None) -> int:
-    """Where the token starts that an error is about; one without a position is about an unknown token."""
+def _character(text: str, token: int | None) -> int | None:
+    """Where the token starts that an error is about: without a position, an unknown token, or the whole."""
     starts = [(word.start(), word.group()) for word in _WORD.finditer(text)]
     if token is not None:
         return starts[token][0] if token < len(starts) else len(text)
@@ -129,7 +130,7 @@ def _character(text: str, token: int | None) -> int:
             operands(word)
         except ExpressionError:
             return start
-    return 0
+    return None
 
 
 def visible(text: str) -> str:

@@ -8,27 +8,22 @@ They measure themselves on the validation side of the corpus.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.errors import DataError, EngineError
-from engines.egen.splits import SplitName
+from engines.core.errors import DataError
+from engines.egen.settings import ModelConfig, Settings, divided
 
 if TYPE_CHECKING:
     import torch
 
     from engines.egen.datasets import PairTable, TrainingRows, TripletTable
     from engines.egen.labelled import Labelled
-    from engines.egen.model import EgenModel, ModelConfig
 
-__all__ = ["Contrastive", "Seq2seq", "Settings", "contrastive", "seq2seq"]
-
-_GROUPS = 6
-"""Sequences of a batch are encoded in so many groups, shortest first, each padded to its own longest."""
+__all__ = ["Contrastive", "Seq2seq", "contrastive", "seq2seq"]
 
 LIMITS = (
     "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
@@ -37,63 +32,16 @@ LIMITS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What a recipe's table `model` says besides the sizes.
-
-    - `negatives`: one, batch or positives (see `losses.Negatives`); `tau` the temperature; `triplets` about
-      how many make an epoch. Of contrastive training.
-    - `smoothing`: of labels, in seq2seq training.
-    - `split`: paper or shapes, whose training side is used. `measured`: validation expressions, at most, that
-      an evaluation looks at. `precision`: of the stored weights, fp32 or fp16.
-    """
-
-    negatives: str = "batch"
-    tau: float = 0.1
-    triplets: int = 50_000_000
-    smoothing: float = 0.1
-    split: SplitName = "paper"
-    measured: int = 2_000
-    precision: str = "fp32"
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E640."""
-        from engines.egen.losses import Negatives
-
-        wrong = ""
-        if self.negatives not in get_args(Negatives):
-            wrong = f"negatives is {self.negatives!r}, not {', '.join(get_args(Negatives))}"
-        elif self.split not in get_args(SplitName):
-            wrong = f"split is {self.split!r}, not {', '.join(get_args(SplitName))}"
-        elif self.precision not in ("fp32", "fp16"):
-            wrong = f"precision is {self.precision!r}, not fp32 or fp16"
-        elif self.tau <= 0 or self.triplets < 1 or not 0 <= self.smoothing < 1:
-            wrong = "tau and triplets are above 0, and smoothing is from 0 to 1"
-        if wrong:
-            raise EngineError(wrong, code="E640", exit_code=2, remedy="Change the model's settings.")
-
-
-def _divided(values: Mapping[str, Any]) -> tuple[Settings, dict[str, Any]]:
-    """The settings in a recipe's table, and the sizes that remain."""
-    names = {field.name for field in fields(Settings)}
-    settings = Settings(**{key: value for key, value in values.items() if key in names})
-    return settings, {key: value for key, value in values.items() if key not in names}
-
-
 def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
     """The trainer `egen.contrastive`."""
-    from engines.egen.model import ModelConfig
-
-    settings, sizes = _divided(model)
-    return Contrastive(ModelConfig.of(sizes), settings, data, seed)
+    settings, config = divided(model)
+    return Contrastive(config, settings, data, seed)
 
 
 def seq2seq(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Seq2seq:
     """The trainer `egen.seq2seq`. Embeddings of such a model are maxima over its last encoder layer."""
-    from engines.egen.model import ModelConfig
-
-    settings, sizes = _divided(model)
-    return Seq2seq(ModelConfig.of({"decoder_layers": 6, "pooling": "max", **sizes}), settings, data, seed)
+    settings, config = divided({"decoder_layers": 6, "pooling": "max", **model})
+    return Seq2seq(config, settings, data, seed)
 
 
 class _EgenTask:
@@ -142,23 +90,23 @@ class _EgenTask:
         count = int(np.searchsorted(found.labels, found.labels[: self.settings.measured].max(), side="right"))
         return Labelled(found.texts[:count], found.labels[:count])
 
-    def model(self) -> EgenModel:
+    def model(self) -> torch.nn.Module:
         """The model, new."""
-        from engines.egen.model import EgenModel
+        from engines.egen.model import new_model
 
-        return EgenModel(self.config)
+        return new_model(self.config)
 
     def length(self, example: Sequence[int]) -> int:
         """Tokens of all expressions of an example."""
         return int(self.rows.sequences.lengths[list(example)].sum())
 
-    def save(self, model: EgenModel, folder: Path, facts: Mapping[str, Any]) -> None:
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write model and card."""
         from engines.core.files import write_text
         from engines.egen.model_folder import save_model
         from engines.training.card import card
 
-        save_model(model, folder, precision="fp16" if self.settings.precision == "fp16" else "fp32")
+        save_model(model, folder, precision=self.settings.precision)
         rows = self.rows
         data = {
             "corpus": self.data["corpus"].name,
@@ -217,7 +165,7 @@ class Contrastive(_EgenTask):
         table = np.array(examples, np.int64)[:, : self._parts].T
         flat = table.ravel()
         order = np.argsort(self.rows.sequences.lengths[flat], kind="stable")
-        groups = np.array_split(order, min(_GROUPS, len(order)))
+        groups = np.array_split(order, min(self.settings.groups, len(order)))
         batch = {
             f"ids{n}": torch.from_numpy(self.rows.sequences.padded(flat[group]))
             for n, group in enumerate(groups)
@@ -231,12 +179,13 @@ class Contrastive(_EgenTask):
         import torch
 
         from engines.egen.losses import contrastive as loss
+        from engines.egen.model import embed
 
         groups = sorted((key for key in batch if key.startswith("ids")), key=lambda key: int(key[3:]))
-        vectors = torch.cat([model.embed(batch[key]) for key in groups])[batch["order"]]
+        vectors = torch.cat([embed(model, batch[key]) for key in groups])[batch["order"]]
         return loss(
             *vectors.chunk(self._parts),
-            negatives=self.settings.negatives,  # type: ignore[arg-type]  # checked when it was set
+            negatives=self.settings.negatives,
             tau=self.settings.tau,
             clusters=batch["clusters"],
         )
@@ -279,9 +228,10 @@ class Seq2seq(_EgenTask):
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy with label smoothing, in nats a token."""
         from engines.egen.losses import sequence
+        from engines.egen.model import logits
 
-        logits = model.logits(batch["source"], batch["target"])
-        return sequence(logits, batch["target"], self.settings.smoothing)
+        found = logits(model, batch["source"], batch["target"])
+        return sequence(found, batch["target"], self.settings.smoothing)
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an

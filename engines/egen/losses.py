@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import torch
-import torch.nn.functional as F  # noqa: N812
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from engines.egen.sequences import PAD
+from engines.egen.settings import Negatives
 
-__all__ = ["Negatives", "contrastive", "sequence"]
+if TYPE_CHECKING:
+    from torch import Tensor
 
-Negatives = Literal["one", "batch", "positives"]
-"""one: the triplet's own negative, as the paper prints it. batch: the negatives of all triplets of the batch,
-as the paper's figures were made. positives: the positives of all other clusters of the batch, in both
-directions; no negative is encoded."""
+__all__ = ["contrastive", "sequence"]
 
 
 def sequence(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
     """Cross-entropy with label smoothing over real tokens. Args: logits: (batch, length - 1, vocabulary) as
     `EgenModel.logits` gives them. target: (batch, length) ids from SOE on."""
+    import torch.nn.functional as F  # noqa: N812  # the name everybody uses
+
     return F.cross_entropy(
         logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD, label_smoothing=smoothing
     )
@@ -40,6 +37,9 @@ def contrastive(
     Args: anchor, positive, negative: (batch, d) embeddings. clusters: (batch,) which cluster each pair is of,
     with `positives`: others of the same cluster are no negatives.
     """
+    import torch
+    import torch.nn.functional as F  # noqa: N812
+
     anchor, positive = F.normalize(anchor, dim=-1), F.normalize(positive, dim=-1)
     count = len(anchor)
     if negatives == "positives":

@@ -1,89 +1,72 @@
 """The transformer of E-Gen (fact sheet section 3): an encoder, and a decoder where there is one.
 
 Pre-norm residuals with a final norm, ReLU, sinusoidal positions added to embeddings times sqrt(d), attention
-projections without bias, layer-norm eps 1e-6. Only imported where torch is wanted.
+projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights and its
+`config`; what it computes are the functions here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
-
-import torch
-import torch.nn.functional as F  # noqa: N812  # the name everybody uses
-from torch import Tensor, nn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.egen.sequences import END, PAD
+from engines.egen.settings import ModelConfig, Pooling
 from engines.egen.training_notation import VOCABULARY
 
-__all__ = [
-    "EPSILON",
-    "Cache",
-    "Decoder",
-    "EgenModel",
-    "Encoder",
-    "ModelConfig",
-    "Pooling",
-    "pool",
-    "sinusoids",
-]
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
-Pooling = Literal["mean", "max"]
+__all__ = ["EPSILON", "Cache", "begin", "embed", "encode", "logits", "new_model", "pool", "sinusoids", "step"]
+
 EPSILON = 1e-6
 
+_KeyValue = tuple["Tensor", "Tensor"]
 
-@dataclass(frozen=True, slots=True)
-class ModelConfig:
-    """Sizes and pooling; the paper's are the defaults. `decoder_layers` is 0 for an encoder alone;
-    `max_length` counts SOE and EOE."""
 
-    d_model: int = 512
-    heads: int = 8
-    ffn: int = 2048
-    layers: int = 6
-    decoder_layers: int = 0
-    max_length: int = 200
-    dropout: float = 0.0
-    pooling: Pooling = "mean"
+def new_model(config: ModelConfig) -> nn.Module:
+    """A model with random weights (Xavier, uniform), from torch's global random numbers.
 
-    def __post_init__(self) -> None:
-        """Refuse what makes no model. Raises: EngineError E640."""
-        sizes = (self.d_model, self.heads, self.ffn, self.layers)
-        wrong = ""
-        if min(sizes) < 1 or self.decoder_layers < 0:
-            wrong = "d_model, heads, ffn and layers are at least 1"
-        elif self.d_model % self.heads or self.d_model % 2:
-            wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
-        elif self.pooling not in get_args(Pooling):
-            wrong = f"pooling is {self.pooling!r}, not mean or max"
-        elif not 0 <= self.dropout < 1 or self.max_length < 3:
-            wrong = "dropout is below 1, and max_length at least 3"
-        if wrong:
-            raise EngineError(wrong, code="E640", exit_code=2, remedy="Change the sizes of the model.")
+    `config` is kept on it; `encoder` and, when `decoder_layers` is not 0, `decoder` are its parts.
+    """
+    from torch import nn
 
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """From a table of a recipe or a model folder. Raises: EngineError E640 for an unknown size."""
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(values) - known):
-            raise EngineError(
-                f"a model has no setting {unknown[0]!r}",
-                code="E640",
-                exit_code=2,
-                remedy=f"It has: {', '.join(sorted(known))}.",
-            )
-        return cls(**values)
+    width = config.d_model
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
+    def attention() -> nn.Module:
+        sizes = {"query": width, "key_value": 2 * width, "out": width}
+        return nn.ModuleDict({name: nn.Linear(width, size, bias=False) for name, size in sizes.items()})
+
+    def layer(*attentions: str) -> nn.Module:
+        parts = {"up": nn.Linear(width, config.ffn), "down": nn.Linear(config.ffn, width)}
+        for name in attentions:
+            parts |= {name: attention(), f"{name}_norm": nn.LayerNorm(width, EPSILON)}
+        return nn.ModuleDict({**parts, "feed_forward_norm": nn.LayerNorm(width, EPSILON)})
+
+    def stack(count: int, *attentions: str) -> nn.ModuleDict:
+        made = nn.ModuleDict({"tokens": nn.Embedding(len(VOCABULARY), width)})
+        made["layers"] = nn.ModuleList(layer(*attentions) for _ in range(count))
+        made["norm"] = nn.LayerNorm(width, EPSILON)
+        made.register_buffer("positions", sinusoids(config.max_length, width), persistent=False)
+        return made
+
+    model = nn.ModuleDict({"encoder": stack(config.layers, "attention")})
+    if config.decoder_layers:
+        model["decoder"] = stack(config.decoder_layers, "attention", "source_attention")
+        model["decoder"]["out"] = nn.Linear(width, len(VOCABULARY))
+    model.config = config
+    for weights in model.parameters():
+        if weights.dim() > 1:
+            nn.init.xavier_uniform_(weights)
+    return model
 
 
 def sinusoids(length: int, width: int) -> Tensor:
     """(length, width): sine at even and cosine at odd places, wavelengths from 2 pi to 10,000 * 2 pi."""
+    import torch
+
     rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000.0) / width))
     angles = torch.arange(length)[:, None] * rates
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
@@ -93,101 +76,27 @@ def pool(states: Tensor, ids: Tensor, pooling: Pooling) -> Tensor:
     """(batch, d) from (batch, length, d): mean or maximum over real tokens, without SOE, EOE and PAD."""
     real = (ids > END)[..., None]
     if pooling == "max":
-        return states.masked_fill(~real, -torch.inf).amax(1)
+        return states.masked_fill(~real, -math.inf).amax(1)
     return states.masked_fill(~real, 0.0).sum(1) / real.sum(1).to(states.dtype)
 
 
-class _Attention(nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """Queries of one sequence over keys and values of the same or another."""
+def embed(model: nn.Module, ids: Tensor) -> Tensor:
+    """(batch, d) embeddings, not normalised, of ids (batch, length)."""
+    return pool(encode(model, ids), ids, model.config.pooling)
 
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.heads, self.dropout = config.heads, config.dropout
-        self.query = nn.Linear(config.d_model, config.d_model, bias=False)
-        self.key_value = nn.Linear(config.d_model, 2 * config.d_model, bias=False)
-        self.out = nn.Linear(config.d_model, config.d_model, bias=False)
 
-    def _split(self, states: Tensor) -> Tensor:
-        return states.unflatten(-1, (self.heads, -1)).transpose(1, 2)
-
-    def project(self, states: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values: (batch, heads, length, d/heads) each."""
-        key, value = self.key_value(states).chunk(2, dim=-1)
-        return self._split(key), self._split(value)
-
-    def forward(
-        self,
-        states: Tensor,
-        key_value: tuple[Tensor, Tensor],
-        mask: Tensor | None = None,
-        causal: bool = False,
-    ) -> Tensor:
-        dropout = self.dropout if self.training else 0.0
-        found = F.scaled_dot_product_attention(
-            self._split(self.query(states)), *key_value, attn_mask=mask, dropout_p=dropout, is_causal=causal
+def encode(model: nn.Module, ids: Tensor) -> Tensor:
+    """(batch, length, d) states of ids (batch, length), PAD at the ends."""
+    part = model["encoder"]
+    mask = (ids != PAD)[:, None, None, :]
+    states = _embedded(model, part, ids, 0)
+    for layer in part["layers"]:
+        normed = layer["attention_norm"](states)
+        attended = _attend(
+            model, layer["attention"], normed, _project(model, layer["attention"], normed), mask
         )
-        return self.out(found.transpose(1, 2).flatten(2))
-
-
-class _FeedForward(nn.Sequential):  # type: ignore[misc]
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__(
-            nn.Linear(config.d_model, config.ffn),
-            nn.ReLU(),
-            nn.Dropout(config.dropout),
-            nn.Linear(config.ffn, config.d_model),
-        )
-
-
-class _Embedding(nn.Module):  # type: ignore[misc]
-    """Token embeddings times sqrt(d) plus positions."""
-
-    positions: Tensor
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.tokens = nn.Embedding(len(VOCABULARY), config.d_model)
-        self.register_buffer("positions", sinusoids(config.max_length, config.d_model), persistent=False)
-        self.scale = math.sqrt(config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
-
-    def forward(self, ids: Tensor, begin: int = 0) -> Tensor:
-        """(batch, length, d) from ids (batch, length) that stand at position `begin` and after."""
-        here = self.positions[begin : begin + ids.shape[1]]
-        return self.dropout(self.tokens(ids) * self.scale + here)
-
-
-class _EncoderLayer(nn.Module):  # type: ignore[misc]
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.attention = _Attention(config)
-        self.feed_forward = _FeedForward(config)
-        self.attention_norm = nn.LayerNorm(config.d_model, EPSILON)
-        self.feed_forward_norm = nn.LayerNorm(config.d_model, EPSILON)
-        self.dropout = nn.Dropout(config.dropout)
-
-    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-        normed = self.attention_norm(states)
-        states = states + self.dropout(self.attention(normed, self.attention.project(normed), mask))
-        return states + self.dropout(self.feed_forward(self.feed_forward_norm(states)))
-
-
-class Encoder(nn.Module):  # type: ignore[misc]
-    """Ids to states."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.embedding = _Embedding(config)
-        self.layers = nn.ModuleList(_EncoderLayer(config) for _ in range(config.layers))
-        self.norm = nn.LayerNorm(config.d_model, EPSILON)
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """(batch, length, d) from ids (batch, length), PAD at the ends."""
-        mask = (ids != PAD)[:, None, None, :]
-        states = self.embedding(ids)
-        for layer in self.layers:
-            states = layer(states, mask)
-        return self.norm(states)
+        states = _feed_forward(model, layer, states + attended)
+    return part["norm"](states)
 
 
 @dataclass(slots=True)
@@ -196,8 +105,8 @@ class Cache:
     each layer, and how long that is. `mask` says which source tokens are real."""
 
     mask: Tensor
-    source: list[tuple[Tensor, Tensor]]
-    written: list[tuple[Tensor, Tensor] | None]
+    source: list[_KeyValue]
+    written: list[_KeyValue | None]
     length: int = 0
 
     def choose(self, rows: Tensor) -> None:
@@ -207,78 +116,90 @@ class Cache:
         self.written = [pair and (pair[0][rows], pair[1][rows]) for pair in self.written]
 
 
-class _DecoderLayer(nn.Module):  # type: ignore[misc]
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.attention = _Attention(config)
-        self.source_attention = _Attention(config)
-        self.feed_forward = _FeedForward(config)
-        self.attention_norm = nn.LayerNorm(config.d_model, EPSILON)
-        self.source_norm = nn.LayerNorm(config.d_model, EPSILON)
-        self.feed_forward_norm = nn.LayerNorm(config.d_model, EPSILON)
-        self.dropout = nn.Dropout(config.dropout)
+def begin(model: nn.Module, ids: Tensor) -> Cache:
+    """The decoder's cache for sources (batch, length). Raises: EngineError E641 without a decoder."""
+    if not model.config.decoder_layers:
+        raise EngineError(
+            "this model has no decoder", code="E641", exit_code=2, remedy="Train one with a seq2seq recipe."
+        )
+    states = encode(model, ids)
+    layers = model["decoder"]["layers"]
+    source = [_project(model, layer["source_attention"], states) for layer in layers]
+    return Cache((ids != PAD)[:, None, None, :], source, [None] * len(layers))
 
-    def forward(
-        self, states: Tensor, source: tuple[Tensor, Tensor], mask: Tensor, past: tuple[Tensor, Tensor] | None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """States after the layer, and the keys and values of all that was written."""
-        normed = self.attention_norm(states)
-        key, value = self.attention.project(normed)
+
+def step(model: nn.Module, ids: Tensor, cache: Cache) -> Tensor:
+    """(batch, length, vocabulary) logits after each of ids (batch, length), which follow what the cache
+    holds: all at once after `begin`, or one at a time."""
+    import torch
+
+    part = model["decoder"]
+    states = _embedded(model, part, ids, cache.length)
+    for place, layer in enumerate(part["layers"]):
+        normed = layer["attention_norm"](states)
+        key, value = _project(model, layer["attention"], normed)
+        past = cache.written[place]
         if past is not None:
             key, value = torch.cat([past[0], key], 2), torch.cat([past[1], value], 2)
+        cache.written[place] = (key, value)
         # With a past, the one new token sees all of it; without, every token sees what stands before it.
-        states = states + self.dropout(self.attention(normed, (key, value), causal=past is None))
-        normed = self.source_norm(states)
-        states = states + self.dropout(self.source_attention(normed, source, mask))
-        states = states + self.dropout(self.feed_forward(self.feed_forward_norm(states)))
-        return states, (key, value)
+        states = states + _attend(model, layer["attention"], normed, (key, value), causal=past is None)
+        normed = layer["source_attention_norm"](states)
+        source = cache.source[place]
+        states = states + _attend(model, layer["source_attention"], normed, source, cache.mask)
+        states = _feed_forward(model, layer, states)
+    cache.length += ids.shape[1]
+    return part["out"](part["norm"](states))
 
 
-class Decoder(nn.Module):  # type: ignore[misc]
-    """States of a source and the ids written so far to logits of the next."""
-
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.embedding = _Embedding(config)
-        self.layers = nn.ModuleList(_DecoderLayer(config) for _ in range(config.decoder_layers))
-        self.norm = nn.LayerNorm(config.d_model, EPSILON)
-        self.out = nn.Linear(config.d_model, len(VOCABULARY))
-
-    def begin(self, states: Tensor, ids: Tensor) -> Cache:
-        """The cache for a source: its states and ids."""
-        source = [layer.source_attention.project(states) for layer in self.layers]
-        return Cache((ids != PAD)[:, None, None, :], source, [None] * len(self.layers))
-
-    def forward(self, ids: Tensor, cache: Cache) -> Tensor:
-        """(batch, length, vocabulary) logits after each of ids (batch, length), which follow what the cache
-        holds: all at once after `begin`, or one at a time."""
-        states = self.embedding(ids, cache.length)
-        for place, layer in enumerate(self.layers):
-            states, cache.written[place] = layer(
-                states, cache.source[place], cache.mask, cache.written[place]
-            )
-        cache.length += ids.shape[1]
-        return self.out(self.norm(states))
+def logits(model: nn.Module, source: Tensor, target: Tensor) -> Tensor:
+    """(batch, length - 1, vocabulary): of each target token after the first, from those before it."""
+    return step(model, target[:, :-1], begin(model, source))
 
 
-class EgenModel(nn.Module):  # type: ignore[misc]
-    """An encoder whose pooled states embed expressions, and a decoder when `decoder_layers` is not 0."""
+def _dropped(model: nn.Module, states: Tensor) -> Tensor:
+    import torch.nn.functional as F  # noqa: N812  # the name everybody uses
 
-    def __init__(self, config: ModelConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.encoder = Encoder(config)
-        self.decoder = Decoder(config) if config.decoder_layers else None
-        for weights in self.parameters():
-            if weights.dim() > 1:
-                nn.init.xavier_uniform_(weights)
+    return F.dropout(states, model.config.dropout, model.training)
 
-    def embed(self, ids: Tensor) -> Tensor:
-        """(batch, d) embeddings, not normalised, of ids (batch, length)."""
-        return pool(self.encoder(ids), ids, self.config.pooling)
 
-    def logits(self, source: Tensor, target: Tensor) -> Tensor:
-        """(batch, length - 1, vocabulary): of each target token after the first, from those before it."""
-        if self.decoder is None:
-            raise EngineError("this model has no decoder", code="E641", exit_code=2)
-        return self.decoder(target[:, :-1], self.decoder.begin(self.encoder(source), source))
+def _embedded(model: nn.Module, part: Any, ids: Tensor, begin: int) -> Tensor:
+    here = part.positions[begin : begin + ids.shape[1]]
+    return _dropped(model, part["tokens"](ids) * math.sqrt(model.config.d_model) + here)
+
+
+def _split(model: nn.Module, states: Tensor) -> Tensor:
+    """(batch, heads, length, d/heads)."""
+    return states.unflatten(-1, (model.config.heads, -1)).transpose(1, 2)
+
+
+def _project(model: nn.Module, attention: Any, states: Tensor) -> _KeyValue:
+    key, value = attention["key_value"](states).chunk(2, dim=-1)
+    return _split(model, key), _split(model, value)
+
+
+def _attend(
+    model: nn.Module,
+    attention: Any,
+    states: Tensor,
+    key_value: _KeyValue,
+    mask: Tensor | None = None,
+    causal: bool = False,
+) -> Tensor:
+    """What is added to the residual: queries of the states over keys and values."""
+    import torch.nn.functional as F  # noqa: N812
+
+    found = F.scaled_dot_product_attention(
+        _split(model, attention["query"](states)),
+        *key_value,
+        attn_mask=mask,
+        dropout_p=model.config.dropout if model.training else 0.0,
+        is_causal=causal,
+    )
+    return _dropped(model, attention["out"](found.transpose(1, 2).flatten(2)))
+
+
+def _feed_forward(model: nn.Module, layer: Any, states: Tensor) -> Tensor:
+    """The residual after the feed-forward part."""
+    inner = _dropped(model, layer["up"](layer["feed_forward_norm"](states)).relu())
+    return states + _dropped(model, layer["down"](inner))

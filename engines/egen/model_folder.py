@@ -24,20 +24,18 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError
 from engines.core.files import write_bytes, write_json, write_text
+from engines.egen.settings import ModelConfig, Precision
 from engines.egen.training_notation import VOCABULARY
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
-    from engines.egen.model import EgenModel, ModelConfig
+__all__ = ["load_model", "prefix_tokenizer", "save_model"]
 
-__all__ = ["Precision", "load_model", "prefix_tokenizer", "save_model"]
-
-Precision = Literal["fp32", "fp16"]
 
 _MODULES = ("Transformer", "WordWeights", "Pooling", "Dense")
 _WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
@@ -49,7 +47,7 @@ _DECIMALS = {
 }
 
 
-def save_model(model: EgenModel, folder: Path, *, precision: Precision = "fp32") -> None:
+def save_model(model: nn.Module, folder: Path, *, precision: Precision = "fp32") -> None:
     """Write a model into a folder. Args: precision: of the stored weights; all are computed with in fp32."""
     from safetensors.torch import save
 
@@ -58,9 +56,9 @@ def save_model(model: EgenModel, folder: Path, *, precision: Precision = "fp32")
     if precision == "fp16":
         tensors = {name: t if name in _EXACT else t.half() for name, t in tensors.items()}
     write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
-    if model.decoder is not None:
+    if model.config.decoder_layers:
         weights = {
-            name: t.half() if precision == "fp16" else t for name, t in model.decoder.state_dict().items()
+            name: t.half() if precision == "fp16" else t for name, t in model["decoder"].state_dict().items()
         }
         write_bytes(folder / "decoder.safetensors", save(weights, {"format": "pt"}))
     write_json(folder / "config.json", _transformers_config(model))
@@ -69,9 +67,9 @@ def save_model(model: EgenModel, folder: Path, *, precision: Precision = "fp32")
     _write_pooling(model, folder)
 
 
-def load_model(folder: Path) -> EgenModel:
+def load_model(folder: Path) -> nn.Module:
     """The model of a folder, in fp32 and eval mode. Raises: DataError E642 for a folder that holds none."""
-    from engines.egen.model import EgenModel, ModelConfig
+    from engines.egen.model import new_model
 
     try:
         document = json.loads((folder / "config.json").read_bytes())
@@ -84,9 +82,9 @@ def load_model(folder: Path) -> EgenModel:
             exit_code=3,
             remedy="Name a folder that `mathwb train` made, or a model of the workspace.",
         ) from error
-    model = EgenModel(ModelConfig.of(settings))
+    model = new_model(ModelConfig.of(settings))
     weights = dict(_own_names(_read(folder / "model.safetensors"), model, shift))
-    if model.decoder is not None:
+    if model.config.decoder_layers:
         decoder = _read(folder / "decoder.safetensors")
         weights |= {f"decoder.{name}": tensor.float() for name, tensor in decoder.items()}
     try:
@@ -132,35 +130,35 @@ _SAME = {
     "attention.query.weight": "attention.self.query.weight",
     "attention_norm.weight": "attention.self_attn_layer_norm.weight",
     "attention_norm.bias": "attention.self_attn_layer_norm.bias",
-    "feed_forward.0.weight": "intermediate.dense.weight",
-    "feed_forward.0.bias": "intermediate.dense.bias",
-    "feed_forward.3.weight": "output.dense.weight",
-    "feed_forward.3.bias": "output.dense.bias",
+    "up.weight": "intermediate.dense.weight",
+    "up.bias": "intermediate.dense.bias",
+    "down.weight": "output.dense.weight",
+    "down.bias": "output.dense.bias",
     "feed_forward_norm.weight": "LayerNorm.weight",
     "feed_forward_norm.bias": "LayerNorm.bias",
 }
 """Our names within a layer, and theirs."""
 
 
-def _shift(model: EgenModel) -> float:
+def _shift(model: nn.Module) -> float:
     """What makes every state after the final norm positive (a normed value is below sqrt(d)): a power of two,
     so that few digits are lost; 0 for a mean, which needs none."""
     if model.config.pooling == "mean":
         return 0.0
-    norm = model.encoder.norm
+    norm = model["encoder"]["norm"]
     reach = norm.weight.detach().abs() * math.sqrt(model.config.d_model) + norm.bias.detach().abs()
     return 2.0 ** math.ceil(math.log2(float(reach.max()) + 1e-6))
 
 
-def _encoder_tensors(model: EgenModel) -> Iterator[tuple[str, Tensor]]:
+def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     import torch
 
     from engines.egen.model import sinusoids
 
-    config, weights = model.config, model.encoder.state_dict()
+    config, weights = model.config, model["encoder"].state_dict()
     width = config.d_model
     none = torch.zeros(width)
-    yield _EMBEDDING, weights["embedding.tokens.weight"] * math.sqrt(width)
+    yield _EMBEDDING, weights["tokens.weight"] * math.sqrt(width)
     positions = torch.cat([none[None], sinusoids(config.max_length, width)])
     yield _POSITIONS, positions
     yield "embeddings.token_type_embeddings.weight", none[None].clone()
@@ -179,14 +177,14 @@ def _encoder_tensors(model: EgenModel) -> Iterator[tuple[str, Tensor]]:
     yield "pooler.dense.bias", none.clone()
 
 
-def _own_names(tensors: dict[str, Tensor], model: EgenModel, shift: float) -> Iterator[tuple[str, Tensor]]:
+def _own_names(tensors: dict[str, Tensor], model: nn.Module, shift: float) -> Iterator[tuple[str, Tensor]]:
     """The encoder's tensors under our names. What is missing is left for `load_state_dict` to tell."""
     import torch
 
     found = {name: tensor.float() for name, tensor in tensors.items()}
     if _EMBEDDING in found:
         scale = math.sqrt(model.config.d_model)
-        yield "encoder.embedding.tokens.weight", found[_EMBEDDING] / scale
+        yield "encoder.tokens.weight", found[_EMBEDDING] / scale
     for layer in range(model.config.layers):
         ours, theirs = f"encoder.layers.{layer}.", f"encoder.layer.{layer}."
         for name, other in _SAME.items():
@@ -201,7 +199,7 @@ def _own_names(tensors: dict[str, Tensor], model: EgenModel, shift: float) -> It
         yield "encoder.norm.weight", found["encoder.LayerNorm.weight"]
 
 
-def _transformers_config(model: EgenModel) -> dict[str, Any]:
+def _transformers_config(model: nn.Module) -> dict[str, Any]:
     config = model.config
     return {
         "architectures": ["XLMRobertaXLModel"],
@@ -263,7 +261,7 @@ def prefix_tokenizer() -> str:
     return made.to_str(pretty=True)
 
 
-def _write_pooling(model: EgenModel, folder: Path) -> None:
+def _write_pooling(model: nn.Module, folder: Path) -> None:
     """The modules of sentence-transformers after the encoder."""
     import torch
     from safetensors.torch import save

@@ -20,7 +20,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.core.tree import Tree
 from engines.egen.assemble import Assembled, assemble
-from engines.egen.build import Plan, versions
+from engines.egen.build import Plan, refuse_other_folder, versions
 from engines.egen.corpus import Corpus
 from engines.egen.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Verdict
@@ -113,8 +113,8 @@ def import_published(
 
     Clusters stay as they are in the file; one whose head came before is left out. Members that differ from
     their head are kept with that verdict. Args: seed: of verification and splits.
-    Raises: EngineError E452 when `out` holds a corpus, E456 when it was stopped; DataError when nothing in
-    the file is a cluster.
+    Raises: EngineError E452 when `out` holds a corpus or something else, E456 when it was stopped; DataError
+    when nothing in the file is a cluster.
     """
     if (out / "manifest.json").exists() or (out / "plan.json").exists():
         raise EngineError(
@@ -124,6 +124,7 @@ def import_published(
             code="E452",
             exit_code=2,
         )
+    refuse_other_folder(out)
     for leftover in stored_shards(out / "shards").values():
         leftover.unlink()
     bad: list[BadLine] = []
@@ -148,7 +149,7 @@ def import_published(
     clusters = fresh()
     while block := list(islice(clusters, BLOCK)):
         if stop():
-            raise EngineError("the import was stopped", remedy="Start it again.", code="E456")
+            raise EngineError("the import was stopped", remedy="Start it again.", code="E456", exit_code=130)
         judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
         heads += [Head(prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
         write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)

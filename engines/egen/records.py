@@ -10,6 +10,8 @@ from engines.core.tree import Tree
 from engines.egen.language import prefix
 
 __all__ = [
+    "MAX_MEMBERS",
+    "MAX_TOKENS",
     "Cluster",
     "Counterexample",
     "EgenConfig",
@@ -21,6 +23,12 @@ __all__ = [
     "StopReason",
     "Verdict",
 ]
+
+MAX_MEMBERS = 1_000_000
+"""More members of one head are refused: they would not fit into memory."""
+
+MAX_TOKENS = 64
+"""Longer members are refused: exact counts of the terms so long may outgrow the sampler's arithmetic."""
 
 Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are

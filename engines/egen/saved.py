@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from engines.core.errors import EngineError
 from engines.egen.assemble import assemble
@@ -20,15 +21,19 @@ __all__ = ["save_cluster"]
 _ORIGIN = "saved"
 
 
-def save_cluster(out: Path, cluster: GrownHead) -> int:
+def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     """Put a cluster into the corpus of saved clusters in `out`, in place of an older one with the same head.
+
+    Each was grown with a configuration of its own: the manifest lists them as `configs`, by number, and as
+    `config` the one of the cluster that came last.
 
     Returns: its number there. Raises: EngineError E452 when the folder holds a corpus of another kind.
     """
     with sole_builder(out):
-        kept = _kept(out)
+        kept, configs = _kept(out)
         place = next((n for n, old in enumerate(kept) if old.head == cluster.head), len(kept))
         kept[place : place + 1] = [cluster]
+        configs[place : place + 1] = [asdict(config)]
         kept = [replace(grown, source=number) for number, grown in enumerate(kept)]
         heads = tuple(
             Head(grown.head, "own", skeleton(read_prefix(grown.head)), grown.rows[0].tokens) for grown in kept
@@ -37,16 +42,17 @@ def save_cluster(out: Path, cluster: GrownHead) -> int:
         for block in range(-(-len(kept) // BLOCK)):
             stored = write_shard(out / "shards", block, kept[block * BLOCK : (block + 1) * BLOCK])
             shards[block] = out / "shards" / stored.name
-        plan = Plan(Source(_ORIGIN, heads), EgenConfig(), table_hash(), versions()).to_dict()
-        assemble(out, {**plan, "origin": _ORIGIN}, heads, shards, seed=0, merge=False)
+        plan = Plan(Source(_ORIGIN, heads), config, table_hash(), versions()).to_dict()
+        plan = {**plan, "origin": _ORIGIN, "configs": configs}
+        assemble(out, plan, heads, shards, seed=0, merge=False)
         for path in set((out / "shards").glob("shard-*.parquet")) - set(shards.values()):
             path.unlink()
     return place
 
 
-def _kept(out: Path) -> list[GrownHead]:
+def _kept(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
     if not any((out / name).exists() for name in ("manifest.json", "plan.json")):
-        return []
+        return [], []
     corpus = open_corpus(out)
     if corpus.manifest.get("origin") != _ORIGIN:
         raise EngineError(
@@ -56,7 +62,8 @@ def _kept(out: Path) -> list[GrownHead]:
             code="E452",
             exit_code=2,
         )
-    return [_grown(corpus, number) for number in range(corpus.clusters().num_rows)]
+    grown = [_grown(corpus, number) for number in range(corpus.clusters().num_rows)]
+    return grown, list(corpus.manifest["configs"])
 
 
 def _grown(corpus: Corpus, number: int) -> GrownHead:

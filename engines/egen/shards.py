@@ -34,6 +34,7 @@ __all__ = [
     "Shard",
     "Skipped",
     "Stored",
+    "mending",
     "parquet_bytes",
     "parquet_table",
     "read_shard",
@@ -229,12 +230,18 @@ def read_shard(path: Path) -> Shard:
     )
 
 
+def mending(corpus: Path, first: str) -> str:
+    """What to do about a damaged corpus folder: `first` and the command, when it was grown there."""
+    if (corpus / "plan.json").exists():
+        return f"{first} with: mathwb egen corpus --out {corpus}"
+    return "It was not grown here: import or save it again, into another folder."
+
+
 def _damaged(path: Path, what: str) -> DataError:
-    corpus = path.parent.parent
     return DataError(
         f"the shard {path.name} {what}",
         path=path,
-        remedy=f"Redo this shard alone with: mathwb egen corpus --out {corpus}",
+        remedy=mending(path.parent.parent, "Redo this shard alone"),
         code="E320",
         exit_code=3,
     )

@@ -91,7 +91,8 @@ class GrowLine(Vertical):
             self._said.update(Content.assemble(("… ", "$accent"), words, (f"   {ask}", "$quiet")))
             return
         if draft.generated is None:
-            self._said.update(Content.assemble(safe_text("stopped before it began"), ("   r grows it again", "$quiet")))
+            again = ("   r grows it again", "$quiet")
+            self._said.update(Content.assemble("stopped before anything had grown", again))
             return
         ended = stop_words(draft.generated["stats"]["stop_reason"])
         keep = "K keeps it, " if draft.members else ""

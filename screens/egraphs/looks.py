@@ -17,6 +17,7 @@ __all__ = [
     "MEMBER_FIELDS",
     "POINT_COLUMNS",
     "VERDICTS",
+    "member_title",
     "stop_words",
     "verdict",
 ]
@@ -49,6 +50,11 @@ def verdict(word: str) -> Content:
 def stop_words(reason: str) -> str:
     """`node_limit` as people say it."""
     return reason.replace("_", " ")
+
+
+def member_title(member: Record) -> str:
+    """`member 37`, or `head`."""
+    return f"member {member['member']}" if member["member"] else "head"
 
 
 def _head(record: Record) -> Content:
@@ -108,11 +114,14 @@ def _value(name: str) -> Callable[[Record], Content]:
 def _failing(record: Record) -> Content:
     if not record["term"]:
         return Content.styled("equal", "$quiet") if record["agrees"] else Content.styled("differs", "$error")
-    return safe_text(record["why"], "$warning") + safe_text(f"   in {shown(record['term'])}", "$quiet")
+    # The reason first: of a narrow column the end is cut.
+    what, _, reason = record["why"].rpartition(": ")
+    where = "   ".join(part for part in (what, f"in {shown(record['term'])}") if part)
+    return safe_text(reason, "$warning") + safe_text(f"   {where}", "$quiet")
 
 
 POINT_COLUMNS = (
-    Column("x", "x", 8, "right", show=_x),
+    Column("x", "x", 9, "right", show=_x),
     Column("head", "head", 10, "right", show=_value("head"), drop=1),
     Column("member", "member", 10, "right", show=_value("member")),
     Column("why", "because", show=_failing),

@@ -9,24 +9,17 @@ from typing import Any
 from textual import on, work
 from textual.worker import get_current_worker
 
-from engines.core.errors import EngineError
 from screens.base import Export, Lookup, Selection, WorkbenchScreen
+from screens.egraphs import offers
 from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.drafts import Draft, Drafts
 from screens.egraphs.forms import shown, write_plainly
-from screens.egraphs.graph import GRAPH_KEYS, Graph, GraphListing
+from screens.egraphs.graph import GRAPH_KEYS, GraphListing
 from screens.egraphs.growing import Growing
-from screens.egraphs.latest import Latest
-from screens.egraphs.looks import MEMBER_COLUMNS, MEMBER_FIELDS, stop_words
+from screens.egraphs.looks import MEMBER_COLUMNS, MEMBER_FIELDS, member_title, stop_words
 from screens.egraphs.member import Case, MemberPane
-from screens.egraphs.outgoing import (
-    cluster_words,
-    expression_forms,
-    graph_exports,
-    grown_words,
-    member_exports,
-)
 from screens.egraphs.sources import Expression, Source, corpus_names, open_source
+from screens.egraphs.walking import Walking
 from screens.keys import bindings, scope
 from screens.text import count
 from screens.watch import JobWatch
@@ -51,7 +44,7 @@ _OWN_KEYS = scope(
 KEYS = (*_OWN_KEYS, *GRAPH_KEYS)
 
 
-class EgraphsScreen(Growing, WorkbenchScreen):
+class EgraphsScreen(Growing, Walking, WorkbenchScreen):
     """Clusters, their members, and why each was judged as it was."""
 
     MODE = "egraphs"
@@ -70,12 +63,12 @@ class EgraphsScreen(Growing, WorkbenchScreen):
 
     def panes(self) -> Iterable[Pane]:
         """Clusters, members and e-graph, one expression."""
-        yield ClustersPane(id="left", share=10)
+        yield ClustersPane(id="left", share=11)
         members = Listing(MEMBER_COLUMNS, id="members", fields=MEMBER_FIELDS, counts=False)
         members.when_empty("No cluster is chosen", "")
         graph = Page("e-graph", id="graph-page", make=lambda: [GraphListing(id="graph")])
-        yield Pane(Page("members", members, id="members-page"), graph, title="members", id="middle", share=15)
-        yield MemberPane(id="right", share=12)
+        yield Pane(Page("members", members, id="members-page"), graph, title="members", id="middle", share=16)
+        yield MemberPane(id="right", share=13)
 
     # Corpora
 
@@ -266,6 +259,8 @@ class EgraphsScreen(Growing, WorkbenchScreen):
         unit = "" if record["stop"] == "node_limit" else " nodes"
         ended = record["stop"] not in ("growing", "failed")
         stop = f"stop: {stop_words(record['stop'])}" if ended else record["stop"]
+        if record["stop"] == "stopped":
+            stop = "stopped at"
         parts = [f"{stop} {count(record['nodes'])}{unit}"]
         pane.footnote = " · ".join([*parts, *([f"rules {rules}"] if rules else [])])
         self.crumb()
@@ -376,16 +371,16 @@ class EgraphsScreen(Growing, WorkbenchScreen):
         from screens.egraphs.derivation import Derivation
 
         left, right = self._pair()
-        key = self.graph_key()
-        if key is not None:
-            self.app.push_screen(Derivation(self, left["prefix"], right["prefix"], key[1]))
+        if self.cluster is not None:
+            self.app.push_screen(Derivation(self, left["prefix"], right["prefix"], self.mode))
 
     def action_inspect(self) -> None:
         from screens.egraphs.provenance import Provenance
 
         if self.cluster is not None and self.source is not None:
-            title = f"{self.corpus_words()}, cluster {self.cluster['cluster']}"
-            self.app.push_screen(Provenance(self, title, self.cluster, self.source.facts(self.cluster["cluster"])))
+            number = self.cluster["cluster"]
+            title = f"{self.corpus_words()}, cluster {number}"
+            self.app.push_screen(Provenance(self, title, self.cluster, self.source.facts(number)))
 
     # What others ask
 
@@ -395,6 +390,11 @@ class EgraphsScreen(Growing, WorkbenchScreen):
         if self.source is None or self.cluster is None:
             return {}
         return self.source.settings(self.cluster["cluster"])
+
+    @property
+    def mode(self) -> str:
+        """In which mode the cluster was grown."""
+        return str(self.settings.get("mode", "strict"))
 
     @property
     def folder(self) -> Path | None:

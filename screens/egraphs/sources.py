@@ -75,9 +75,13 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: config[name] for name in _SETTINGS if name in config}, **limits}
 
 
-def _cluster(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> Expression:
+def _head_seed(seed: int, head: str) -> int:
     from engines.egen.workers import head_seed
 
+    return head_seed(seed, head)
+
+
+def _cluster(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> Expression:
     members = max(1, row["size"] - 1)
     words = ["all"] if outcomes.get("equal", 0) >= row["size"] - 1 else [w for w, n in outcomes.items() if n]
     return Expression(
@@ -95,7 +99,7 @@ def _cluster(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> 
         classes=row["classes"],
         iterations=row["iterations"],
         total=int(row["total_members"]),
-        seed=head_seed(seed, row["head"]),
+        seed=seed,
     )
 
 
@@ -143,8 +147,11 @@ class Finished:
 
         with self._lock:
             rows = self._corpus.clusters().to_pylist()
-        seed = self._corpus.manifest["config"]["seed"]
-        return [_cluster(row, {name: row[name] for name in OUTCOMES}, seed) for row in rows]
+        return [_cluster(row, {name: row[name] for name in OUTCOMES}, self._seed(row)) for row in rows]
+
+    def _seed(self, row: Mapping[str, Any]) -> int:
+        seed: int = self._config(row["cluster"])["seed"]
+        return seed if self._kept else _head_seed(seed, row["head"])
 
     def members(self, cluster: int) -> list[Expression]:
         """The rows of its shard."""
@@ -203,7 +210,7 @@ class Building:
             "mean_tokens": sum(row["tokens"] for row in rows) / len(rows),
             "kind": "",
         }
-        return _cluster(row, outcomes, self._plan["config"]["seed"])
+        return _cluster(row, outcomes, _head_seed(self._plan["config"]["seed"], row["head"]))
 
     def members(self, cluster: int) -> list[Expression]:
         """The rows of a head."""

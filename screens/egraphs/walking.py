@@ -30,7 +30,7 @@ class Walking(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._graphs: dict[tuple[str, str], Graph] = {}
+        self._graphs: dict[tuple[object, ...], Graph] = {}
         self._graph_asked: Latest[Expression] = Latest(self, self._ask_graph)
 
     @property
@@ -46,14 +46,14 @@ class Walking(Screen[None]):
     @property
     def graph(self) -> Graph | None:
         """The e-graph of the cluster, once it is grown."""
-        key = self.graph_key()
-        return self._graphs.get(key) if key else None
+        return self._graphs.get(tuple(self._wanted().values())) if self.cluster is not None else None
 
-    def graph_key(self) -> tuple[str, str] | None:
-        """What decides an e-graph: head and mode."""
-        if self.cluster is None:
-            return None
-        return self.cluster["head"], str(self._whole.settings.get("mode", "strict"))
+    def _wanted(self) -> dict[str, object]:
+        """The parameters that decide the e-graph of the cluster."""
+        assert self.cluster is not None
+        settings = self._whole.settings
+        limits = {name: settings[name] for name in ("nodes", "iterations", "time_s") if name in settings}
+        return {"expr": self.cluster["head"], "notation": "prefix", "mode": self._whole.mode, **limits}
 
     def fill_graph(self) -> None:
         """Show the cluster's e-graph if that page is open, growing it first if need be."""
@@ -72,12 +72,10 @@ class Walking(Screen[None]):
 
     async def grown(self) -> Graph:
         """The e-graph of the cluster, grown now if it was not. Raises: EngineError."""
-        key = self.graph_key()
-        assert key is not None
+        wanted = self._wanted()
+        key = tuple(wanted.values())
         if key not in self._graphs:
-            limits = {n: v for n, v in self._whole.settings.items() if n in ("nodes", "iterations", "time_s")}
-            params = {**limits, "expr": key[0], "notation": "prefix", "mode": key[1]}
-            found = await self._whole.call("egen.egraph", params)
+            found = await self._whole.call("egen.egraph", wanted)
             while len(self._graphs) >= _KEPT:
                 self._graphs.pop(next(iter(self._graphs)))
             self._graphs[key] = Graph(found)

@@ -6,6 +6,7 @@ import errno
 import gzip
 import hashlib
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from engines.core.errors import DataError
 from engines.core.files import (
     MAX_LINE_BYTES,
     atomic_writer,
+    file_error,
     printable,
     read_lines,
     sha256,
@@ -145,3 +147,20 @@ def test_printable_text_is_printable(text: str) -> None:
     assert all(char.isprintable() or char.isspace() for char in shown)
     assert not set(shown) & set("\x1b\n\r\t\x07\u202e\u2028")
     assert printable(shown) == shown
+
+
+def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(b"one\ntwo\n"),))
+    writer.start()
+    assert list(read_lines(pipe)) == [(1, "one"), (2, "two")]
+    writer.join()
+
+
+@pytest.mark.parametrize("code", [errno.EEXIST, errno.ENOTDIR, errno.EIO, None])
+def test_every_complaint_of_the_system_says_what_to_do(code: int | None) -> None:
+    error = OSError("it is not seekable") if code is None else OSError(code, os.strerror(code), "there")
+    explained = file_error(error, "there", "read")
+    assert explained.remedy
+    assert "None" not in explained.what

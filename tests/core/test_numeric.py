@@ -247,3 +247,17 @@ def test_every_operation_of_the_language_is_known() -> None:
         tokens = [label, *["x"] * operands]
         assert compile_valid([tokens]).nesting[0] >= 0, label
         parse_prefix(tokens, ARITY.__getitem__)
+
+
+def test_the_error_of_atan_far_out_is_not_lost_to_overflow() -> None:
+    far = "cosh - * cot acos / x cosh asinh x 7 -6"
+    programs = compile_many([f"acot {far}".split(), f"/ 1 {far}".split()])
+    found = evaluate(programs, np.array([55.0, 60.0]))
+    known = found.state[0] == DEFINED
+    assert np.all(np.abs(found.values[0] - found.values[1])[known] <= found.errors.sum(axis=0)[known])
+
+
+def test_a_value_next_to_the_edge_of_a_domain_is_not_judged_outside() -> None:
+    near_one = "/ + pow * x 3 8 1 - * 6561 pow x 8 1"
+    found = evaluate(compile_many([f"acoth {near_one}".split()]), np.array([58.638031005859375]))
+    assert found.state.tolist() == [[UNKNOWN]]

@@ -12,7 +12,13 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.encode import Vectors
 
 _FORMS = {
-    "sin": ("cos - {u} / pi 2", "/ 1 csc {u}", "* -1 sin * -1 {u}", "- 0 sin - 0 {u}", "sqrt - 1 pow cos {u} 2"),
+    "sin": (
+        "cos - {u} / pi 2",
+        "/ 1 csc {u}",
+        "* -1 sin * -1 {u}",
+        "- 0 sin - 0 {u}",
+        "sqrt - 1 pow cos {u} 2",
+    ),
     "cos": ("sin + {u} / pi 2", "/ 1 sec {u}", "cos * -1 {u}", "cos - 0 {u}", "- 1 * 2 pow sin / {u} 2 2"),
     "tan": ("/ sin {u} cos {u}", "/ 1 cot {u}", "* -1 tan * -1 {u}", "tan + {u} pi", "* sin {u} sec {u}"),
     "tanh": ("/ sinh {u} cosh {u}", "/ 1 coth {u}", "* -1 tanh * -1 {u}", "* sinh {u} sech {u}"),

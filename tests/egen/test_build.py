@@ -288,3 +288,17 @@ def test_a_file_in_the_way_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "corpus").write_text("not a folder")
     with pytest.raises(DataError, match="corpus"):
         build_corpus(fake_growth.source(3), tmp_path / "corpus", CONFIG, service=fake_growth.service)
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(EngineError, match=r"thesis\.tex") as caught:
+        build_corpus(fake_growth.source(2), tmp_path, CONFIG, service=fake_growth.service)
+    assert (caught.value.code, caught.value.exit_code) == ("E452", 2)
+    assert os.listdir(tmp_path) == ["thesis.tex"]
+
+
+def test_a_build_that_died_before_its_plan_is_begun_again(tmp_path: Path) -> None:
+    for name in ("build.lock", "heads.parquet", ".plan.json.0a1b2c3d.tmp"):
+        (tmp_path / name).touch()
+    assert build_corpus(fake_growth.source(2), tmp_path, CONFIG, service=fake_growth.service).complete

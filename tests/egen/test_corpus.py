@@ -294,6 +294,9 @@ def test_shapes_of_own_expressions_ignore_constants_signs_and_functions() -> Non
 # --- saved clusters
 
 
+SMALL = EgenConfig(members=2)
+
+
 def grown(head: str, *members: str) -> GrownHead:
     rows = [Row(text, len(text.split()), "equal", 1.0, False) for text in (head, *members)]
     return GrownHead(0, tuple(rows), "saturated", 2, 10, 5, "12345678901234567890123")
@@ -302,8 +305,8 @@ def grown(head: str, *members: str) -> GrownHead:
 def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
     out = tmp_path / "saved"
     heads = [f"+ sin x {n}" for n in range(20)]
-    assert [save_cluster(out, grown(head, f"- {head} 0")) for head in heads] == list(range(20))
-    assert save_cluster(out, grown("+ sin x 3", "+ 3 sin x")) == 3
+    assert [save_cluster(out, grown(head, f"- {head} 0"), SMALL) for head in heads] == list(range(20))
+    assert save_cluster(out, grown("+ sin x 3", "+ 3 sin x"), SMALL) == 3
     corpus = open_corpus(out)
     assert corpus.clusters()["head"].to_pylist() == heads
     assert corpus.members(3)["prefix"].to_pylist() == ["+ sin x 3", "+ 3 sin x"]
@@ -314,10 +317,10 @@ def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
 
 def test_clusters_are_not_saved_into_a_built_corpus(folder: Path) -> None:
     with pytest.raises(EngineError, match="not made of saved clusters"):
-        save_cluster(folder, grown("x"))
+        save_cluster(folder, grown("x"), SMALL)
 
 
 def test_a_saved_corpus_is_not_grown(tmp_path: Path) -> None:
-    save_cluster(tmp_path, grown("x"))
+    save_cluster(tmp_path, grown("x"), SMALL)
     with pytest.raises(EngineError, match="cannot be grown"):
         build_corpus(fake_growth.source(3), tmp_path, EgenConfig(members=2), service=fake_growth.service)

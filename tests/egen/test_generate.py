@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import sympy
+import typer
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
@@ -22,6 +25,7 @@ from engines.egen.records import Cluster, EgenConfig, Limits, Mode
 from engines.egen.rules import parse_families
 from engines.egen.templates import templates
 from engines.egen.verify import Verifier
+from workbench.cli.egen import generate as command
 
 LIMITS = Limits(nodes=1_000)
 
@@ -170,6 +174,25 @@ def test_progress_is_told_and_stop_keeps_what_there_is(growers: dict[str, Grower
     )
     assert 0 < len(partial.members) <= len(cluster.members)
     assert partial.stats.stop_reason == "stopped" or len(partial.members) == 400
+
+
+def test_a_child_takes_no_notice_of_ctrl_c() -> None:
+    """A terminal sends it to every process of the group; what to do about it is for the parent to say."""
+    config = EgenConfig(members=5, limits=LIMITS)
+    with GrowthChild() as child:
+        for _ in range(2):  # at its start, and at rest
+            child._started()
+            assert child._process is not None
+            assert child._process.pid is not None
+            os.kill(child._process.pid, signal.SIGINT)
+            assert len(child.generate(read_prefix("sin x"), config).members) == 5
+
+
+def test_a_generation_that_was_interrupted_ends_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "stop_on_interrupt", lambda: lambda: True)
+    with pytest.raises(typer.Exit) as caught:
+        command.generate(["sin(x)"], as_json=True)
+    assert caught.value.exit_code == 130
 
 
 def test_a_child_generates_like_the_parent_and_survives_its_limits(growers: dict[str, Grower]) -> None:

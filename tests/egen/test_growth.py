@@ -14,9 +14,7 @@ from engines.egen.egraph import EGraph, ENode, number_classes, with_padding
 from engines.egen.growth import Grower, guards, paddings
 from engines.egen.language import read_prefix
 from engines.egen.records import Limits, Mode
-from engines.egen.rule_check import check_rules
 from engines.egen.rules import load_rules, parse_families, read_pattern
-from engines.egen.structure import structure_rules
 from engines.egen.verify import Verifier
 
 SMALL = Limits(nodes=800)
@@ -264,7 +262,3 @@ def test_padding_wraps_every_class() -> None:
     assert padded.classes[1] == (ENode("x"), ENode("*", (one, 1)), ENode("tan", (atan,)))
     assert padded.classes[0] == (ENode("2"),)
     assert read_pattern("* 1 ?a") in paddings(load_rules(), "strict")
-
-
-def test_the_rules_of_structure_do_what_they_claim() -> None:
-    assert {check.rule.name: check.problem for check in check_rules(structure_rules()) if check.problem} == {}

@@ -197,6 +197,7 @@ def test_infix_errors_say_what_and_where(text: str, position: int | None, says: 
     assert says in str(caught.value)
     assert caught.value.position == position
     assert caught.value.exit_code == 2
+    assert caught.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -220,7 +221,10 @@ def test_prefix_errors_say_what_and_where(text: str, position: int | None, says:
     with pytest.raises(ExpressionError) as caught:
         read(text, "prefix")
     assert says in str(caught.value)
-    assert position is None or caught.value.position == position
+    assert caught.value.remedy
+    if position is not None:
+        assert caught.value.position == position
+        assert f"(character {position + 1})" in caught.value.what
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)

@@ -138,3 +138,36 @@ def test_the_published_sample_comes_through(real_data: Path, tmp_path: Path) -> 
         expected = [text for text in given if re.search(r"\bd (?!x )", text) is None]
         assert corpus.members(number)["prefix"].to_pylist() == expected
     assert corpus.clusters()["kind"].to_pylist() == [row["source"] for row in rows]
+
+
+def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_path: Path) -> None:
+    shard = tmp_path / "other" / "shards" / f"shard-00000-{'0' * 16}.parquet"
+    shard.parent.mkdir(parents=True)
+    shard.touch()
+    (tmp_path / "other" / "notes.txt").touch()
+    with pytest.raises(EngineError, match=r"notes\.txt") as caught:
+        import_published(blocks, tmp_path / "other")
+    assert caught.value.code == "E452"
+    assert shard.exists()
+
+
+def test_a_damaged_import_is_not_sent_to_a_build(blocks: Path, tmp_path: Path) -> None:
+    import_published(blocks, tmp_path / "corpus")
+    for path in (tmp_path / "corpus" / "shards").iterdir():
+        path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataError) as caught:
+        open_corpus(tmp_path / "corpus").members(0)
+    assert "import" in caught.value.remedy
+
+
+def test_lines_that_were_refused_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "clusters.txt"
+    file.write_text("sin x\nfoo x\n/ 1 csc x\n")
+    made = import_published(file, tmp_path / "corpus")
+    assert (made.expressions, made.bad_lines) == (2, 1)
+
+
+def test_an_import_that_was_interrupted_ends_as_such(blocks: Path, tmp_path: Path) -> None:
+    with pytest.raises(EngineError) as caught:
+        import_published(blocks, tmp_path / "corpus", stop=lambda: True)
+    assert (caught.value.code, caught.value.exit_code) == ("E456", 130)

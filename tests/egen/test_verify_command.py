@@ -61,13 +61,14 @@ def test_a_bad_line_is_reported_and_the_rest_is_done(tmp_path: Path) -> None:
 
 def test_a_table_for_people(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
-    file.write_text(GOOD + "x\t\x1b[31mred\n")
+    file.write_text(GOOD + "sin x\tcos x\n" * 20 + "x\t\x1b[31mred\n")
     result = verify(file)
     assert result.returncode == 0
     text = result.stdout.decode()
     assert "\x1b" not in text
     assert "equal" in text
     assert "sqrt pow x 2" in text
+    assert "not an operator" in text  # behind twenty other verdicts it would not be seen
     assert result.stderr == b""
 
 

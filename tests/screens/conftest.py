@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,21 @@ def still_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     else:
         os.environ["TZ"] = before
     time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def keys_come_to_their_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`pilot.press` waits until each key has done what it does."""
+    press = Workbench._press_keys
+
+    async def press_and_wait(self: Workbench, keys: Iterable[str]) -> None:
+        for key in keys:
+            await press(self, [key])
+            deadline = time.monotonic() + 2.0
+            while self._keys.busy and time.monotonic() < deadline:
+                await asyncio.sleep(0.001)
+
+    monkeypatch.setattr(Workbench, "_press_keys", press_and_wait)
 
 
 @pytest.fixture

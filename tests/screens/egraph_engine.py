@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, ignore, never
+from engines.egen.records import EgenConfig
 from workbench.engine_process import Result
 from workbench.tasks import resolve
 
@@ -65,6 +67,9 @@ class StillCall:
         if self.params["members"] == 1:  # warming up
             yield Result({})
             return
+        if self.engine.cold:
+            await self.stopped.wait()
+            raise EngineError("stopped before it began", code="E703", exit_code=130)
         data = {"stage": "grow", "nodes": 1204, "classes": 310, "seconds": 0.1}
         yield Event("progress", data, 4)
         rows = [_row(prefix) for prefix in GROWN]
@@ -79,16 +84,20 @@ class StillCall:
             "total_members": 21 * 10**15,
         }
         head = _row(self.params["expr"])
-        yield Result({"head": head, "members": [{**row, **judged} for row in rows], "stats": stats})
+        names = ("members", "max_tokens", "mode", "padding", "seed")
+        config = asdict(EgenConfig(**{name: self.params[name] for name in names if name in self.params}))
+        members = [{**row, **judged} for row in rows]
+        yield Result({"head": head, "members": members, "stats": stats, "config": config})
 
 
 class StillEngine:
-    """Keeps what was asked; `errors` by task are raised instead of an answer."""
+    """Keeps what was asked; `errors` by task are raised instead of an answer; when `cold`, nothing grows."""
 
     def __init__(self) -> None:
         self.calls: list[StillCall] = []
         self.errors: dict[str, EngineError] = {}
         self.steps: list[dict[str, Any]] = []
+        self.cold = False
 
     def call(self, task: str, params: Mapping[str, Any]) -> StillCall:
         call = StillCall(self, task, params)

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
+from engines.egen.records import EgenConfig
 from engines.egen.saved import save_cluster
 from engines.egen.shards import GrownHead, Row
 from screens.app import Workbench
@@ -68,7 +69,7 @@ def grown(head: str, members: list[tuple[str, str]], stop: str) -> GrownHead:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora") / "sample-e"
     for head, members, stop in CLUSTERS:
-        save_cluster(folder, grown(head, members, stop))
+        save_cluster(folder, grown(head, members, stop), EgenConfig())
     return folder
 
 
@@ -248,6 +249,65 @@ async def test_a_growth_that_fails_says_so_and_cannot_be_kept(build: Make) -> No
         assert "failed" in screen.why_not("keep")
         await press(pilot, "a", "escape")
         assert not screen.query_one(GrowLine).display
+
+
+async def test_a_growth_that_is_stopped_before_it_began_ends_calmly(build: Make) -> None:
+    app = build()
+    app.engine.cold = True  # type: ignore[attr-defined]
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "r", "x")
+        await settle(pilot, lambda: bool(screen.why_not("stop")))
+        said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
+        assert said.startswith("stopped before anything had grown")
+        assert screen.query_one("#middle", Pane).footnote == "stopped at 0 nodes"
+        assert screen.why_not("keep") == "it was stopped before it had members; r grows it again"
+        assert not app.activity
+
+
+async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> None:
+    app = build()
+    app.workspace.corpora.joinpath("grown").mkdir()
+    for mode, head in (("common", "sin x"), ("strict", "cos x")):
+        config = EgenConfig(mode=mode, members=7, seed=5)  # type: ignore[arg-type]
+        save_cluster(
+            app.workspace.corpora / "grown", grown(head, [(f"+ 0 {head}", "equal")], "saturated"), config
+        )
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "colon")
+        await write(pilot, "corpus grown")
+        await press(pilot, "enter")
+        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        assert [(screen.mode, screen.settings["members"], screen.cluster["seed"])] == [("common", 7, 5)]  # type: ignore[index]
+        await press(pilot, "enter", "right_square_bracket")
+        asked = next(call for call in app.engine.calls if call.task == "egen.egraph")  # type: ignore[attr-defined]
+        assert asked.params["mode"] == "common"
+        await press(pilot, "r", "x")
+        await settle(pilot, lambda: not screen.why_not("keep"))
+        # What arrives are members, so they are shown, and not the e-graph that was looked at.
+        assert not screen.on_graph
+        await press(pilot, "K")
+        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
+        manifest = json.loads((app.workspace.corpora / "grown" / "manifest.json").read_text("utf-8"))
+        assert [config["mode"] for config in manifest["configs"]] == ["common", "strict"]
+        assert manifest["config"]["mode"] == "common"
+        assert (screen.mode, screen.cluster["seed"]) == ("common", 5)  # type: ignore[index]
+
+
+async def test_nothing_of_before_stands_under_a_notice(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "right_square_bracket")
+        listing = screen.query_one("#graph", GraphListing)
+        assert listing.table.has_focus
+        listing.show_loading("growing the e-graph")
+        await settle(pilot)
+        assert listing.notice.display
+        assert "growing" in str(listing.notice.content)
+        assert listing.table.has_focus
+        assert listing.table.shown == 0
 
 
 @pytest.mark.parametrize("place", ["cluster", "member", "class"])

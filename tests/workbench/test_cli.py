@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -270,3 +271,48 @@ def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixt
     finally:
         signal.signal(signal.SIGINT, before)
     assert "again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("egen", "generate", "x", "--members", "many"), "--members"),
+        (("egen", "generate", "x", "--members", str(10**20)), "--members"),
+        (("egen", "generate", "x", "--mode", "silly"), "'silly' is not one of"),
+        (("egen", "generate", "x", "--sede", "1"), "no option --sede"),
+        (("egen", "find", ".", "x", "--josn"), "no option --josn"),
+        (("egen", "stats"), "Missing argument"),
+        (("egen", "corpus"), "--out"),
+        (("egen", "genrate"), "Did you mean 'generate'?"),
+        (("jobs", "show", "first"), "integer"),
+        (("--nosuch",), "--nosuch"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(arguments: tuple[str, ...], says: str) -> None:
+    result = mathwb(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert says in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("E")
+    assert "--help" in result.stderr
+
+
+def test_a_wrong_command_line_is_a_document_too() -> None:
+    result = mathwb("egen", "stats", "--json")
+    error = json.loads(result.stdout)["error"]
+    assert (error["code"], error["exit_code"], result.returncode) == ("E400", 2, 2)
+    assert "Missing argument" in error["what"]
+
+
+def test_a_group_alone_answers_with_its_help() -> None:
+    result = mathwb("jobs")
+    assert result.returncode == 2
+    assert "Commands:" in result.stderr
+    assert "\\n" not in result.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_output_is_no_fault(closed: str) -> None:
+    command = " ".join(map(shlex.quote, [*MATHWB, "config", "path"]))
+    result = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -87,3 +87,9 @@ def test_without_it_the_platform_decides(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.delenv("MATHWB_HOME")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert paths.config_file() == tmp_path / "mathwb" / "config.toml"
+
+
+@pytest.mark.parametrize(("name", "value"), [("egen.max_tokens", "2000"), ("fps", "100000")])
+def test_numbers_that_make_no_sense_are_refused(name: str, value: str) -> None:
+    with pytest.raises(UsageError, match="at most"):
+        set_value(name, value)

@@ -173,3 +173,12 @@ def test_bad_settings_are_explained() -> None:
         with pytest.raises(EngineError) as caught:
             egen.generate({"expr": "x", **params}, events=ignore, stop=never)
         assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["members", "max_tokens"])
+@pytest.mark.parametrize("value", [0, 10**20])
+def test_numbers_that_make_no_sense_are_refused(name: str, value: int, tmp_path: Path) -> None:
+    for task, params in (("generate", {"expr": "x"}), ("corpus", {"out": str(tmp_path / "c")})):
+        with pytest.raises(EngineError, match=name) as caught:
+            call(task, **params, **{name: value})
+        assert (caught.value.code, caught.value.exit_code) == ("E457", 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -152,3 +153,20 @@ def test_a_copy_that_fails_leaves_nothing_half_done(
         ensure_sample(workspace)
     assert os.listdir(workspace.corpora) == []
     monkeypatch.undo()
+
+
+def test_a_sample_that_finds_the_disk_full_says_so(workspace_full: Workspace) -> None:
+    with pytest.raises(EngineError) as caught:
+        ensure_sample(workspace_full)
+    assert (caught.value.code, caught.value.exit_code) == ("E310", 1)
+    assert not list(workspace_full.corpora.iterdir())
+
+
+@pytest.fixture
+def workspace_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    def full(source: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source), None, str(target))
+
+    workspace = Workspace.open(tmp_path / "mine")
+    monkeypatch.setattr(module.shutil, "copyfile", full)
+    return workspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 __all__ = ["main", "open_screens"]
@@ -34,12 +35,17 @@ def open_screens(screen: str | None = None) -> int:
 
 def main() -> None:
     """Run the command that was typed; nothing typed opens the screens, without loading the command parser."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Closed by who started us: nobody reads it, which is no reason to fail.
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # it lives as long as the process
     try:
         if len(sys.argv) == 1:
             sys.exit(open_screens())
         from workbench.cli.root import app
 
-        app()
+        code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
         from workbench.cli.talk import fail
 

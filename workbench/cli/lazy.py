@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,6 +13,8 @@ import typer
 from typer.core import TyperGroup
 
 __all__ = ["Entry", "group", "lazy_group"]
+
+_OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ def _load(entry: Entry) -> Any:
 
     module, _, attribute = entry.target.partition(":")
     found = getattr(import_module(module), attribute)
+    if entry.expressions:
+        found = _without_options(found)
     if not isinstance(found, typer.Typer):
         holder = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         settings = {"ignore_unknown_options": entry.expressions}
@@ -40,6 +46,28 @@ def _load(entry: Entry) -> Any:
     command = typer.main.get_command(found)
     command.name = entry.name
     return command
+
+
+def _without_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, which takes an option it does not have for a part of an expression, saying so."""
+    from engines.core.errors import ExpressionError
+    from workbench.errors import UsageError
+
+    @functools.wraps(command)
+    def checked(*args: Any, **values: Any) -> Any:
+        try:
+            return command(*args, **values)
+        except ExpressionError:
+            for value in values.values():
+                for word in value if isinstance(value, list) else [value]:
+                    if isinstance(word, str) and _OPTION.fullmatch(word):
+                        raise UsageError(
+                            f"there is no option {word.partition('=')[0]}",
+                            remedy=f"See: mathwb egen {command.__name__} --help",
+                        ) from None
+            raise
+
+    return checked
 
 
 def lazy_group(entries: Sequence[Entry]) -> type[TyperGroup]:

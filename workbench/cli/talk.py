@@ -7,7 +7,7 @@ import os
 import sys
 
 from engines.core.files import printable
-from workbench.errors import explain, one_line
+from workbench.errors import UsageError, explain, one_line
 
 __all__ = ["fail", "say"]
 
@@ -28,8 +28,26 @@ def fail(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         # Whoever read our output has seen enough.
         return 0
-    explained = explain(error)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        # A group without a command answers with its help.
+        print(error, file=sys.stderr)
+        return 2
+    explained = explain(_typed(error) or error)
     if "--json" in sys.argv[1:]:
         print(json.dumps({"error": explained.to_dict()}))
     say(one_line(explained))
     return explained.exit_code
+
+
+def _typed(error: BaseException) -> UsageError | None:
+    """The command parser's complaint about what was typed, in our words; None for any other failure.
+
+    Its classes are private to typer, so they are told by what they can do.
+    """
+    describe = getattr(error, "format_message", None)
+    if describe is None:
+        return None
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "mathwb"
+    what = " ".join(describe().replace("Value error, ", "").split())
+    return UsageError(what, where=command, remedy=f"See: {command} --help")

@@ -22,35 +22,39 @@ class Task(Protocol):
     def __call__(self, params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]: ...
 
 
-TASKS: Mapping[str, str] = {
-    "train": "workbench.tasks.training:train",
-} | {
-    f"egen.{name}": f"workbench.tasks.egen:{name}"
-    for name in (
-        "generate",
-        "verify",
-        "egraph",
-        "explain",
-        "curve",
-        "derive",
-        "save",
-        "corpus",
-        "cluster",
-        "stats",
-        "find",
-    )
-} | {
-    f"egen.{name}": f"workbench.tasks.egen_models:{function}"
-    for name, function in (
-        ("embed", "embed"),
-        ("eval", "evaluate"),
-        ("nearest", "nearest"),
-        ("map", "map_"),
-        ("check", "check"),
-        ("write", "write"),
-        ("semembed", "semembed"),
-    )
-}
+TASKS: Mapping[str, str] = (
+    {
+        "train": "workbench.tasks.training:train",
+    }
+    | {
+        f"egen.{name}": f"workbench.tasks.egen:{name}"
+        for name in (
+            "generate",
+            "verify",
+            "egraph",
+            "explain",
+            "curve",
+            "derive",
+            "save",
+            "corpus",
+            "cluster",
+            "stats",
+            "find",
+        )
+    }
+    | {
+        f"egen.{name}": f"workbench.tasks.egen_models:{function}"
+        for name, function in (
+            ("embed", "embed"),
+            ("eval", "evaluate"),
+            ("nearest", "nearest"),
+            ("map", "map_"),
+            ("check", "check"),
+            ("write", "write"),
+            ("semembed", "semembed"),
+        )
+    }
+)
 
 
 def resolve(name: str) -> Task:

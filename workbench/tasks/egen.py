@@ -18,7 +18,7 @@ from engines.core.events import Event, Sink, Stop
 from engines.core.tree import Tree
 from engines.egen.language import prefix, read_prefix
 from engines.egen.notation import infix, latex, read, unicode_infix
-from engines.egen.records import Cluster, EgenConfig, Limits, Verdict
+from engines.egen.records import MAX_MEMBERS, MAX_TOKENS, Cluster, EgenConfig, Limits, Verdict
 
 __all__ = [
     "cluster",
@@ -167,7 +167,7 @@ def corpus(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any
         if "sample" in resolved:
             source = sample(source, int(resolved["sample"]), config.seed)
     built = build_corpus(source, out, config, workers=int(resolved["workers"]), events=events, stop=stop)
-    return {"out": str(out), **asdict(built)}
+    return {"out": str(out), **asdict(built), "bad_lines": len(source.bad_lines)}
 
 
 def cluster(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:  # noqa: ARG001
@@ -225,7 +225,8 @@ def save(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Keep a generated cluster in a corpus of saved ones; one with the same head is replaced.
 
     Params: out (the folder of that corpus), generated (what `generate` returned, or its head, stats and those
-    of its members that are to be kept). Returns: out and cluster, the number it has there.
+    of its members that are to be kept, and its config unless that is the usual one).
+    Returns: out and cluster, the number it has there.
     """
     from engines.egen.saved import save_cluster
     from engines.egen.shards import GrownHead, Row
@@ -246,7 +247,9 @@ def save(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
         classes=known["classes"],
         total_members=str(known["total_members"]),
     )
-    return {"out": params["out"], "cluster": save_cluster(Path(params["out"]), grown)}
+    given = generated.get("config", {})
+    config = _config(EgenConfig(), {**given, **given.get("limits", {})})
+    return {"out": params["out"], "cluster": save_cluster(Path(params["out"]), grown, config)}
 
 
 @lru_cache(maxsize=1)
@@ -279,8 +282,14 @@ def _config(base: EgenConfig, params: Mapping[str, Any]) -> EgenConfig:
     """The configuration with what the parameters say, checked."""
     limits: Limits = replace(base.limits, **{name: params[name] for name in _LIMITS if name in params})
     config = replace(base, limits=limits, **{name: params[name] for name in _SETTINGS if name in params})
-    if config.members < 1 or config.max_tokens < 1:
-        raise EngineError("members and max_tokens are at least 1", code="E457", exit_code=2)
+    for name, most in (("members", MAX_MEMBERS), ("max_tokens", MAX_TOKENS)):
+        if not 1 <= (value := getattr(config, name)) <= most:
+            raise EngineError(
+                f"{name} is {value:,}",
+                remedy=f"Choose a number from 1 to {most:,}.",
+                code="E457",
+                exit_code=2,
+            )
     if config.mode not in ("strict", "common", "paper"):
         raise EngineError(
             f"{config.mode!r} is not a mode",

@@ -118,6 +118,8 @@ def _built(built: Mapping[str, Any]) -> list[str]:
             f"stopped after {built['heads_done']:,} of {built['heads']:,} heads; the same command goes on"
         ]
     lines = [f"{built['clusters']:,} clusters, {built['expressions']:,} expressions in {built['out']}"]
+    if built["bad_lines"]:
+        lines.append(f"lines that could not be read: {built['bad_lines']:,}")
     return lines + [f"left out: {head['head']} ({head['reason']})" for head in built["skipped"]]
 
 
@@ -202,8 +204,8 @@ def import_(
     from engines.egen.published import import_published
 
     made = import_published(file, out, seed=seed, events=progress_line("import"), stop=stop_on_interrupt())
-    text = f"{made.clusters:,} clusters, {made.expressions:,} expressions in {out}"
-    emit({"out": str(out), **asdict(made)}, as_json, text=text)
+    built = {"out": str(out), "complete": True, **asdict(made)}
+    emit({"out": str(out), **asdict(made)}, as_json, text=_built(built))
 
 
 def export(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engines.core.events import Event
+from engines.egen.records import MAX_MEMBERS, MAX_TOKENS
 from workbench.cli.common import Json, emit, progress_line, say, stop_on_interrupt, table
 
 if TYPE_CHECKING:
@@ -42,8 +43,12 @@ def generate(
         typer.Argument(metavar="EXPR", help="Infix or prefix; may begin with -.", show_default=False),
     ],
     notation: Annotated[Notation, typer.Option("--notation", help="How EXPR is written.")] = Notation.auto,
-    members: Annotated[int, typer.Option("--members", min=1, help="How many are wanted.")] = 1_000,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Longest member.")] = 25,
+    members: Annotated[
+        int, typer.Option("--members", min=1, max=MAX_MEMBERS, help="How many are wanted.")
+    ] = 1_000,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, max=MAX_TOKENS, help="Longest member.")
+    ] = 25,
     mode: Annotated[
         Strictness, typer.Option("--mode", help="strict: equal wherever EXPR is defined.")
     ] = Strictness.strict,
@@ -73,6 +78,8 @@ def generate(
     emit(document, as_json, text=_text(document))
     if not as_json and len(cluster.members) > SHOWN:
         say(f"{len(cluster.members) - SHOWN:,} more; --json lists all")
+    if cluster.stats.stop_reason == "stopped":
+        raise typer.Exit(130)
 
 
 def _progress() -> Any:

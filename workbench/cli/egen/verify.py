@@ -85,6 +85,8 @@ def _error_row(line: int, error: EngineError) -> dict[str, Any]:
 def _text(results: list[dict[str, Any]], totals: dict[str, int], members: dict[int, str]) -> Iterator[str]:
     yield from table(["verdict", "lines"], totals.items())
     failed = [row for row in results if row["verdict"] not in ("equal", "extends")]
+    # Unreadable lines first: among thousands of verdicts they would go unseen.
+    failed.sort(key=lambda row: row["verdict"] is not None)
     if failed:
         yield ""
         rows = [

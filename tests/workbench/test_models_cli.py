@@ -1,0 +1,132 @@
+"""`mathwb egen eval`, `embed`, `nearest`, `map`, `check` and `rewrite` as scripts use them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.egen.small_clusters import clusters, write_clusters
+from workbench.cli.root import app
+
+
+def mathwb(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["egen", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+
+    from engines.egen.model import new_model
+    from engines.egen.model_folder import save_model
+    from engines.egen.settings import ModelConfig
+
+    torch.manual_seed(0)
+    sizes = ModelConfig(d_model=32, heads=4, ffn=64, layers=1, decoder_layers=1, pooling="max")
+    folder = tmp_path_factory.mktemp("models") / "random"
+    save_model(new_model(sizes), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_clusters(tmp_path_factory.mktemp("data") / "c.jsonl")
+
+
+@pytest.mark.parametrize("task", ["kmeans", "semantic", "algebra", "retrieval"])
+def test_every_evaluation_is_one_document(model: Path, file: Path, task: str) -> None:
+    done = mathwb("eval", task, model, "--data", file, "--count", 30, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert (found["task"], found["model"], found["data"]) == (task, "random", "c.jsonl")
+    assert {figure["protocol"] for figure in found["figures"]} >= {"paper"}
+    for figure in found["figures"]:
+        assert figure["interval"][0] <= figure["value"] <= figure["interval"][1]
+
+
+def test_mistakes_are_measured_on_files_and_kept_for_the_tables(model: Path, tmp_path: Path) -> None:
+    lines = []
+    for a in range(2, 9):
+        lines += [f"* {a} + x 1\t2", f"* {a} + 1 x", f"+ {a} * {a} x", f"- {a} * {a} x", ""]
+    path = tmp_path / "derivations.txt"
+    path.write_text("\n".join(lines))
+    done = mathwb("eval", "mistakes", model, "--data", path, "--train", path, "--row", "seq2seq")
+    assert done.exit_code == 0, done.output
+    assert "transitions: 21" in done.stdout
+    from workbench.repro import tables
+    from workbench.workspace import Workspace
+
+    (table,) = tables(Workspace.open(), "egen", number=8)
+    row = next(row for row in table.rows if row.name == "seq2seq")
+    assert all(cell.ours is not None for cell in row.cells)
+    assert "random on derivations.txt" in row.source
+
+
+def test_vectors_stand_in_the_order_of_the_lines(model: Path, tmp_path: Path) -> None:
+    from engines.egen.encode import load_embedder
+
+    texts = ["sin x", "+ * 3 x 5", "x", "cosh(2*x)", "sin x"]
+    path = tmp_path / "e.txt"
+    path.write_text("\n".join(texts) + "\n")
+    for name in ("v.npy", "v.parquet"):
+        done = mathwb("embed", model, path, "--out", tmp_path / name, "--json")
+        assert json.loads(done.stdout)["rows"] == 5
+    vectors = np.load(tmp_path / "v.npy")
+    expected = load_embedder(model, device="cpu").embed(["sin x", "+ * 3 x 5", "x", "cosh * 2 x", "sin x"])
+    assert np.allclose(vectors, expected, atol=1e-5)
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(tmp_path / "v.parquet")
+    assert np.allclose(np.stack(table["vector"].to_numpy(zero_copy_only=False)), vectors)
+    path.write_text("sin x\nsin(\n")
+    done = mathwb("embed", model, path)
+    assert done.exit_code == 2
+    assert "expression 2" in done.stderr
+
+
+def test_neighbours_are_judged(model: Path, file: Path) -> None:
+    done = mathwb("nearest", model, "sin + * 3 x 5", "--corpus", file, "-k", 3, "--json")
+    found = json.loads(done.stdout)["neighbours"]
+    assert found[0]["prefix"] == "sin + * 3 x 5"
+    assert found[0]["cosine"] == pytest.approx(1, abs=1e-5)
+    verdicts = {text: label for label, texts in enumerate(clusters()) for text in texts}
+    assert all((each["verdict"] == "equal") == (verdicts[each["prefix"]] == 0) for each in found)
+
+
+def test_a_map_is_drawn(model: Path, file: Path, tmp_path: Path) -> None:
+    done = mathwb("map", model, "--data", file, "--method", "pca", "--out", tmp_path / "map.svg")
+    assert done.exit_code == 0, done.output
+    assert "4 families" in done.stdout
+    assert (tmp_path / "map.svg").read_text().startswith("<svg")
+    assert mathwb("map", model, "--out", tmp_path / "map.pdf").exit_code == 2
+
+
+def test_the_first_wrong_step_is_named_with_a_counterexample(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "d.txt"
+    path.write_text("(x+1)^2\nx^2+2*x+1\nx^2+2*x+2\nx*(x+2)+3\n\n+ x 1\n+ 1 x\n")
+    done = mathwb("check", path, "--model", model, "--threshold", "0.5", "--json")
+    assert done.exit_code == 1
+    first, second = json.loads(done.stdout)["derivations"]
+    assert (first["first_wrong"], second["first_wrong"]) == (1, None)
+    example = first["transitions"][1]["counterexample"]
+    assert example["member"] - example["head"] == pytest.approx(1)
+    assert first["transitions"][0]["cosine"] is not None
+    done = mathwb("check", path, "--model", model, "--threshold", "0.5")
+    assert "step 3 is wrong" in done.stdout
+    assert "every step is right" in done.stdout
+
+
+def test_a_sequence_model_writes_and_is_judged(model: Path) -> None:
+    found = json.loads(mathwb("rewrite", model, "sin x", "--beams", 2, "--json").stdout)
+    assert len(found["written"]) == 2
+    assert all(("verdict" in each) and each["score_nats"] < 0 for each in found["written"])
+
+
+def test_a_model_that_is_not_there(file: Path) -> None:
+    done = mathwb("eval", "kmeans", "no-such-model", "--data", file)
+    assert done.exit_code == 3
+    assert "E355" in done.stderr
