@@ -27,6 +27,8 @@ __all__ = ["GROUPS", "Grower", "Progress", "group", "guards", "paddings"]
 
 _CHUNK = 20
 """Commands per program: egglog's parser is quadratic."""
+_RENEWED = 40
+"""Heads after which the rules are loaded anew: what push and pop cost rises with every head."""
 _COUNTED = ("Num", *CONSTRUCTORS)
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
 """In the order in which an iteration runs them; see `group`."""
@@ -125,15 +127,20 @@ class Grower:
     """
 
     def __init__(self, mode: Mode = "strict", *, rules: Sequence[Rule] | None = None) -> None:
-        from egglog.bindings import EGraph as Egglog
-
         self.mode = mode
         self.rules = tuple(load_rules() if rules is None else rules)
+        self._renew()
+
+    def _renew(self) -> None:
+        """Load the rules into a new e-graph."""
+        from egglog.bindings import EGraph as Egglog
+
+        self._grown = 0
         self._egglog = Egglog()
         self._load(schema())
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
         self._load(analysis())
-        self._load(_compiled(self.rules, mode))
+        self._load(_compiled(self.rules, self.mode))
 
     def grow(
         self,
@@ -147,6 +154,9 @@ class Grower:
 
         Raises: EngineError E210 when rules of `strict` prove 0 = 1 for a head that is defined somewhere.
         """
+        if self._grown >= _RENEWED:
+            self._renew()
+        self._grown += 1
         self._run("(push)")
         try:
             run = _Run(self._egglog, limits or Limits(), on_iteration, stop)
