@@ -231,10 +231,16 @@ class WorkbenchScreen(Screen[None]):
         self.set_timer(1 / 60, self._build)
 
     async def _build(self) -> None:
+        place = next(iter(self.query("#panes")), None)
+        # The app may have been left in the meantime, here and after the panes are put up.
+        if place is None or not place.is_attached:
+            return
         self._panes = tuple(self.panes())
         self._active = self._panes[0].id or ""
         self._arrange()
-        await self.query_one("#panes").mount(*self._panes)
+        await place.mount(*self._panes)
+        if not place.is_attached:
+            return
         self.built = True
         self._panes[0].focus_inside()
         self.refresh_bindings()

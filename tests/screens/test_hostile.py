@@ -32,8 +32,8 @@ def shown(app: Workbench) -> str:
 
 
 async def until(pilot: Pilot[Any], app: Workbench, *words: str) -> None:
-    for _ in range(300):
-        await pilot.pause(0.01)
+    for _ in range(100):
+        await pilot.pause(0.05)
         if all(word in shown(app) for word in words):
             return
     raise AssertionError(shown(app))
@@ -73,8 +73,8 @@ async def test_a_corpus_with_a_hostile_name_and_source(make: Make, workspace: Wo
         await pilot.press("escape", "slash", *("left_square_bracket", "b", "right_square_bracket"))
         await until(pilot, app, "/[b]")
         await pilot.press("escape", "M", "left_square_bracket", "b", "enter")
-        for _ in range(300):
-            await pilot.pause(0.01)
+        for _ in range(100):
+            await pilot.pause(0.05)
             if app.workspace.notes.all():
                 break
         (note,) = app.workspace.notes.all()
