@@ -141,7 +141,7 @@ def corpus_params(params: Mapping[str, Any]) -> dict[str, Any]:
         given["templates"] = "all"
     if given.get("templates", "all") not in get_args(Selection):
         given["templates"] = str(Path(given["templates"]).absolute())
-    settings = {name: getattr(config, name) for name in ("members", "max_tokens", "mode", "seed")}
+    settings = {name: getattr(config, name) for name in ("members", "max_tokens", "mode", "padding", "seed")}
     settings["nodes"] = config.limits.nodes
     return {"workers": _processors(), **settings, **given, "out": str(out)}
 
@@ -150,7 +150,7 @@ def corpus(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any
     """Build a corpus, or finish the one that was begun in its folder.
 
     Params: out, templates (a name or a file; not needed to finish), sample (only so many of their heads),
-    members, max_tokens, mode, nodes, seed, workers.
+    members, max_tokens, mode, padding, nodes, seed, workers.
     Returns: how it ended (see `engines.egen.build.Built`) and `out`.
     """
     from engines.egen.build import CORPUS_CONFIG, build_corpus, saved_plan

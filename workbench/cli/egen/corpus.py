@@ -63,6 +63,9 @@ def corpus(
     mode: Annotated[
         Mode | None, typer.Option("--mode", help="What counts as equal. [default: strict]")
     ] = None,
+    padding: Annotated[
+        bool | None, typer.Option("--padding/--no-padding", help="Allow * 1, + 0 … [default: no padding]")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes. [default: one per processor]")
     ] = None,
@@ -88,6 +91,7 @@ def corpus(
             "members": members,
             "max_tokens": max_tokens,
             "mode": mode and mode.value,
+            "padding": padding,
             "workers": workers,
             "seed": seed,
         }
