@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import constants, events, work
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.binding import BindingType
 
 from engines.core.errors import EngineError
@@ -23,7 +22,7 @@ from screens.looks import THEMES, Ascii
 from screens.places import PLACE_KEYS, PLACES, Place
 from screens.remote import is_remote
 from screens.session import Session
-from screens.text import safe_text
+from screens.speaking import Speaking
 from screens.watch import JobWatch
 from screens.widgets.bars import Header, Load
 from workbench import paths
@@ -38,16 +37,15 @@ if TYPE_CHECKING:
     from screens.widgets.dialogs import Choice
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
+    from workbench.recipes import Recipe
 
 __all__ = ["Workbench", "run"]
-
-Severity = Literal["information", "warning", "error"]
 
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
 
 
-class Workbench(App[None]):
+class Workbench(Speaking):
     """The workbench over one workspace.
 
     Screens find here: `workspace`, `engine` (the warm child), `jobs`, `session`, `ascii`; and ways to speak:
@@ -69,6 +67,7 @@ class Workbench(App[None]):
         ascii: bool = False,
         screen: str | None = None,
         watch: JobWatch | None = None,
+        launch: Recipe | None = None,
     ) -> None:
         self.session = Session(paths.state_dir() / "session.json", str(workspace.root))
         self.config = load_config()
@@ -79,6 +78,8 @@ class Workbench(App[None]):
         super().__init__()
         self.workspace = workspace
         self.ascii = ascii
+        self.launch = launch
+        """The recipe that the Jobs screen opens its form with, once."""
         self.crash = ""
         self.load = Load()
         self.activity: deque[Entry] = deque(maxlen=500)
@@ -87,6 +88,7 @@ class Workbench(App[None]):
         self._usual_workspace = Path(configured) if configured else paths.default_workspace()
         self._engine: EngineProcess | None = None
         self._look_failed = ""
+        self._looking = self._look_again = False
         self._card: TooSmall | None = None
         self._keys = KeyFlow(self, super().on_event, self._takes_keys)
         if ascii:
@@ -109,7 +111,7 @@ class Workbench(App[None]):
             self.report(problem)
         if report := self.session.take_crash():
             self.warn("mathwb ended unexpectedly last time; what was open is open again", remedy=report)
-        self.set_interval(1.0, self.look_now)
+        self.set_interval(1.0, self._tick)
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._begin)
 
@@ -206,6 +208,9 @@ class Workbench(App[None]):
     def action_jobs(self) -> None:
         self.go("jobs")
 
+    def action_arqmath(self) -> None:
+        self.go("arqmath")
+
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
         if small and self._card is None:
@@ -217,126 +222,6 @@ class Workbench(App[None]):
             self._card.dismiss(None)
             self._card = None
 
-    # Speaking
-
-    def say(self, text: str) -> None:
-        """Something went well."""
-        self._record("information", text)
-
-    def warn(self, text: str, *, remedy: str = "") -> None:
-        """Something to look at."""
-        self._record("warning", text, remedy=remedy)
-
-    def report(self, error: BaseException) -> None:
-        """Something failed: a toast now, and a line in the activity log with its code and remedy."""
-        known = explain(error)
-        place = f"{known.where}: " if known.where else ""
-        self._record("error", place + known.what, code=known.code, remedy=known.remedy)
-
-    def _record(self, severity: Severity, text: str, *, code: str = "", remedy: str = "") -> None:
-        from screens.activity import Entry
-
-        self.activity.append(Entry(time.time(), severity, text, code, remedy))
-        shown = safe_text(" ".join(part for part in (code, text, remedy) if part)).plain
-        seconds = 3 if severity == "information" else 8
-        self.notify(shown, severity=severity, timeout=seconds, markup=False)
-
-    def copy(self, text: str, what: str) -> None:
-        """Copy a text, in a thread, and say by which way."""
-        from screens.clipboard import copy
-
-        def work_() -> None:
-            try:
-                way = copy(
-                    text,
-                    osc52=lambda content: self.call_from_thread(self.copy_to_clipboard, content),
-                    fallback=self.workspace.root / "clipboard.txt",
-                )
-            except (EngineError, OSError) as error:
-                self.call_from_thread(self.report, error)
-            else:
-                self.call_from_thread(self.say, f"{what} copied {way}")
-
-        self.run_worker(work_, thread=True, group="copy", exit_on_error=False)
-
-    def ask_and_write(self, way: Export) -> None:
-        """Ask where, then write the export in a thread."""
-        from screens.widgets.dialogs import Prompt
-
-        start = self.workspace.root / "exports" / f"{way.stem}{way.suffix}"
-
-        def check(text: str) -> str:
-            if not text.strip():
-                return "write a file name"
-            return "" if Path(text).suffix == way.suffix else f"the name has to end in {way.suffix}"
-
-        def write(text: str | None) -> None:
-            if text is not None:
-                self._write(way, Path(text).expanduser())
-
-        hint = "⏎ writes it, esc leaves it"
-        self.push_screen(Prompt(f"write {way.name} to", str(start), hint=hint, check=check), write)
-
-    @work(thread=True, group="export", exit_on_error=False)
-    def _write(self, way: Export, path: Path) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            way.write(path)
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
-            self.call_from_thread(self.report, error)
-        else:
-            self.call_from_thread(self.say, f"{way.name} written to {path}")
-
-    def command_line(self, *words: str) -> str:
-        """A command as one types it in a shell; it names the workspace unless it is the usual one."""
-        import shlex
-
-        line = shlex.join(["mathwb", *words])
-        if self.workspace.root == self._usual_workspace:
-            return line
-        return f"MATHWB_WORKSPACE={shlex.quote(str(self.workspace.root))} {line}"
-
-    def open_file(self, path: Path) -> None:
-        """Show a file in $PAGER (or $EDITOR, or less) and come back."""
-        import shlex
-        import subprocess
-
-        program = os.environ.get("PAGER") or os.environ.get("EDITOR") or "less"
-        try:
-            with self.suspend():
-                subprocess.run([*shlex.split(program), str(path)], check=False)
-        except SuspendNotSupported:
-            self.warn("this terminal cannot be handed over", remedy=f"Open it elsewhere: {path}")
-        except OSError as error:
-            self.warn(
-                f"{program} cannot be started: {error.strerror}", remedy="Set PAGER to a program you have."
-            )
-
-    # Notes
-
-    def note(self, address: str) -> str:
-        """The note on something, or nothing."""
-        found = self.workspace.notes.get(address)
-        return found.note if found else ""
-
-    def set_note(self, address: str, title: str, text: str) -> None:
-        """Keep a note, or remove it when it is empty."""
-        try:
-            self.workspace.notes.set_note(address, text)
-        except EngineError as error:
-            self.report(error)
-        else:
-            self.say(f"note on {title} {'kept' if text.strip() else 'removed'}")
-
-    def toggle_bookmark(self, address: str, title: str) -> None:
-        """Set or remove a bookmark."""
-        try:
-            now = self.workspace.notes.toggle_bookmark(address)
-        except EngineError as error:
-            self.report(error)
-        else:
-            self.say(f"{title} {'bookmarked' if now else 'is no longer bookmarked'}")
-
     # What runs
 
     @property
@@ -344,19 +229,37 @@ class Workbench(App[None]):
         """All jobs as of the last look, newest first."""
         return self.watch_jobs.jobs
 
-    @work(thread=True, exclusive=True, group="look", exit_on_error=False)
     def look_now(self) -> None:
-        """Look at the jobs without waiting for the next second."""
+        """Look at the jobs without waiting for the next second; once more if a look is under way."""
+        self._look_again = self._looking
+        self._tick()
+
+    def _tick(self) -> None:
+        # A look that takes long, on a crowded machine, is not given up for the next one.
+        if not self._looking:
+            self._looking = True
+            self._look()
+
+    @work(thread=True, group="look", exit_on_error=False)
+    def _look(self) -> None:
         try:
             load, news = self.watch_jobs.look()
-        except (EngineError, OSError) as error:
-            # Once: the next look, a second later, would say the same.
-            if str(error) != self._look_failed:
-                self._look_failed = str(error)
-                self.call_from_thread(self.report, error)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is reported, and the next look comes
+            self.call_from_thread(self._looked, error)
         else:
-            self._look_failed = ""
+            self.call_from_thread(self._looked, None)
             self.call_from_thread(self._seen, load, news)
+
+    def _looked(self, error: BaseException | None) -> None:
+        self._looking = False
+        failed = "" if error is None else str(error)
+        # Once: the next look, a second later, would say the same.
+        if error is not None and failed != self._look_failed:
+            self.report(error)
+        self._look_failed = failed
+        if self._look_again:
+            self._look_again = False
+            self._tick()
 
     def _seen(self, load: Load, news: str) -> None:
         self.load = load
@@ -450,18 +353,22 @@ def _make(place: Place) -> WorkbenchScreen:
     return place.load()()
 
 
-def run(workspace: Path | None, *, ascii: bool = False, screen: str | None = None) -> int:
+def run(
+    workspace: Path | None, *, ascii: bool = False, screen: str | None = None, launch: Recipe | None = None
+) -> int:
     """Open the workbench and stay until the user leaves.
 
     Args: workspace: the folder; None takes the configured one. ascii: draw with plain ASCII (also
-    MATHWB_ASCII=1). screen: the mode to begin with, such as `jobs`. Returns: the exit code: 0, or 1 after a
-    crash, whose file is named on stderr. Raises: EngineError when the workspace cannot be opened.
+    MATHWB_ASCII=1). screen: the mode to begin with, such as `jobs`. launch: a recipe to fill in the form for
+    a new job with. Returns: the exit code: 0, or 1 after a crash, whose file is named on stderr.
+    Raises: EngineError when the workspace cannot be opened.
     """
     config = load_config()
     fps = config.get("fps") or (15 if is_remote() else 0)
     if isinstance(fps, int) and fps and "TEXTUAL_FPS" not in os.environ:
         _set_frame_rate(fps)
-    app = Workbench(Workspace.open(workspace), ascii=ascii or bool(config.get("ascii")), screen=screen)
+    plain = ascii or bool(config.get("ascii"))
+    app = Workbench(Workspace.open(workspace), ascii=plain, screen=screen, launch=launch)
     app.run()
     if app.crash:
         sys.stderr.write(app.crash + "\n")

@@ -37,6 +37,7 @@ class Place:
 PLACES = (
     Place("egraphs", "E-graphs", "screens.egraphs.screen:EgraphsScreen"),
     Place("jobs", "Jobs", "screens.jobs.screen:JobsScreen"),
+    Place("arqmath", "ARQMath", "screens.arqmath.screen:ArqmathScreen"),
 )
 PLACE_KEYS = scope("app", **{place.mode: f"Go to the {place.title} screen." for place in PLACES})
 """A screen that is not there has no key."""

@@ -25,21 +25,35 @@ Check = Callable[[Path, Report], dict[str, int]]
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of data: its name, one line about it, `module:function` of its check, and, for a folder, the
-    file in it whose hash stands for the whole."""
+    file in it whose hash stands for the whole. Of a kind that may be a folder or a file, `files` is the
+    `module:function` that lists the files that belong to it."""
 
     name: str
     help: str
     check: str
     folder: str = ""
+    files: str = ""
 
     def run(self, path: Path, report: Report) -> dict[str, int]:
         """Check `path`. Raises: DataError when it cannot be read as this kind at all."""
-        module, _, function = self.check.partition(":")
-        check: Check = getattr(import_module(module), function)
-        if path.is_dir() != bool(self.folder):
+        check: Check = _function(self.check)
+        if not self.files and path.is_dir() != bool(self.folder):
             wanted = "a folder" if self.folder else "a file"
             raise DataError(f"data of kind {self.name} is {wanted}", path=path, code="E313")
         return check(path, report)
+
+    def digests(self, path: Path) -> dict[Path, str]:
+        """The SHA-256 of the files that stand for the data."""
+        if self.files:
+            listed: list[Path] = _function(self.files)(path)
+            return {file: sha256(file) for file in listed}
+        file = path / self.folder if self.folder else path
+        return {file: sha256(file)}
+
+
+def _function(target: str) -> Any:
+    module, _, function = target.partition(":")
+    return getattr(import_module(module), function)
 
 
 _HERE = "workbench.data_kinds"
@@ -50,6 +64,12 @@ KINDS: Mapping[str, Kind] = {
         Kind("clusters", "equal expressions in E-Gen's published layouts", f"{_HERE}:check_clusters"),
         Kind(
             "corpus", "a corpus folder made by mathwb egen corpus", f"{_HERE}:check_corpus", "manifest.json"
+        ),
+        Kind(
+            "arqmath",
+            "an ARQMath collection, a folder or one of its files",
+            "workbench.arqmath_data:check",
+            files="workbench.arqmath_data:files",
         ),
     )
 }

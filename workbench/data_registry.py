@@ -5,6 +5,7 @@ The files stay where they are; removing an entry removes nothing else.
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, sha256
+from engines.core.files import atomic_writer
 from workbench.data_kinds import KINDS, Kind
 from workbench.errors import MissingError, UsageError, did_you_mean
 
@@ -26,7 +27,8 @@ SHOWN = 100
 @dataclass(frozen=True, slots=True)
 class DataSet:
     """A registered file or folder. `counts` is what its kind counts, `bad` the lines that could not be used;
-    `added` is UTC, ISO 8601."""
+    `added` is UTC, ISO 8601. Data of several files has the hash of each in `files`, by its place in the
+    folder, and `sha256` is that of their list."""
 
     name: str
     kind: str
@@ -36,10 +38,11 @@ class DataSet:
     counts: Mapping[str, int] = field(default_factory=dict)
     bad: int = 0
     added: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def to_row(self) -> dict[str, Any]:
         """The entry as `data.toml` and `--json` have it."""
-        return {**asdict(self), "counts": dict(self.counts)}
+        return {**asdict(self), "counts": dict(self.counts), "files": dict(self.files)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +159,14 @@ def _check(kind: Kind, path: Path, name: str, registered: str | None) -> Checked
             code="E318",
             remedy=first.strip(),
         )
-    digest = sha256(path / kind.folder if kind.folder else path)
-    size = (
-        sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-        if kind.folder
-        else path.stat().st_size
-    )
+    digests = kind.digests(path)
+    names = {file.relative_to(path).as_posix(): sha for file, sha in digests.items() if file != path}
+    files = names if kind.files else {}
+    listing = "".join(f"{sha}  {name}\n" for name, sha in sorted(files.items()))
+    digest = hashlib.sha256(listing.encode()).hexdigest() if files else next(iter(digests.values()))
+    belonging = path.rglob("*") if kind.folder else digests
+    size = sum(file.stat().st_size for file in belonging if file.is_file())
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    data = DataSet(name, kind.name, str(path), digest, size, counts, count, now)
+    data = DataSet(name, kind.name, str(path), digest, size, counts, count, now, files)
     state = "new" if registered is None else "unchanged" if digest == registered else "changed"
     return Checked(data, state, tuple(bad))

@@ -183,8 +183,11 @@ def _settings() -> Iterator[Finding]:
 
 def _workspace() -> Iterator[Finding]:
     try:
-        root = Workspace.open(create=False).root
-        yield Finding("workspace", "ok", f"{root} can be written to")
+        workspace = Workspace.open(create=False)
+        root = workspace.root
+        kinds = [kind for kind, _ in workspace.held()]
+        what = f"{kinds.count('corpus')} corpora, {kinds.count('arqmath')} ARQMath collections"
+        yield Finding("workspace", "ok", f"{root} can be written to; {what} in it")
     except EngineError as error:
         if error.code != "E501":
             raise

@@ -20,7 +20,7 @@ from engines.core.files import atomic_writer, write_json, write_text
 from workbench import __version__
 from workbench.errors import UsageError, did_you_mean
 
-__all__ = ["TABLE_FORMATS", "commit", "tex_table", "write_document", "write_table"]
+__all__ = ["TABLE_FORMATS", "commit", "tex_table", "with_sidecar", "write_document", "write_table"]
 
 TABLE_FORMATS = (".csv", ".jsonl", ".parquet", ".tex")
 
@@ -46,16 +46,17 @@ def write_table(path: Path, columns: Sequence[str], rows: Rows, *, provenance: M
             code="E430",
             remedy=close or f"Choose one of {', '.join(TABLE_FORMATS)}.",
         )
-    return _with_sidecar(path, {"columns": list(columns), **provenance})
+    return with_sidecar(path, {"columns": list(columns), **provenance})
 
 
 def write_document(path: Path, text: str, *, provenance: Mapping[str, object]) -> Path:
     """Write a text that has its form already (DOT, SVG, JSON, TREC run). Returns: the path."""
     write_text(path, text)
-    return _with_sidecar(path, provenance)
+    return with_sidecar(path, provenance)
 
 
-def _with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
+def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
+    """Write the note of where a file came from beside it. Returns: the path."""
     facts = {
         "mathwb": __version__,
         "commit": commit(),

@@ -1,50 +1,36 @@
 """What two data sets have in common, so that nobody trains on what is measured on.
 
 Expressions and clusters are compared by canonical form (equal up to the order of operands) and as functions
-(equal values at the points of the fingerprints, then verified). Texts (word problems, posts) are compared
-without case, punctuation and markup, and once more with every number taken for the same.
+(equal values at the points of the fingerprints, then verified). Texts (word problems, posts, topics) are
+compared without case, punctuation and markup, once more with every number taken for the same, and by how
+much they agree; posts by their ids too.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import DataError, ExpressionError
+from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
+from workbench.text_overlap import EXAMPLES, Shared, Side, Unit, compare_texts
 
 __all__ = ["Overlap", "Shared", "overlap"]
 
-EXAMPLES = 20
-_TEXT_FIELDS = ("original_text", "text", "body_html", "body", "title", "question")
-_TAG = re.compile(r"<[^>]*>")
-_NUMBER = re.compile(r"\d+(?:[.,/]\d+)*")
-_WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """One way to compare: how many units each side has, how many of A's are in B too, and the first of them,
-    as (A's, B's)."""
-
-    what: str
-    count_a: int
-    count_b: int
-    shared: int
-    examples: tuple[tuple[str, str], ...] = ()
+_TEXT_FIELDS = ("original_text", "text", "body_text", "body_html", "title", "body", "question")
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The comparisons that the kind of data allows."""
+    """The comparisons that the kind of data allows; `bad` rows of A and of B could not be read."""
 
     kind: str
     found: tuple[Shared, ...]
+    bad: tuple[int, int] = (0, 0)
 
     @property
     def any(self) -> bool:
@@ -53,44 +39,74 @@ class Overlap:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
-        return {"kind": self.kind, "any": self.any, "found": [asdict(each) for each in self.found]}
+        return {
+            "kind": self.kind,
+            "any": self.any,
+            "found": [asdict(each) for each in self.found],
+            "bad": list(self.bad),
+        }
 
 
 def overlap(a: Path, b: Path) -> Overlap:
-    """Compare two data sets: corpora or files of expressions or clusters, or two files of texts.
+    """Compare two data sets: corpora or files of expressions or clusters, or two sides of texts.
 
-    A file of texts has JSON objects with a text, or one text per line. Raises: DataError when a file cannot
-    be read, or E323 when one side is expressions and the other texts.
+    A side of texts is an ARQMath collection (folder or file of posts), a file of topics, or a file with a
+    JSON object with a text, or a text, on each line. Raises: DataError when a file cannot be read, or E323
+    when one side is expressions and the other texts.
     """
     kinds = [_kind(path) for path in (a, b)]
-    if kinds[0] != kinds[1]:
+    if ("expressions" in kinds) and kinds[0] != kinds[1]:
         raise DataError(
             f"this is {kinds[1]} and the other side is {kinds[0]}",
             path=b,
             code="E323",
             remedy="Compare expressions with expressions, and texts with texts.",
         )
-    return _texts(a, b) if kinds[0] == "texts" else _expressions(a, b)
+    if kinds[0] == "expressions":
+        return _expressions(a, b)
+    bad = [0, 0]
+    sides = [
+        _side(path, kind, bad, place) for place, (path, kind) in enumerate(zip((a, b), kinds, strict=True))
+    ]
+    posts = kinds == ["posts", "posts"]
+    found = compare_texts(*sides, ids=posts)
+    return Overlap("posts" if posts else "texts", found, (bad[0], bad[1]))
 
 
 def _kind(path: Path) -> str:
-    """Texts or expressions, by the first lines that say something."""
+    """Expressions, posts or texts: by the names in a folder, or a file's first lines that say something."""
     from engines.egen.notation import read
 
     if path.is_dir():
-        return "expressions"
+        return "expressions" if (path / "manifest.json").exists() or not _collection(path) else "posts"
     for _, line in islice(((n, text) for n, text in read_lines(path) if text.strip()), 5):
+        if line.lstrip("\ufeff ").startswith("<"):
+            return "posts"
         if line.lstrip().startswith("{"):
             try:
-                return "expressions" if "exprs" in json.loads(line) else "texts"
+                row = json.loads(line)
             except ValueError:
                 return "texts"
+            if "exprs" in row:
+                return "expressions"
+            post = "body" in row and str(row.get("type")) in ("1", "2")
+            return "posts" if post else "texts"
         try:
             read(line.strip())
         except ExpressionError:
             continue
         return "expressions"
     return "texts"
+
+
+def _collection(path: Path) -> bool:
+    from engines.arqmath.folder import ArqmathFolder
+
+    try:
+        ArqmathFolder.open(path)
+    except EngineError:
+        return (path / "arqmath.toml").exists()
+    return True
 
 
 def _clusters(path: Path) -> list[list[str]]:
@@ -148,14 +164,27 @@ def _functions(ours: list[str], theirs: list[str]) -> Shared:
     return Shared("clusters, as functions", len(ours), len(theirs), len(found), tuple(found[:EXAMPLES]))
 
 
-def _texts(a: Path, b: Path) -> Overlap:
-    ours, theirs = list(_read_texts(a)), list(_read_texts(b))
-    rows = []
-    for what, masked in (("texts", False), ("texts, whatever their numbers", True)):
-        known = {_plain(text, masked): text for text in theirs}
-        found = [(text, known[key]) for text in ours if (key := _plain(text, masked)) in known]
-        rows.append(Shared(what, len(ours), len(theirs), len(found), tuple(found[:EXAMPLES])))
-    return Overlap("texts", tuple(rows))
+def _side(path: Path, kind: str, bad: list[int], place: int) -> Side:
+    """Gives the texts of a path, as often as asked for; counts in `bad` what could not be read."""
+    if kind == "texts":
+        return lambda: (Unit("", text) for text in _read_texts(path))
+    return lambda: _read_posts(path, bad, place)
+
+
+def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
+    """Posts, or topics where there are no posts."""
+    from engines.arqmath.collection import Report, read_posts, read_topics
+    from engines.arqmath.folder import ArqmathFolder
+
+    folder = ArqmathFolder.open(path)
+    if folder.posts is None and folder.topics:
+        for file in dict.fromkeys(file for files in folder.topics.values() for file in files):
+            yield from (Unit(topic.id, topic.text) for topic in read_topics(file))
+        return
+    report = Report()
+    for post in read_posts(folder.need_posts(), report):
+        yield Unit(post.id, post.text)
+    bad[place] = report.bad
 
 
 def _read_texts(path: Path) -> Iterator[str]:
@@ -179,10 +208,3 @@ def _read_texts(path: Path) -> Iterator[str]:
             )
         # A text that is given whole makes the rest superfluous; body and question belong together.
         yield parts[0] if row.get("original_text") or row.get("text") else " ".join(parts)
-
-
-def _plain(text: str, masked: bool) -> str:
-    text = _TAG.sub(" ", text).casefold()
-    if masked:
-        text = _NUMBER.sub("0", text)
-    return " ".join(_WORD.findall(text))

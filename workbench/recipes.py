@@ -57,7 +57,11 @@ def load(name: str) -> Recipe:
         return _read(path, path.stem)
     known = {recipe.name: recipe for recipe in recipes()}
     if name not in known:
-        raise MissingError(f"there is no recipe {name!r}", code="E352", remedy=did_you_mean(name, known))
+        raise MissingError(
+            f"there is no recipe {name!r}",
+            code="E352",
+            remedy=did_you_mean(name, known) or "They are listed by: mathwb train --list",
+        )
     return known[name]
 
 

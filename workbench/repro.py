@@ -48,7 +48,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a paper. `missing` lists what would have to be here to fill it in full."""
+    """A table of a paper. `missing` lists what would have to be here to fill it in full; `decimals` are those
+    the paper prints."""
 
     engine: str
     number: int
@@ -58,6 +59,7 @@ class Table:
     rows: tuple[Row, ...]
     missing: tuple[str, ...] = field(default=())
     note: str = ""
+    decimals: int = 2
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -167,8 +169,9 @@ def _table(
         rows.append(Row(row["name"], tuple(cells), ours.source))
         if row.get("recipe"):
             missing += _missing(workspace, row["recipe"])
+    missing += [need["what"] for need in entry.get("needs", ()) if not _has_data(workspace, need)]
     if entry.get("gpu") and not _has_gpu():
-        missing.append("a GPU, for training at the paper's size (32 hours a model on its L40S)")
+        missing.append(f"a GPU, for training at the paper's size ({entry['gpu']})")
     return Table(
         engine,
         entry["number"],
@@ -178,6 +181,7 @@ def _table(
         tuple(rows),
         tuple(dict.fromkeys(missing)),
         entry.get("note", ""),
+        entry.get("decimals", 2),
     )
 
 
@@ -231,6 +235,14 @@ def _missing(workspace: Workspace, stem: str) -> list[str]:
             except MissingError as error:
                 found.append(f"{recipe.name}: {error.what}")
     return found
+
+
+def _has_data(workspace: Workspace, need: Mapping[str, Any]) -> bool:
+    """Whether data of the kind is registered with at least so many of what is counted."""
+    return any(
+        data.kind == need["kind"] and data.counts.get(need["count"], 0) >= need["least"]
+        for data in workspace.data.all()
+    )
 
 
 def _has_gpu() -> bool:

@@ -9,19 +9,30 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.collections import collections
 from workbench.data_kinds import KINDS
 from workbench.errors import MissingError, UsageError, did_you_mean
 from workbench.jobs import JobSpec
 from workbench.jobs.executors import check_placement
-from workbench.recipes import Recipe, with_value
+from workbench.recipes import Recipe, recipes, with_value
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["Summary", "Variant", "by_setting", "interval", "job_spec", "summary", "variants"]
+__all__ = [
+    "Summary",
+    "Variant",
+    "by_setting",
+    "check_trains",
+    "data_path",
+    "interval",
+    "job_spec",
+    "summary",
+    "variants",
+]
 
 CONFIDENCE = 0.95
-_FOLDERS = {"corpus": "corpora", "model": "models"}
+_FOLDERS = {"corpus": "corpora", "model": "models", "backbone": "models"}
 
 
 def job_spec(
@@ -44,12 +55,7 @@ def job_spec(
     from workbench.tasks.training import TRAINERS
 
     params: dict[str, Any] = dict(recipe.params)
-    if recipe.task != "train":
-        raise UsageError(
-            f"{recipe.name} does not train a model: its task is {recipe.task}",
-            code="E425",
-            remedy="See the recipes that do with: mathwb train --list",
-        )
+    check_trains(recipe)
     if params.get("trainer") not in TRAINERS:
         known = did_you_mean(str(params.get("trainer")), TRAINERS) or f"There are: {', '.join(TRAINERS)}."
         raise UsageError(f"there is no trainer {params.get('trainer')!r}", code="E411", remedy=known)
@@ -60,7 +66,7 @@ def job_spec(
         params["executor"] = executor
     check_placement(params)
     data = params.get("data", {})
-    params["data"] = {kind: str(_data(workspace, kind, name)) for kind, name in data.items()}
+    params["data"] = {kind: str(data_path(workspace, kind, name)) for kind, name in data.items() if name}
     if out is not None:
         params["out"] = str(out.absolute())
     elif publish:
@@ -68,25 +74,55 @@ def job_spec(
     return JobSpec("train", f"train {recipe.name}", params, recipe.seed)
 
 
-def _data(workspace: Workspace, kind: str, name: str) -> Path:
-    """Where data is: a path, the name of a corpus or model of the workspace, or a registered data set. A key
-    that is a kind of data takes only data of that kind."""
+def check_trains(recipe: Recipe) -> None:
+    """Refuse a recipe of something else. Raises: UsageError E425."""
+    if recipe.task != "train":
+        raise UsageError(
+            f"{recipe.name} does not train a model: its task is {recipe.task}",
+            code="E425",
+            remedy="See the recipes that do with: mathwb train --list",
+        )
+
+
+def data_path(workspace: Workspace, kind: str, name: str) -> Path:
+    """Where data is: a path, the name of a corpus, model or collection of the workspace, or a registered data
+    set. A key that is a kind of data takes only data of that kind. Raises: MissingError E354, which says how
+    to get it."""
     path = Path(name).expanduser()
     if len(path.parts) > 1:
         if path.exists():
             return path.absolute()
     else:
-        for folder in [_FOLDERS[kind]] if kind in _FOLDERS else _FOLDERS.values():
+        for folder in [_FOLDERS[kind]] if kind in _FOLDERS else ("corpora", "models"):
             if (workspace.root / folder / name).exists():
                 return workspace.root / folder / name
-    for entry in workspace.data.all():
-        if entry.name == name and (entry.kind == kind or kind not in KINDS):
-            return Path(entry.path)
-    raise MissingError(
-        f"there is no {kind} {name!r} here",
-        code="E354",
-        remedy=f"Name another with --set data.{kind}=NAME, or register one: mathwb data add {kind} PATH",
-    )
+    if kind == "collection":
+        for one in collections(workspace):
+            if one.name == name:
+                return one.path
+    else:
+        for entry in workspace.data.all():
+            if entry.name == name and (entry.kind == kind or kind not in KINDS):
+                return Path(entry.path)
+        if path.exists() and kind not in _FOLDERS and kind not in KINDS:
+            return path.absolute()
+    if kind in ("model", "backbone"):
+        remedy = f"Train it first, or name a model folder with --set data.{kind}=PATH"
+    else:
+        registered = "arqmath" if kind == "collection" else kind
+        remedy = (
+            f"{_maker(name)}Name another with --set data.{kind}=NAME, or register one: "
+            f"mathwb data add {registered} PATH"
+        )
+    raise MissingError(f"there is no {kind} {name!r} here", code="E354", remedy=remedy)
+
+
+def _maker(name: str) -> str:
+    """The recipe that makes a corpus of this name, as a sentence; nothing when there is none."""
+    for recipe in recipes():
+        if recipe.task == "egen.corpus" and recipe.name.rpartition("/")[2] == name:
+            return f"The recipe {recipe.name} makes it (`a` on the Jobs screen). "
+    return ""
 
 
 def _free(folder: Path, stem: str) -> Path:

@@ -4,7 +4,7 @@
 workspace.toml   version of the layout; what of the sample has been put here
 data.toml        the registered data sets
 notes.jsonl      notes and bookmarks
-corpora/ models/ runs/ exports/
+corpora/ arqmath/ models/ runs/ exports/
 ```
 """
 
@@ -33,7 +33,7 @@ __all__ = ["LAYOUT_VERSION", "Workspace", "ensure_sample"]
 
 LAYOUT_VERSION = 1
 _MEND = f"Write `version = {LAYOUT_VERSION}` into it; everything else is kept elsewhere."
-_FOLDERS = ("corpora", "models", "runs", "exports")
+_FOLDERS = ("corpora", "arqmath", "models", "runs", "exports")
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,11 @@ class Workspace:
         return self._folder("corpora")
 
     @property
+    def arqmath(self) -> Path:
+        """One folder per collection of posts, topics, judgements and runs."""
+        return self._folder("arqmath")
+
+    @property
     def models(self) -> Path:
         """One folder per model."""
         return self._folder("models")
@@ -104,6 +109,14 @@ class Workspace:
     def exports(self) -> Path:
         """Where exports go when no place is named."""
         return self._folder("exports")
+
+    def held(self) -> tuple[tuple[str, Path], ...]:
+        """The data that lie in the workspace itself, as (kind, folder): corpora and ARQMath collections."""
+        from workbench.collections import collections
+
+        corpora = [path.parent for path in sorted(self.corpora.glob("*/manifest.json"))]
+        own = [one.path for one in collections(self) if one.path.parent == self.arqmath]
+        return (*(("corpus", path) for path in corpora), *(("arqmath", path) for path in own))
 
     def _folder(self, name: str) -> Path:
         folder = self.root / name

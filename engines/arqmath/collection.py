@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import csv
 import gzip
-import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from engines.arqmath.cleaning import CleanText, clean, clean_with_formulas
+from engines.arqmath.cleaning import CleanText, broken_formulas, clean, clean_with_formulas, unescape
 from engines.core.errors import DataError
-from engines.core.files import read_lines
+from engines.core.files import file_error, read_lines
 
 __all__ = [
+    "Comment",
     "Formula",
     "Post",
     "Report",
     "Topic",
+    "open_binary",
+    "read_comments",
     "read_formulas",
     "read_links",
     "read_posts",
@@ -40,15 +44,25 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class Report:
-    """What a reader met: rows read, rows left out, and the first of those with line and reason."""
+    """What a reader met: rows read, rows left out, rows read with something missing, and the first of both
+    kinds with line and reason."""
 
     read: int = 0
     bad: int = 0
+    warned: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
 
     def leave_out(self, line: int, reason: str) -> None:
         """Count a row that could not be read."""
         self.bad += 1
+        self._keep(line, reason)
+
+    def warn(self, line: int, reason: str) -> None:
+        """Count a row that was read although something in it is broken."""
+        self.warned += 1
+        self._keep(line, reason)
+
+    def _keep(self, line: int, reason: str) -> None:
         if len(self.first) < _SHOWN:
             self.first.append((line, reason))
 
@@ -72,6 +86,15 @@ class Post:
     def text(self) -> str:
         """Title and body as one text."""
         return f"{self.title} {self.body.text}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment on a post, cleaned."""
+
+    id: str
+    post: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +125,34 @@ class Formula:
     text: str
 
 
-def _open(path: Path) -> IO[bytes]:
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
+    """A file for reading, unpacked when it is compressed (gzip, told by its first bytes).
+
+    Raises: DataError when it cannot be read, when it is UTF-16 (E315), and, while it is read, when the
+    compressed file is damaged or cut short (E316).
+    """
     try:
-        with open(path, "rb") as probe:
-            compressed = probe.read(2) == b"\x1f\x8b"
-        return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]
-    except FileNotFoundError:
-        raise DataError("no such file", path=path, exit_code=3) from None
+        with open(path, "rb") as file:
+            start = file.peek(2)[:2]
+            if start in (b"\xff\xfe", b"\xfe\xff"):
+                raise DataError(
+                    "the text is UTF-16, and UTF-8 is needed",
+                    path=path,
+                    code="E315",
+                    remedy="Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
+                )
+            compressed = start == b"\x1f\x8b"
+            yield gzip.GzipFile(fileobj=file) if compressed else file  # type: ignore[misc]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            "the compressed file ends too early or is damaged",
+            path=path,
+            code="E316",
+            remedy="Fetch or copy it again.",
+        ) from error
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", path=path, exit_code=3) from None
+        raise file_error(error, path, "read") from error
 
 
 def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str, str]]]:
@@ -120,7 +162,7 @@ def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str,
     costs no other; declarations of entities are refused, since those files have none.
     """
     path = Path(path)
-    with _open(path) as file:
+    with open_binary(path) as file:
         pending, started = b"", 0
         for line, raw in enumerate(file, start=1):
             if pending:
@@ -158,8 +200,7 @@ def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str,
                 report.leave_out(started, "the row does not end")
                 text = text[text.rindex("<row") :]
             attributes = {
-                name: html.unescape(value) if "&" in value else value
-                for name, value in _ATTRIBUTE.findall(text)
+                name: _attribute(value) if "&" in value else value for name, value in _ATTRIBUTE.findall(text)
             }
             if "Id" not in attributes:
                 report.leave_out(started, "no Id")
@@ -169,7 +210,19 @@ def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str,
         if pending:
             report.leave_out(started, "the file ends inside the row")
     if not report.read:
-        raise DataError("no rows", path=path, remedy='Expected lines such as <row Id="1" … />.')
+        raise DataError(
+            f"no rows: all {report.bad:,} are malformed ({report.first[0][1]})" if report.bad else "no rows",
+            path=path,
+            line=report.first[0][0] if report.bad else None,
+            remedy='Expected lines such as <row Id="1" … />, in UTF-8.',
+        )
+
+
+def _attribute(value: str) -> str:
+    """An attribute's value: XML's five entities and the line ends that Stack Exchange writes as numbers."""
+    if "&#" in value:
+        value = value.replace("&#xA;", "\n").replace("&#xD;", "\n").replace("&#10;", "\n")
+    return unescape(value)
 
 
 def read_posts(path: str | Path, report: Report) -> Iterator[Post]:
@@ -194,7 +247,7 @@ def read_posts(path: str | Path, report: Report) -> Iterator[Post]:
             id=row["Id"],
             kind=int(kind),
             title=clean(row.get("Title", "")),
-            body=clean_with_formulas(row.get("Body", "")),
+            body=_body(row.get("Body", ""), line, report),
             tags=tuple(tags.strip("<>|").replace("><", "|").split("|")) if tags else (),
             parent=row.get("ParentId", ""),
             score=int(score) if score.lstrip("-").isdigit() else None,
@@ -202,8 +255,19 @@ def read_posts(path: str | Path, report: Report) -> Iterator[Post]:
         )
 
 
+def _body(body: str, line: int, report: Report) -> CleanText:
+    cleaned = clean_with_formulas(body)
+    if broken := broken_formulas(body, cleaned):
+        report.warn(line, f"formulas in broken HTML, which count as text: {broken}")
+    return cleaned
+
+
+def _left_out(report: Report) -> Callable[[DataError], None]:
+    return lambda error: report.leave_out(error.line or 0, error.what)
+
+
 def _json_posts(path: Path, report: Report) -> Iterator[Post]:
-    for line, text in read_lines(path):
+    for line, text in read_lines(path, on_bad=_left_out(report)):
         if not text.strip():
             continue
         try:
@@ -212,7 +276,7 @@ def _json_posts(path: Path, report: Report) -> Iterator[Post]:
                 id=str(row["id"]),
                 kind=int(row["type"]),
                 title=clean(row.get("title") or ""),
-                body=clean_with_formulas(row.get("body") or ""),
+                body=_body(row.get("body") or "", line, report),
                 tags=tuple(row.get("tags") or ()),
                 parent=str(row.get("parent_id") or ""),
                 score=row.get("score"),
@@ -238,12 +302,21 @@ def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str
         yield row["PostId"], row["RelatedPostId"], kind
 
 
+def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
+    """Comments.V1.x.xml, cleaned as posts are."""
+    for line, row in read_rows(path, report):
+        if "PostId" not in row:
+            report.leave_out(line, f"comment {row['Id']} has no PostId")
+            continue
+        yield Comment(row["Id"], row["PostId"], clean(row.get("Text", "")))
+
+
 def read_topics(path: str | Path) -> list[Topic]:
     """The topics of any task and year. Raises: DataError for XML that is broken or declares entities."""
     from lxml import etree
 
     path = Path(path)
-    with _open(path) as file:
+    with open_binary(path) as file:
         content = file.read()
     if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
         raise DataError("the file declares its own entities, as no topic file does", path=path)
@@ -281,19 +354,31 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     """
     path = Path(path)
     csv.field_size_limit(_MAX_ROW)
-    lines = read_lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise DataError("the formula table is empty", path=path)
-    header = first[1].rstrip("\r").split("\t")
+    lines = read_lines(path, on_bad=_left_out(report))
+    _, first = next(lines, (0, ""))
+    header = first.rstrip("\r").split("\t")
     if "id" not in header:
         raise DataError("the header has no column 'id'", path=path, line=1, remedy="Expected: id, post_id, …")
     at = {name: index for index, name in enumerate(header)}
     post = at.get("post_id", at.get("topic_id", -1))
-    rows = csv.reader((text for _, text in lines), delimiter="\t")
-    for row in rows:
+    line = 1
+
+    def texts() -> Iterator[str]:
+        nonlocal line
+        for line, text in lines:  # noqa: B007 (the number of the line that is being read)
+            yield text + "\n"
+
+    rows = csv.reader(texts(), delimiter="\t")
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            report.leave_out(line, str(error))
+            continue
+        if row is None:
+            return
         if len(row) != len(header):
-            report.leave_out(rows.line_num + 1, f"{len(row)} columns, not {len(header)}")
+            report.leave_out(line, f"{len(row)} columns, not {len(header)}")
             continue
         report.read += 1
         yield Formula(

@@ -49,9 +49,10 @@ def generate(
     """The cluster of a head.
 
     Args: grower: rules already loaded, of the same mode. events: told of every iteration and of members as
-    they arrive (kind `progress`; `data["members"]` lists them). stop: keeps what there is. Raises:
-    EngineError in `strict`, where it means that a rule is wrong: E211 when a member differs from the head,
-    E210 when two constants were proved equal although the head is defined somewhere.
+    they arrive (kind `progress`; `data["members"]` lists them). stop: keeps what there is, after one round of
+    drawing at least: growth that was stopped has members too. Raises: EngineError in `strict`, where it means
+    that a rule is wrong: E211 when a member differs from the head, E210 when two constants were proved equal
+    although the head is defined somewhere.
     """
     config = config or EgenConfig()
     grower = grower or Grower(config.mode)
@@ -129,10 +130,12 @@ class _Selection:
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
         streams = {length: _stream(sampler, length, patience) for length in open_lengths}
+        drawn = False
         while open_lengths and len(self.members) < self.config.members:
-            if self.stop():
+            if drawn and self.stop():
                 self.stop_reason = "stopped"
                 return
+            drawn = True
             started = time.perf_counter()
             wanted = self.config.members - len(self.members)
             share = -(-wanted // len(open_lengths))

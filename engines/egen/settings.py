@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from engines.core.errors import EngineError
 from engines.egen.splits import SplitName
+from engines.training.tables import typed
 
 __all__ = ["ModelConfig", "Negatives", "Pooling", "Precision", "Settings", "divided"]
 
@@ -52,7 +53,7 @@ class ModelConfig:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ModelConfig:
         """From a table of a model folder. Raises: EngineError E640 for an unknown size or a wrong type."""
-        return cls(**_typed(cls, values))
+        return cls(**typed(cls, values, owner="a model", code="E640"))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -101,24 +102,4 @@ def divided(values: Mapping[str, Any]) -> tuple[Settings, ModelConfig]:
     names = {field.name for field in fields(Settings)}
     settings = {key: value for key, value in values.items() if key in names}
     sizes = {key: value for key, value in values.items() if key not in names}
-    return Settings(**_typed(Settings, settings)), ModelConfig.of(sizes)
-
-
-def _typed(cls: type[Settings] | type[ModelConfig], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as keyword arguments, each of the type that the field's default has."""
-    defaults = {field.name: field.default for field in fields(cls)}
-    for key, value in values.items():
-        if key not in defaults:
-            known = ", ".join(sorted(defaults))
-            raise EngineError(
-                f"a model has no setting {key!r}", code="E640", exit_code=2, remedy=f"It has: {known}."
-            )
-        wanted = (int, float) if isinstance(defaults[key], float) else type(defaults[key])
-        if isinstance(value, bool) or not isinstance(value, wanted):
-            raise EngineError(
-                f"{key} is {value!r}, and that is no {type(defaults[key]).__name__}",
-                code="E640",
-                exit_code=2,
-                remedy="Change the model's settings.",
-            )
-    return dict(values)
+    return Settings(**typed(Settings, settings, owner="a model", code="E640")), ModelConfig.of(sizes)

@@ -16,6 +16,7 @@ from engines.retrieval.run import Run
 __all__ = [
     "MEASURES",
     "RELEVANT",
+    "AnswerEvaluation",
     "Evaluation",
     "average_precision",
     "bpref",
@@ -150,19 +151,27 @@ def evaluate(run: Run, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) 
     )
 
 
-def evaluate_answers(answers: Iterable[tuple[str, str]], qrels: Qrels) -> dict[str, float | int]:
-    """Task 3: AR (average grade) and P@1 (share of grade >= 2) over the topics whose answer was judged.
+@dataclass(frozen=True, slots=True)
+class AnswerEvaluation:
+    """Task 3: the grade of each topic's answer where it was judged, AR (their mean) and P@1 (share of grade 2
+    or more)."""
 
-    Args: answers: (topic, document id of the answer). Topics without a judgement are left out of the mean.
+    grades: Mapping[str, int]
+    ar: float
+    p1: float
+
+
+def evaluate_answers(answers: Iterable[tuple[str, str]], qrels: Qrels) -> AnswerEvaluation:
+    """AR and P@1 over the topics whose answer was judged; the others are left out of the mean.
+
+    Args: answers: (topic, document id of the answer).
     """
-    grades = [
-        qrels.grades[topic][document]
+    grades = {
+        topic: qrels.grades[topic][document]
         for topic, document in answers
         if document in qrels.grades.get(topic, {})
-    ]
-    count = len(grades)
-    return {
-        "topics": count,
-        "ar": sum(grades) / count if count else 0.0,
-        "p1": sum(grade >= RELEVANT for grade in grades) / count if count else 0.0,
     }
+    if not grades:
+        return AnswerEvaluation({}, 0.0, 0.0)
+    relevant = sum(grade >= RELEVANT for grade in grades.values())
+    return AnswerEvaluation(grades, sum(grades.values()) / len(grades), relevant / len(grades))

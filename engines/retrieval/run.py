@@ -16,7 +16,16 @@ from pathlib import Path
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
 
-__all__ = ["Answer", "Run", "Scored", "read_answers", "read_run", "write_run"]
+__all__ = [
+    "Answer",
+    "Run",
+    "Scored",
+    "read_answer_ids",
+    "read_answers",
+    "read_run",
+    "write_answers",
+    "write_run",
+]
 
 Scored = tuple[str, float]
 """A document id and its score."""
@@ -246,3 +255,38 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
     if not answers:
         raise DataError("the run has no answers", path=path)
     return list(answers.values()), tuple(warnings)
+
+
+def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
+    """Which judged document each run of Task 3 gave to each topic: lines of run, topic, document id.
+
+    Returns: run to topic to document. Raises: DataError with file and line for wrong columns or a second
+    document for a topic of a run.
+    """
+    path = Path(path)
+    found: dict[str, dict[str, str]] = {}
+    for line, text in read_lines(path):
+        columns = text.split()
+        if not columns:
+            continue
+        if len(columns) != 3:
+            raise DataError(
+                f"a line has {len(columns)} columns, not 3",
+                path=path,
+                line=line,
+                remedy="Expected run, topic, id of the answer in the qrels.",
+            )
+        tag, topic, document = columns
+        if found.setdefault(tag, {}).setdefault(topic, document) != document:
+            raise DataError(f"a second answer of {tag} to topic {topic}", path=path, line=line)
+    if not found:
+        raise DataError("the file names no answers", path=path)
+    return found
+
+
+def write_answers(answers: Iterable[Answer], path: str | Path) -> None:
+    """Write a Task 3 run: topic, rank 1, score, tag, sources, answer; tabs and line ends become spaces."""
+    with atomic_writer(Path(path)) as file:
+        for answer in answers:
+            columns = (answer.topic, "1", f"{answer.score:.9g}", answer.tag, answer.sources, answer.text)
+            file.write("\t".join(" ".join(column.split()) for column in columns) + "\n")

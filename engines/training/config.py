@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_type_hints
+from typing import Any
 
 from engines.core.errors import EngineError
+from engines.training.tables import typed
 
 __all__ = ["PRECISIONS", "SCHEDULES", "TrainConfig"]
 
@@ -40,10 +41,10 @@ class TrainConfig:
       `lr_min` at the last step, or `cosine_restarts`: from `lr` to `lr_min` in `restart_epochs` epochs and
       again over `restart_factor` times as many, changed once an epoch or, with `per_step`, at every step.
     - `clip`: greatest norm of the gradient, 0 for none. `precision`: auto takes bf16 where a GPU has it.
-    - `eval_every`, `save_every`, `log_every` in steps; 0 evaluates at the end only and saves checkpoints only
-      when stopped. `best` names the measure that chooses the model (empty: the last one), the higher the
-      better unless `best_is_lowest`; `patience` evaluations in a row without a better one end the training
-      (0: never). `keep` checkpoints stay besides the best.
+    - `eval_every`, `save_every`, `log_every` in steps, the first of which is logged in any case; 0 evaluates
+      at the end only and saves checkpoints only when stopped. `best` names the measure that chooses the model
+      (empty: the last one), the higher the better unless `best_is_lowest`; `patience` evaluations in a row
+      without a better one end the training (0: never). `keep` checkpoints stay besides the best.
     - `device`: auto, cpu or cuda. `compile` uses torch.compile.
     """
 
@@ -83,16 +84,7 @@ class TrainConfig:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> TrainConfig:
         """From a table of a recipe. Raises: EngineError E630 for an unknown key or another type of value."""
-        hints = get_type_hints(cls)
-        for key, value in values.items():
-            wanted = hints.get(key)
-            if wanted is None:
-                close = _close(key, hints)
-                raise EngineError(f"training has no setting {key!r}", code="E630", exit_code=2, remedy=close)
-            if isinstance(value, bool) is not (wanted is bool) or not isinstance(value, _accepted(wanted)):
-                raise _refused(f"{key} is {value!r}, and {wanted.__name__} is needed")
-        typed: dict[str, Any] = {k: float(v) if hints[k] is float else v for k, v in values.items()}
-        return cls(**typed)
+        return cls(**typed(cls, values, owner="training", code="E630"))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -106,17 +98,6 @@ class TrainConfig:
 
 def _refused(what: str) -> EngineError:
     return EngineError(what, code="E630", exit_code=2, remedy="Change it with --set or in the recipe.")
-
-
-def _accepted(wanted: type) -> tuple[type, ...]:
-    return (int, float) if wanted is float else (wanted,)
-
-
-def _close(key: str, known: Mapping[str, Any]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(key, list(known), n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(known)}."
 
 
 def _wrong(config: TrainConfig) -> str:

@@ -7,6 +7,8 @@ So it is used with all of that switched off, and with one callback after each st
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +20,36 @@ from engines.training.task import Batch, TrainingTask
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["arguments", "objective", "precision", "trainer"]
+__all__ = ["arguments", "load_libraries", "objective", "precision", "trainer"]
+
+_OPTIONAL = ("datasets", "scipy", "sklearn")
+
+
+def load_libraries() -> None:
+    """Import torch and the Trainer in little more than half of the time that they usually take.
+
+    Without a garbage collector, which would walk through half a million new objects again and again; and
+    without what transformers loads in case its own data sets, detection losses and assisted generation are
+    used, none of which are.
+    """
+    if "transformers" in sys.modules:
+        # It may have looked for those packages already, and would then miss them.
+        return
+    hidden = [name for name in _OPTIONAL if name not in sys.modules]
+    collecting = gc.isenabled()
+    gc.disable()
+    # transformers asks once whether a package is there, and remembers the answer.
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None: it cannot be imported
+    try:
+        import torch  # noqa: F401
+        from transformers import Trainer  # noqa: F401
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+        # What has been loaded stays: it need not be looked through again.
+        gc.freeze()
+        if collecting:
+            gc.enable()
 
 
 def arguments(config: TrainConfig, out: Path, steps: int) -> Any:
@@ -37,7 +68,7 @@ def arguments(config: TrainConfig, out: Path, steps: int) -> Any:
         seed=config.seed,
         bf16=precision(config) == "bf16",
         torch_compile=config.compile,
-        use_cpu=config.device == "cpu",
+        use_cpu=config.device == "cpu" or not _accelerator(),
         save_strategy="no",
         eval_strategy="no",
         logging_strategy="no",
@@ -54,6 +85,12 @@ def arguments(config: TrainConfig, out: Path, steps: int) -> Any:
         # Several GPUs are used by several processes (accelerate launch), never by threads of one.
         made._n_gpu = 1
     return made
+
+
+def _accelerator() -> bool:
+    import torch
+
+    return torch.cuda.is_available() or torch.backends.mps.is_available()
 
 
 def precision(config: TrainConfig) -> str:

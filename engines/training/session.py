@@ -52,6 +52,7 @@ class Session:
 
     def run(self) -> TrainResult:
         """Train. Returns: how it ended; the model is saved unless it was stopped."""
+        hf.load_libraries()
         import torch
         from transformers import set_seed
 
@@ -140,7 +141,8 @@ class Session:
         step = self._step = trainer_state.global_step
         last = step >= self._total
         self._meter.pause_clock()
-        if last or step % config.log_every == 0:
+        # The first loss at once: it says that all is well, long before the tenth.
+        if last or step == 1 or step % config.log_every == 0:
             self._log()
         stopped = not last and self._agreed(self._stop())
         better = False

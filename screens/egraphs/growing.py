@@ -44,7 +44,7 @@ class Growing(Screen[None]):
         growing = self._draft is not None and self._draft.growing
         if verb in ("add", "refresh") and growing:
             return "something is growing; x stops it"
-        if verb == "stop" and not growing:
+        if verb == "stop" and not growing and not self._whole.encoding:
             return "nothing is growing"
         if verb == "keep":
             draft = self._whole.draft_here()
@@ -167,6 +167,8 @@ class Growing(Screen[None]):
             self._draft.stopping = True
             self._call.stop()
             self._show_draft(self._draft)
+        else:
+            self._whole.stop_encoding()
 
     def action_keep(self) -> None:
         """Save the cluster under the cursor, then show it where it is now."""

@@ -10,12 +10,15 @@ from screens.base import Export, Lookup, Selection
 from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.graph import GraphListing
 from screens.egraphs.looks import member_title
+from screens.egraphs.neighbours import NEIGHBOURS
 from screens.egraphs.outgoing import (
     cluster_words,
     expression_forms,
     graph_exports,
     grown_words,
+    map_words,
     member_exports,
+    neighbour_exports,
 )
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
@@ -44,6 +47,10 @@ def selection(screen: EgraphsScreen) -> Selection | None:
         return Selection(address, f"cluster {record['cluster']}", line(*words), forms)
     if screen.on_graph:
         return _class_selection(screen, address)
+    if screen.on_map:
+        return _lit_selection(screen, root)
+    if screen.on_nearest:
+        return _neighbour_selection(screen, root)
     member = screen.query_one("#members-table", Table).current
     if member is None:
         return None
@@ -64,6 +71,33 @@ def _class_selection(screen: EgraphsScreen, address: str) -> Selection | None:
     return Selection(f"{address}/class/{number}", f"class c{number}", command, forms)
 
 
+def _lit_selection(screen: EgraphsScreen, root: str) -> Selection | None:
+    """What is lit; its command is that of the map, which lists it among all."""
+    case, model, folder = screen.lit_case, screen.model, screen.folder
+    if case is None or model is None or folder is None:
+        return None
+    record = screen.lit_cluster
+    command = screen.workbench.command_line(*map_words(model.name, folder, screen.arrangement))
+    if record is None:
+        return Selection(f"{root}/map", case.title, command, expression_forms(case.head, {}))
+    number = record["cluster"]
+    forms = expression_forms(record["head"], {"cluster": number, "kind": record["kind"]})
+    return Selection(f"{root}/cluster/{number}", f"cluster {number}", command, forms)
+
+
+def _neighbour_selection(screen: EgraphsScreen, root: str) -> Selection | None:
+    record, model, folder = screen.query_one("#nearest-table", Table).current, screen.model, screen.folder
+    member = screen.query_one("#members-table", Table).current
+    if record is None or model is None or folder is None or member is None:
+        return None
+    known = {name: record[name] for name in ("cluster", "member", "cosine", "verdict")}
+    forms = expression_forms(record["prefix"], {"nearest_to": member["prefix"], **known})
+    words = ["egen", "nearest", model.name, "--corpus", str(folder), "-k", str(NEIGHBOURS + 1)]
+    command = screen.workbench.command_line(*words, "--", member["prefix"])
+    address = f"{root}/cluster/{record['cluster']}/member/{record['member']}"
+    return Selection(address, f"neighbour {record['place']}", command, forms)
+
+
 def exports(screen: EgraphsScreen) -> Sequence[Export]:
     """Members, the e-graph when it is there, and the list of clusters."""
     record, source = screen.cluster, screen.source
@@ -80,6 +114,11 @@ def exports(screen: EgraphsScreen) -> Sequence[Export]:
     def write_clusters(path: Path) -> object:
         return _write_clusters(screen.query_one("#clusters", Listing), source.name, path)
 
+    if screen.on_map and screen.model is not None and screen.folder is not None:
+        found = map_exports(screen, screen.model, screen.folder)
+    if screen.on_nearest and screen.model is not None:
+        rows = screen.query_one("#nearest-table", Table).visible_records()
+        found = neighbour_exports(stem, rows, {**facts, "model": screen.model.name})
     return [*found, Export("C", "list of clusters as CSV", ".csv", source.name, write_clusters)]
 
 
@@ -95,8 +134,24 @@ def _write_clusters(listing: Listing, corpus: str, path: Path) -> object:
     )
 
 
+def map_exports(screen: EgraphsScreen, model: Path, folder: Path) -> list[Export]:
+    """The map as picture or table; the engine, which knows it, writes it."""
+    engine, asked = screen.workbench.engine, screen.map_asked
+    params = {"model": str(model), "data": str(folder), **asked}
+
+    def write(path: Path) -> object:
+        return engine.call("egen.map", {**params, "file": str(path)}).wait()
+
+    stem = f"{folder.name}-{model.name}-{screen.arrangement}"
+    return [
+        Export("s", "map as SVG", ".svg", stem, write),
+        Export("p", "map as PNG", ".png", stem, write),
+        Export("m", "map as CSV", ".csv", stem, write),
+    ]
+
+
 def lookups(screen: EgraphsScreen) -> Sequence[Lookup]:
-    """`:cluster 412`, `:corpus NAME`, `:member 37`, `:class 12`."""
+    """`:cluster 412`, `:corpus NAME`, `:member 37`, `:class 12`, `:model NAME`."""
 
     def cluster(text: str) -> bool:
         screen.show_pane("left")
@@ -120,6 +175,7 @@ def lookups(screen: EgraphsScreen) -> Sequence[Lookup]:
         Lookup("cluster", "Go to a cluster of this corpus by its number.", cluster),
         Lookup("corpus", "Show a corpus of the workspace.", corpus),
         Lookup("member", "Go to a member of this cluster by its number.", member),
+        Lookup("model", "Ask the model of this name for vectors.", screen.choose_model),
     ]
     if screen.on_graph:
         found.append(Lookup("class", "Go to an e-class by its number.", e_class))

@@ -12,7 +12,15 @@ from screens.egraphs.forms import infix, latex, tree_lines, unicode
 from screens.egraphs.graph import Graph, dot
 from screens.widgets.rows import Record
 
-__all__ = ["cluster_words", "expression_forms", "graph_exports", "grown_words", "member_exports"]
+__all__ = [
+    "cluster_words",
+    "expression_forms",
+    "graph_exports",
+    "grown_words",
+    "map_words",
+    "member_exports",
+    "neighbour_exports",
+]
 
 _OPTIONS = {"members": "--members", "max_tokens": "--max-tokens", "mode": "--mode", "seed": "--seed"}
 _MEMBER_COLUMNS = ("member", "prefix", "infix", "latex", "tokens", "verdict", "kept", "gained")
@@ -46,6 +54,27 @@ def grown_words(head: str, settings: Mapping[str, Any], seed: int) -> list[str]:
 def cluster_words(folder: Path, number: int) -> list[str]:
     """The command that prints a stored cluster."""
     return ["egen", "show", str(folder), str(number)]
+
+
+def map_words(model: str, folder: Path, arrangement: str) -> list[str]:
+    """The command that prints a map of a corpus."""
+    what = [] if arrangement == "families" else ["--clusters", "--method", arrangement]
+    return ["egen", "map", model, *what, "--data", str(folder)]
+
+
+def neighbour_exports(stem: str, rows: Sequence[Record], facts: Mapping[str, object]) -> list[Export]:
+    """Neighbours as JSON lines and CSV."""
+    columns = ("place", "cosine", "prefix", "cluster", "member", "same", "verdict")
+
+    def write(path: Path) -> object:
+        from workbench.export import write_table
+
+        return write_table(path, columns, ([row[n] for n in columns] for row in rows), provenance=facts)
+
+    return [
+        Export("j", "neighbours as JSON lines", ".jsonl", f"{stem}-nearest", write),
+        Export("c", "neighbours as CSV", ".csv", f"{stem}-nearest", write),
+    ]
 
 
 def member_exports(stem: str, rows: Sequence[Record], facts: Mapping[str, object]) -> list[Export]:

@@ -9,23 +9,31 @@ from typing import Any
 from textual import on, work
 from textual.worker import get_current_worker
 
-from screens.base import Export, Lookup, Selection, WorkbenchScreen
+from screens.base import Command, Export, Lookup, Selection, WorkbenchScreen
 from screens.egraphs import offers
+from screens.egraphs.analogies import ANALOGY_KEYS
 from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.drafts import Draft, Drafts
+from screens.egraphs.embedding_map import EmbeddingMap
 from screens.egraphs.forms import shown, write_plainly
 from screens.egraphs.graph import GRAPH_KEYS, GraphListing
 from screens.egraphs.growing import Growing
 from screens.egraphs.looks import MEMBER_COLUMNS, MEMBER_FIELDS, member_title, stop_words
 from screens.egraphs.member import Case, MemberPane
+from screens.egraphs.mistakes import MISTAKE_KEYS
+from screens.egraphs.neighbours import Neighbours
+from screens.egraphs.sheet import SHEET_KEYS
 from screens.egraphs.sources import Expression, Source, corpus_names, open_source
+from screens.egraphs.vectors import NEIGHBOUR_COLUMNS, NEIGHBOUR_FIELDS
 from screens.egraphs.walking import Walking
 from screens.keys import bindings, scope
 from screens.text import count
 from screens.watch import JobWatch
 from screens.widgets.listing import Listing
+from screens.widgets.pair import pair, why_no_pair
 from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
+from screens.widgets.scatter import SCATTER_KEYS, Scatter
 from screens.widgets.table import Table
 
 __all__ = ["KEYS", "EgraphsScreen"]
@@ -33,18 +41,20 @@ __all__ = ["KEYS", "EgraphsScreen"]
 _OWN_KEYS = scope(
     "egraphs",
     add=("grow", "Write an expression and grow its cluster."),
-    stop="Stop the growth and keep what there is.",
+    stop="Stop the growth and keep what there is; stop the encoding.",
     keep="Keep the grown cluster in the corpus `grown` of this workspace.",
     refresh=("grow again", "Grow the cluster's head again, with the same settings."),
+    again=("evaluate", "Measure the model by the paper's five evaluations, its costliest mistakes first."),
+    model="Choose the model that is asked for vectors.",
     diff=("derive", "Derive one of the two marked members from the other, a rule a line, each line checked."),
     inspect=("provenance", "Show with what the cluster was made: settings, stop reason, rules that fired."),
     yank=("yank", "Copy the expression; `Y` offers prefix, infix, LaTeX, tree, JSON and the command line."),
-    export="Write members, e-graph or the list of clusters to a file.",
+    export="Write members, e-graph, map, neighbours or the list of clusters to a file.",
 )
-KEYS = (*_OWN_KEYS, *GRAPH_KEYS)
+KEYS = (*_OWN_KEYS, *GRAPH_KEYS, *SCATTER_KEYS, *SHEET_KEYS, *MISTAKE_KEYS, *ANALOGY_KEYS)
 
 
-class EgraphsScreen(Growing, Walking, WorkbenchScreen):
+class EgraphsScreen(Growing, Walking, EmbeddingMap, Neighbours, WorkbenchScreen):
     """Clusters, their members, and why each was judged as it was."""
 
     MODE = "egraphs"
@@ -67,27 +77,40 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         members = Listing(MEMBER_COLUMNS, id="members", fields=MEMBER_FIELDS, counts=False)
         members.when_empty("No cluster is chosen", "")
         graph = Page("e-graph", id="graph-page", make=lambda: [GraphListing(id="graph")])
-        yield Pane(Page("members", members, id="members-page"), graph, title="members", id="middle", share=16)
+        yield Pane(
+            Page("members", members, id="members-page"),
+            graph,
+            Page("map", id="map-page", make=lambda: [Scatter(id="map")]),
+            Page("nearest", id="nearest-page", make=self._nearest_listing),
+            title="members",
+            id="middle",
+            share=16,
+        )
         yield MemberPane(id="right", share=13)
+
+    def _nearest_listing(self) -> list[Listing]:
+        return [Listing(NEIGHBOUR_COLUMNS, id="nearest", fields=NEIGHBOUR_FIELDS, counts=False)]
 
     # Corpora
 
     async def restore(self, state: Mapping[str, object]) -> None:
         """The corpus comes first; its lists take their part when it is there."""
         self._kept = state
+        self._wanted_model = str(state.get("model") or "")
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
         """Which corpus and which tab, besides the lists."""
-        page = self.query_one("#middle", Pane).page
         name = self.source.name if self.source is not None and self.source is not self.drafts else ""
-        return {**super().state(), "corpus": name, "page": page.id if page else ""}
+        model = self.model.name if self.model is not None else self._wanted_model
+        return {**super().state(), "corpus": name, "page": self.page_name, "model": model}
 
     def begin(self) -> None:
         """Look for corpora."""
         write_plainly(self.workbench.ascii)
         self.query_one("#clusters", Listing).show_loading("looking for corpora")
         self.find_corpora(str(self._kept.get("corpus") or ""))
+        self.find_models()
 
     @work(thread=True, exclusive=True, group="corpora", exit_on_error=False)
     def find_corpora(self, wanted: str = "") -> None:
@@ -203,6 +226,8 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         else:
             self._read_members(self.source, record)
         self.fill_graph()
+        if self.on_map and record is not None:
+            self.fill_vectors()
         self.refresh_bindings()
 
     @work(thread=True, exclusive=True, group="members", exit_on_error=False)
@@ -224,6 +249,7 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         self.query_one(MemberPane).show(None)
 
     _members_of: tuple[str, str] = ("", "")
+    _titles: tuple[str, ...] = ()
 
     def _show_members(self, record: Expression, rows: Sequence[Expression]) -> None:
         if record is not self.cluster or self.source is None:
@@ -239,6 +265,7 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         listing.load(rows, keep=same)
         if not same:
             listing.table.cursor = 0
+        self.arrive()
         self.describe()
 
     @on(Table.Counted, "#members-table")
@@ -253,6 +280,11 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         if self.on_graph:
             graph = self.graph
             pane.title, pane.detail = "e-graph", graph.words if graph else ""
+        elif self.on_map or self.on_nearest:
+            pane.title = "map" if self.on_map else "nearest"
+            pane.detail, pane.footnote = self.vector_words()
+            self.crumb()
+            return
         else:
             pane.title, pane.detail = "members", self._how_many(record)
         rules = str(source.facts(record["cluster"]).get("rules", ""))[:4]
@@ -280,6 +312,10 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         return self.drafts.name if self.source is self.drafts else f"corpus {self.source.name}"
 
     def crumb(self) -> None:
+        titles = tuple(pane.title for pane in self.query(Pane))
+        if titles != self._titles:
+            self._titles = titles
+            self._arrange()  # a pane that shares its place names the others
         record = self.cluster
         if record is None or self.source is None:
             return
@@ -287,17 +323,24 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         if self.on_graph:
             trail = self.query_one("#graph", GraphListing).trail
             self.crumbs = (*place, "e-graph", *(f"c{number}" for number in trail))
+        elif self.on_map:
+            lit = self.lit_cluster
+            self.crumbs = (place[0], "map", *((f"cluster {lit['cluster']}",) if lit is not None else ()))
         else:
             member = self.query_one("#members-table", Table).current
-            self.crumbs = (*place, *((member_title(member),) if member is not None else ()))
+            if member is not None:
+                place.append(member_title(member))
+            self.crumbs = (*place, *(("nearest",) if self.on_nearest else ()))
 
     # A member
 
     @on(Table.Moved, "#members-table")
     def _member_moved(self) -> None:
-        if not self.on_graph:
+        if self.page_name == "members-page":
             self._show_member()
             self.crumb()
+        elif self.on_nearest:
+            self.fill_vectors()
         self.refresh_bindings()
 
     def _show_member(self) -> None:
@@ -324,15 +367,17 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
 
     @on(Pane.PageShown, "#middle")
     async def _page_shown(self) -> None:
-        wanted = self._kept.get("page")
-        if wanted == "graph-page" and not self.on_graph:
+        wanted = str(self._kept.get("page") or "")
+        if wanted and wanted != self.page_name:
             self._kept = {name: value for name, value in self._kept.items() if name != "page"}
-            await self.query_one("#middle", Pane).show_page("graph-page")
+            await self.query_one("#middle", Pane).show_page(wanted)
             return
         self.fill_graph()
+        self.fill_vectors()
         self.describe()
-        if not self.on_graph:
+        if self.page_name == "members-page":
             self._show_member()
+        self.refresh_bindings()
 
     # What can be done
 
@@ -340,11 +385,11 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         """The screen's own reasons."""
         if verb in ("refresh", "inspect") and self.cluster is None:
             return "no cluster is selected"
-        if verb == "diff" and len(self._pair()) != 2:
-            return "two members have to be marked with space, or one that is not under the cursor"
+        if verb == "diff" and (reason := why_no_pair(self.query_one("#members-table", Table), "members")):
+            return reason
         if verb in ("next_tab", "previous_tab") and isinstance(self.active_pane, ClustersPane):
             return "" if len(self.active_pane.names) > 1 else "there is one corpus"
-        return self.why_not_grow(verb) or super().why_not(verb)
+        return self.why_not_grow(verb) or self.why_not_ask(verb) or super().why_not(verb)
 
     async def action_next_tab(self) -> None:
         await self._step_tab(1)
@@ -359,19 +404,12 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         elif pane is not None:
             await pane.step_page(by)
 
-    def _pair(self) -> list[Record]:
-        """The marked pair; a single mark is paired with the member under the cursor."""
-        table = self.query_one("#members-table", Table)
-        marked, here = table.marked, table.current
-        if len(marked) == 1 and here is not None and here["id"] != marked[0]["id"]:
-            marked.append(here)
-        return marked
-
     def action_diff(self) -> None:
         from screens.egraphs.derivation import Derivation
 
-        left, right = self._pair()
-        if self.cluster is not None:
+        chosen = pair(self.query_one("#members-table", Table))
+        if self.cluster is not None and chosen is not None:
+            left, right = chosen
             self.app.push_screen(Derivation(self, left["prefix"], right["prefix"], self.mode))
 
     def action_inspect(self) -> None:
@@ -418,8 +456,12 @@ class EgraphsScreen(Growing, Walking, WorkbenchScreen):
         return offers.exports(self)
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:cluster 412`, `:corpus NAME`, `:member 37`, `:class 12`."""
+        """`:cluster 412`, `:corpus NAME`, `:member 37`, `:class 12`, `:model NAME`."""
         return offers.lookups(self)
+
+    def commands(self) -> Sequence[Command]:
+        """What models can be asked."""
+        return self.model_commands()
 
     @property
     def corpora(self) -> Sequence[str]:

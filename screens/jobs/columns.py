@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
@@ -14,7 +14,7 @@ from screens.widgets.rows import Column, Record
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
-__all__ = ["JOB_COLUMNS", "job_record", "summary"]
+__all__ = ["JOB_COLUMNS", "flow", "job_record", "measures", "summary"]
 
 
 def job_record(view: JobView) -> Record:
@@ -55,15 +55,17 @@ JOB_COLUMNS = (
 )
 
 
-def summary(view: JobView, cells: int) -> Content:
-    """State and how far, then memory and age; of a failed job first the reason, then the remedy."""
+def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:
+    """State and how far, then what it measures, memory and age; of a failed job first the reason, then the
+    remedy. `extra` are lines that only its log can tell."""
     if not view.live and view.state != "succeeded":
         glyph, colour = STATES.get(view.state, ("·", "$quiet"))
         code = f"{view.code} " if view.code else ""
-        first = Content.assemble(
-            (f"{glyph} {view.state}", f"{colour} bold"), ": ", safe_text(code + view.reason)
-        )
-        return first + Content("\n") + safe_text(view.remedy, "$quiet") if view.remedy else first
+        reason = safe_text(code + view.reason)
+        lines = [Content.assemble((f"{glyph} {view.state}", f"{colour} bold"), ": ", reason)]
+        if view.remedy:
+            lines.append(safe_text(view.remedy, "$quiet"))
+        return Content("\n").join([*lines, *extra])
     parts = [Content.assemble(state(view.state))]
     if view.done is not None:
         total = f" of {count(int(view.total))}" if view.total else ""
@@ -75,11 +77,45 @@ def summary(view: JobView, cells: int) -> Content:
             parts.append(safe_text(f"{duration(view.eta_s)} left"))
     elif view.wall_s is not None:
         parts.append(safe_text(f"in {duration(view.wall_s)}"))
-    lines = [_flow(parts, cells)]
+    lines = [flow(parts, cells)]
     if view.live and view.total and view.done is not None:
         lines.append(_bar(view.done / view.total, cells))
-    lines.append(_second(view, cells))
-    return Content("\n").join(lines)
+    if odd := _odd(view):
+        lines.append(flow(odd, cells))
+    return Content("\n").join([*lines, *extra])
+
+
+def measures(view: JobView, device: Mapping[str, Any], first_loss: float | None) -> list[Content]:
+    """Loss, learning rate, throughput, other metrics, device and memory: what is known of them.
+
+    Args: device: as `device_of` gives it. first_loss: of the whole job, for `1.82 → 0.31`.
+    """
+    known = dict(view.metrics)
+    parts = []
+    loss = known.pop("loss_nats", None)
+    if loss is not None:
+        began = "" if first_loss is None else f"{number(first_loss)} → "
+        parts.append(safe_text(f"loss {began}{number(loss)}"))
+    if (rate := known.pop("lr", None)) is not None:
+        parts.append(safe_text(f"lr {number(rate)}"))
+    tokens, examples = known.pop("tokens_per_s", None), known.pop("examples_per_s", None)
+    if tokens is not None:
+        parts.append(safe_text(f"{number(tokens)} tok/s"))
+    elif examples is not None:
+        parts.append(safe_text(f"{number(examples)} ex/s"))
+    memory = known.pop("memory_bytes", None)
+    if loss is None:
+        parts += [safe_text(f"{key} {number(value)}") for key, value in list(known.items())[:4]]
+    name = "CPU"
+    if device.get("gpus"):
+        name, gpu_memory = str(device["device"]), memory
+    else:
+        gpu_memory = None
+    used = gpu_memory or view.memory_bytes or view.peak_bytes
+    if used:
+        at_most = "" if view.live else " at most"
+        parts.append(safe_text(f"{name}, {size(used)}{at_most}", "$quiet"))
+    return parts
 
 
 def _bar(share: float, cells: int) -> Content:
@@ -90,14 +126,9 @@ def _bar(share: float, cells: int) -> Content:
     )
 
 
-def _second(view: JobView, cells: int) -> Content:
-    """Metrics, memory, and what is odd."""
-    parts = [
-        safe_text(f"{name} {number(value)}") for name, value in view.metrics.items() if "bytes" not in name
-    ]
-    memory = view.memory_bytes or view.peak_bytes
-    if memory:
-        parts.append(safe_text(f"CPU, {size(memory)}{'' if view.live else ' at most'}", "$quiet"))
+def _odd(view: JobView) -> list[Content]:
+    """What is not as it should be with a live job."""
+    parts = []
     beat = view.heartbeat_age_s
     if view.live and beat is not None and beat > 15:
         parts.append(safe_text(f"heartbeat {duration(beat)} old", "$warning"))
@@ -105,10 +136,10 @@ def _second(view: JobView, cells: int) -> Content:
         parts.append(safe_text(f"no event for {duration(view.last_event_age_s)}", "$warning"))
     if view.offer_kill:
         parts.append(safe_text("it does not stop by itself: X kills it", "$warning"))
-    return _flow(parts[:6], cells)
+    return parts
 
 
-def _flow(parts: Sequence[Content], cells: int) -> Content:
+def flow(parts: Sequence[Content], cells: int) -> Content:
     """Parts side by side; a line ends between two of them."""
     dot = Content.styled(" · ", "$quiet")
     lines: list[Content] = []

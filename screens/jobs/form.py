@@ -2,77 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
+from textual.worker import get_current_worker
 
-from screens.text import safe_text
-from screens.widgets.rows import Column
+from engines.core.errors import EngineError
+from screens.jobs.machine import Machine, look
+from screens.jobs.sheets import Field, Sheet, TrainSheet, sheet
+from screens.text import duration, safe_text
+from screens.widgets.rows import Column, Record
 from screens.widgets.table import Table
 
 if TYPE_CHECKING:
+    from screens.app import Workbench
+    from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
 
-__all__ = ["NewJob", "problem"]
+__all__ = ["NewJob"]
 
-TEMPLATES = ("all", "poly", "functions", "derivatives")
-FIELDS = (
-    ("templates", "or all, functions, derivatives, a file"),
-    ("members", "at most so many per head"),
-    ("seed", "same seed, same corpus"),
-    ("workers", "processes"),
-    ("out", "its name among the corpora"),
-)
+_PATIENCE_S = 0.3
+"""The engine is asked when nothing has been typed for so long."""
 
 
-def problem(name: str, text: str, *, corpora: Path, cores: int) -> str:
-    """What is wrong with the value of a field, or nothing.
+class Row(Horizontal):
+    """A line of the form: table, key, value, and what is wrong or what it means."""
 
-    >>> problem("members", "many", corpora=Path(), cores=2)
-    'a whole number from 1 on'
+    DEFAULT_CSS = """
+    Row { height: 1; }
+    Row .table { width: 8; color: $quiet; }
+    Row .key { width: 15; }
+    Row Input { border: none; height: 1; padding: 0 1; width: 26; background: $panel; }
+    Row Input:focus { background: $cursor; }
+    Row .say {
+        width: 1fr; height: 1; padding-left: 2; color: $quiet; text-wrap: nowrap; text-overflow: ellipsis;
+    }
     """
-    text = text.strip()
-    if name == "templates":
-        known = text in TEMPLATES or Path(text).expanduser().is_file()
-        return "" if text and known else f"one of {', '.join(TEMPLATES)}, or a file that exists"
-    if name == "out":
-        if not text or text in (".", "..") or "/" in text or not text.isprintable():
-            return "a name without slashes"
-        return f"there is a corpus {text} already" if (corpora / text).exists() else ""
-    least = 0 if name == "seed" else 1
-    if not text.isascii() or not text.isdigit() or int(text) < least:
-        return f"a whole number from {least} on"
-    if name == "workers" and int(text) > 4 * cores:
-        return f"this machine has {cores} cores"
-    return ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.field: Field | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(classes="table")
+        yield Static(classes="key")
+        yield Input(compact=True, select_on_focus=False)
+        yield Static(classes="say")
+
+    @property
+    def value(self) -> str:
+        """What is written."""
+        return self.query_one(Input).value
+
+    def show(self, field: Field, first: bool) -> None:
+        """Show this field; the `first` of its table names the table."""
+        self.field = field
+        self.query_one(".table", Static).update(field.table if first else "")
+        self.query_one(".key", Static).update(safe_text(field.key))
+        box = self.query_one(Input)
+        with self.prevent(Input.Changed):
+            box.value = field.text
+        box.cursor_position = len(field.text)
+
+    def say(self, wrong: str, help_: str) -> None:
+        """What is wrong, or what the field means."""
+        said = Content.styled(f"✗ {safe_text(wrong).plain}", "$warning") if wrong else safe_text(help_)
+        self.query_one(".say", Static).update(said)
 
 
 class NewJob(ModalScreen[Any]):
-    """Returns the job to start (a `JobSpec`), or None."""
+    """Returns the job to start (a `JobSpec`), or None.
+
+    Args: recipes: those to choose from. chosen: the one to begin with, its fields to be filled in at once;
+    without it the quickest is under the cursor. jobs: what has run here, for the time to expect.
+    """
 
     DEFAULT_CSS = """
     NewJob { align: center middle; background: $background 60%; }
     NewJob > Vertical {
-        width: 92; max-width: 98%; height: auto; max-height: 100%; padding: 0 1;
+        width: 106; max-width: 98%; height: auto; max-height: 96%; padding: 0 1;
         border: round $accent; background: $background; border-subtitle-color: $quiet;
     }
-    NewJob Table { height: 5; margin-bottom: 1; }
-    NewJob Horizontal { height: 1; }
-    NewJob .name { width: 11; color: $quiet; }
-    NewJob Input { border: none; height: 1; padding: 0 1; width: 26; background: $panel; }
-    NewJob Input:focus { background: $cursor; }
-    NewJob .say {
-        width: 1fr; height: 1; padding-left: 2; color: $quiet; text-wrap: nowrap; text-overflow: ellipsis;
-    }
-    NewJob #device { margin-top: 1; height: auto; }
+    NewJob Table { height: 7; margin-bottom: 1; }
+    NewJob VerticalScroll { height: auto; max-height: 26; scrollbar-size-vertical: 1; }
+    NewJob #device { margin-top: 1; height: auto; max-height: 5; color: $quiet; }
+    NewJob #foot { height: auto; min-height: 1; max-height: 3; }
+    NewJob.-narrow Input { width: 20; }
+    NewJob.-low Table { height: 5; margin-bottom: 0; }
+    NewJob.-low VerticalScroll { max-height: 11; }
+    NewJob.-low #device { margin-top: 0; max-height: 2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "close", show=False),
@@ -80,16 +106,32 @@ class NewJob(ModalScreen[Any]):
         Binding("up", "app.focus_previous", show=False),
     ]
 
-    def __init__(self, recipes: Sequence[Recipe], corpora: Path, cores: int) -> None:
+    def __init__(
+        self,
+        recipes: Iterable[Recipe],
+        *,
+        chosen: Recipe | None = None,
+        jobs: Sequence[JobView] = (),
+    ) -> None:
         super().__init__()
-        self._recipes = {recipe.name: recipe for recipe in recipes}
-        self._corpora = corpora
-        self._cores = cores
+        found = {recipe.name: recipe for recipe in recipes}
+        if chosen is not None:
+            # A recipe from a file, or one with settings of its own, takes the place of the one of its name.
+            found = {chosen.name: chosen, **{name: r for name, r in found.items() if name != chosen.name}}
+        self._recipes = found
+        self._chosen = chosen
+        self._jobs = jobs
+        self._shown: Recipe | None = None
+        self._sheet: Sheet | None = None
+        self._machine: Machine | None = None
+        self._wrong: dict[str, EngineError] = {}
+        self._engine_wrong: EngineError | None = None
         self._table = Table(
             [
-                Column("name", "recipe", 18),
+                Column("engine", "engine", 8),
+                Column("recipe", "recipe", 18),
                 Column("title", "what it makes"),
-                Column("minutes", "here", 12, "right", show=lambda record: record["time"]),
+                Column("time", "expected here", 14, "right", drop=1),
             ],
             id="recipes",
         )
@@ -99,83 +141,207 @@ class NewJob(ModalScreen[Any]):
             box.border_title = "new job"
             box.border_subtitle = "⏎ start   tab next field   esc leave"
             yield self._table
-            for name, _ in FIELDS:
-                with Horizontal():
-                    yield Static(name, classes="name")
-                    yield Input(id=f"field-{name}", compact=True, select_on_focus=False)
-                    yield Static(id=f"say-{name}", classes="say")
+            yield VerticalScroll(id="fields", can_focus=False)
             yield Static(id="device")
+            yield Static(id="foot")
 
-    def on_mount(self) -> None:
-        rows = [
-            {"id": recipe.name, "name": recipe.name, "title": recipe.title, "time": _time(recipe.minutes)}
-            for recipe in self._recipes.values()
-        ]
-        self._table.load(rows)
-        words = f"device  CPU, {self._cores} cores: growing e-graphs has no use for a GPU"
-        self.query_one("#device", Static).update(safe_text(words, "$quiet"))
-        self.query_one("#field-templates", Input).focus()
+    async def on_mount(self) -> None:
+        self.on_resize()
+        self.expect_times(self._jobs)
+        quick = next((name for name, recipe in self._recipes.items() if recipe.quickest), "")
+        self._table.go_to(self._chosen.name if self._chosen else quick)
+        await self._show_recipe()
+        self._table.focus()
+        if self._chosen is not None:
+            self._to_fields()
+        self._look()
 
-    @on(Table.Moved)
-    def _recipe_shown(self) -> None:
+    def expect_times(self, jobs: Sequence[JobView]) -> None:
+        """List the recipes, each with the time to expect of it after what has run here."""
+        self._jobs = jobs
+        self._table.load([_line(recipe, jobs) for recipe in self._recipes.values()])
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.height < 36, "-low")
+        self.set_class(self.app.size.width < 100, "-narrow")
+
+    @property
+    def workbench(self) -> Workbench:
+        """The app."""
+        return cast("Workbench", self.app)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe under the cursor."""
         current = self._table.current
-        if current is None:
-            return
-        recipe = self._recipes[current["id"]]
-        given = {**recipe.params, "seed": recipe.seed, "workers": self._cores, "out": self._free(recipe.name)}
-        for name, _ in FIELDS:
-            self.query_one(f"#field-{name}", Input).value = str(given.get(name, ""))
+        return None if current is None else self._recipes[current["id"]]
+
+    @work(thread=True, exclusive=True, group="machine", exit_on_error=False)
+    def _look(self) -> None:
+        worker = get_current_worker()
+        machine = look(self.workbench.workspace.runs)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._seen, machine)
+
+    def _seen(self, machine: Machine) -> None:
+        self._machine = machine
         self._check()
 
-    def _free(self, recipe: str) -> str:
-        stem = recipe.rpartition("/")[2]
-        names = (stem, *(f"{stem}-{number}" for number in range(2, 1000)))
-        return next(name for name in names if not (self._corpora / name).exists())
+    # The fields
+
+    @on(Table.Moved)
+    async def _show_recipe(self) -> None:
+        recipe = self.recipe
+        if recipe is None or recipe is self._shown:
+            return
+        self._shown = recipe
+        from workbench.jobs.devices import cpus
+
+        self._sheet = sheet(recipe, self.workbench.workspace, cpus())
+        place = self.query_one("#fields", VerticalScroll)
+        rows = list(self.query(Row))
+        missing = [Row() for _ in range(len(self._sheet.fields) - len(rows))]
+        if missing:
+            await place.mount(*missing)
+        before = ""
+        for row, field in zip([*rows, *missing], self._sheet.fields, strict=False):
+            row.show(field, field.table != before)
+            before = field.table
+        for number, row in enumerate([*rows, *missing]):
+            row.display = number < len(self._sheet.fields)
+            if not row.display:
+                row.field = None
+        place.scroll_home(animate=False)
+        self._check()
+
+    def rows(self) -> dict[str, Row]:
+        """The lines of the form by the names of their fields."""
+        return {row.field.name: row for row in self.query(Row) if row.field is not None}
 
     def values(self) -> Mapping[str, str]:
         """What is written in the fields."""
-        return {name: self.query_one(f"#field-{name}", Input).value.strip() for name, _ in FIELDS}
+        return {name: row.value for name, row in self.rows().items()}
 
     @on(Input.Changed)
     def _check(self) -> bool:
-        right = True
-        for name, help_ in FIELDS:
-            text = self.query_one(f"#field-{name}", Input).value
-            wrong = problem(name, text, corpora=self._corpora, cores=self._cores)
-            said = Content.assemble(("✗ ", "$warning"), (wrong, "$warning")) if wrong else safe_text(help_)
-            self.query_one(f"#say-{name}", Static).update(said)
-            right = right and not wrong
-        return right
+        """Say what is wrong, at once as far as it can be told here; the engine is asked when it is right."""
+        if self._sheet is None:
+            return False
+        values = self.values()
+        self._wrong = self._sheet.problems(values)
+        self._engine_wrong = None
+        self._tell()
+        if not self._wrong:
+            self._ask(self._sheet, values)
+        return not self._wrong
+
+    @work(exclusive=True, group="ask", exit_on_error=False)
+    async def _ask(self, form: Sheet, values: Mapping[str, str]) -> None:
+        await asyncio.sleep(_PATIENCE_S)
+        error = await self._engine_says(form, values)
+        if form is self._sheet and values == self.values():
+            self._engine_wrong = error
+            self._tell()
+
+    async def _engine_says(self, form: Sheet, values: Mapping[str, str]) -> EngineError | None:
+        """What the trainer itself finds wrong with the settings."""
+        from workbench.engine_process import Result
+
+        try:
+            if question := form.question(values):
+                async for item in self.workbench.engine.call("train.check", question):
+                    if isinstance(item, Result):
+                        break
+        except EngineError as error:
+            return error
+        return None
+
+    def _tell(self) -> None:
+        wrong = dict(self._wrong)
+        if self._engine_wrong is not None and isinstance(self._sheet, TrainSheet):
+            wrong.setdefault(self._sheet.place(self._engine_wrong), self._engine_wrong)
+        device = self._device(wrong)
+        for name, row in self.rows().items():
+            assert row.field is not None
+            row.say(wrong[name].what if name in wrong else "", row.field.help)
+        lines = [f"{'':8}{'runs on':<15}{device}"] if device else []
+        if self._machine is not None and self._machine.gpus:
+            lines += self._machine.lines()
+        self.query_one("#device", Static).update(safe_text("\n".join(lines)))
+        self._tell_foot(wrong)
+
+    def _device(self, wrong: dict[str, EngineError]) -> str:
+        """What the job will run on and why; what is wrong with it is added to `wrong`."""
+        if self._machine is None or self._sheet is None:
+            return ""
+        policy = self.rows().get("job.device")
+        if policy is None:
+            return f"{self._machine.cpu}: growing e-graphs has no use for a GPU"
+        try:
+            return self._machine.why(policy.value.strip())
+        except EngineError as error:
+            wrong.setdefault("job.device", error)
+            return ""
+
+    @on(Input.Blurred)
+    def _left(self) -> None:
+        self._tell_foot(self._wrong)
+
+    def _tell_foot(self, wrong: Mapping[str, EngineError]) -> None:
+        """What is wrong with the focused field, or else with the first, in full and with its remedy."""
+        focused = self.focused.parent if self.focused is not None else None
+        here = focused.field.name if isinstance(focused, Row) and focused.field else ""
+        error = wrong.get(here) or next(iter(wrong.values()), None)
+        said: Content | str = ""
+        if error is not None:
+            said = Content.styled(safe_text(f"✗ {error.what}. {error.remedy}".rstrip()).plain, "$warning")
+        self.query_one("#foot", Static).update(said)
 
     @on(Table.Opened)
     def _to_fields(self) -> None:
-        self.query_one("#field-templates", Input).focus()
+        row = next(iter(self.query(Row)), None)
+        if row is not None:
+            row.query_one(Input).focus()
+
+    # The end
 
     @on(Input.Submitted)
-    def _start(self) -> None:
-        from workbench.jobs.spec import JobSpec
-
-        if not self._check():
+    def _submitted(self) -> None:
+        if self._check():
+            self._start()
             return
-        values = self.values()
-        current = self._table.current
-        assert current is not None
-        recipe = self._recipes[current["id"]]
-        templates = values["templates"]
-        if templates not in TEMPLATES:
-            templates = str(Path(templates).expanduser().absolute())
-        params: dict[str, Any] = {
-            **recipe.params,
-            "templates": templates,
-            "members": int(values["members"]),
-            "workers": int(values["workers"]),
-            "out": str(self._corpora / values["out"]),
-        }
-        self.dismiss(JobSpec(recipe.task, f"egen corpus {values['out']}", params, int(values["seed"])))
+        rows = self.rows()
+        name = next((name for name in self._wrong if name in rows), "")
+        if name:
+            rows[name].query_one(Input).focus()
+
+    @work(exclusive=True, group="ask", exit_on_error=False)
+    async def _start(self) -> None:
+        form, values = self._sheet, self.values()
+        assert form is not None
+        self._engine_wrong = await self._engine_says(form, values)
+        try:
+            spec = form.spec(values)
+        except EngineError as error:
+            self._engine_wrong = error
+        if self._engine_wrong is not None:
+            self._tell()
+        elif self.is_current:
+            self.dismiss(spec)
 
     def action_close(self) -> None:
         self.dismiss(None)
 
 
-def _time(minutes: float) -> str:
-    return f"about {minutes:.0f} min" if minutes else ""
+def _line(recipe: Recipe, jobs: Sequence[JobView]) -> Record:
+    engine, _, name = recipe.name.rpartition("/")
+    line = {"id": recipe.name, "engine": engine, "recipe": name, "title": recipe.title}
+    return {**line, "time": _expected(recipe, jobs)}
+
+
+def _expected(recipe: Recipe, jobs: Sequence[JobView]) -> str:
+    """What it took here the last time, or what its author expects."""
+    for view in jobs:
+        if view.state == "succeeded" and view.params.get("recipe") == recipe.name and view.wall_s:
+            return f"took {duration(view.wall_s)}"
+    return f"about {duration(recipe.minutes * 60)}" if recipe.minutes else ""

@@ -17,12 +17,15 @@ from screens.jobs.detail import Detail
 from screens.keys import bindings, scope
 from screens.watch import JobWatch
 from screens.widgets.listing import Listing
+from screens.widgets.pair import pair, why_no_pair
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 
 if TYPE_CHECKING:
+    from screens.jobs.form import NewJob
     from workbench.jobs.spec import JobSpec
     from workbench.jobs.view import JobView
+    from workbench.recipes import Recipe
 
 __all__ = ["KEYS", "JobsScreen"]
 
@@ -33,7 +36,11 @@ KEYS = scope(
     kill="End the job at once; what it had not saved is lost.",
     refresh=("resume", "Go on with a job that failed, was stopped or lost, as a new attempt."),
     again=("rerun", "Resume from what was saved; a job that succeeded is run again as a new one."),
-    diff="Show in which settings the two marked jobs differ.",
+    diff=(
+        "compare",
+        "Compare the two marked jobs by settings, results and machine; without marks the last two attempts.",
+    ),
+    smooth="Smooth the curves: more, most, and not at all again.",
     inspect="Show where the job ran: versions, machine, commit, hashes of its data.",
     edit=("open log", "Open the log, or the chosen file, in $PAGER."),
     yank=("yank", "Copy the command line that shows this job."),
@@ -49,6 +56,7 @@ class JobsScreen(WorkbenchScreen):
     BINDINGS = bindings(KEYS)
 
     _kept: Mapping[str, object] = {}
+    _form: NewJob | None = None
 
     def panes(self) -> Iterable[Pane]:
         """The table and the detail."""
@@ -66,6 +74,9 @@ class JobsScreen(WorkbenchScreen):
         self.query_one("#jobs", Listing).show_loading("looking for jobs")
         if self.workbench.watch_jobs.looked:
             self.post_message(JobWatch.Looked(self.workbench.jobs))
+        chosen, self.workbench.launch = self.workbench.launch, None
+        if chosen is not None:
+            self._open_form(chosen)
 
     # What there is
 
@@ -85,9 +96,17 @@ class JobsScreen(WorkbenchScreen):
         if kept:
             await super().restore(kept)
         listing.load([job_record(view) for view in event.jobs])
+        if listing.table.marks:
+            self._marked()
+        if self._form is not None:
+            self._form.expect_times(event.jobs)
 
     @on(Table.Moved, "#jobs-table")
     def _moved(self) -> None:
+        # The cursor is drawn first: what it points at takes longer.
+        self.call_after_refresh(self._show_job)
+
+    def _show_job(self) -> None:
         job = self.job
         self.query_one(Detail).show_job(job)
         self.crumbs = (f"job {job.id}",) if job is not None else ()
@@ -95,6 +114,8 @@ class JobsScreen(WorkbenchScreen):
 
     @on(Table.Marked, "#jobs-table")
     def _marked(self) -> None:
+        marked = self.query_one("#jobs-table", Table).marked
+        self.query_one(Detail).overlay([cast("JobView", record["view"]) for record in marked])
         self.refresh_bindings()
 
     @on(Table.Opened, "#jobs-table")
@@ -119,33 +140,33 @@ class JobsScreen(WorkbenchScreen):
                 return job.refusal("resume")
             if verb == "again" and job.live:
                 return job.refusal("resume")
-        if verb == "diff" and len(self._pair()) != 2:
-            return "two jobs have to be marked with space, or one that is not under the cursor"
+        if verb == "diff" and not self._has_attempts():
+            return why_no_pair(self.query_one("#jobs-table", Table), "jobs")
+        if verb == "smooth" and not self.query_one(Detail).plot.display:
+            return "no curve is shown"
         return super().why_not(verb)
 
-    def _pair(self) -> list[JobView]:
-        """The marked pair; a single mark is paired with the job under the cursor."""
-        marked = [cast("JobView", record["view"]) for record in self.query_one("#jobs-table", Table).marked]
-        if len(marked) == 1 and self.job is not None and self.job.id != marked[0].id:
-            marked.append(self.job)
-        return marked
-
     def action_add(self) -> None:
+        self._open_form(None)
+
+    def _open_form(self, chosen: Recipe | None) -> None:
+        """The form for a new job; `chosen` is the recipe it begins with."""
         from screens.jobs.form import NewJob
-        from workbench.jobs.devices import cpus
         from workbench.recipes import recipes
 
         try:
-            ways = [recipe for recipe in recipes() if recipe.task == "egen.corpus"]
+            ways = [recipe for recipe in recipes() if recipe.task in ("train", "egen.corpus")]
         except EngineError as error:
             self.workbench.report(error)
             return
 
         def start(spec: JobSpec | None) -> None:
+            self._form = None
             if spec is not None:
                 self._submit(spec)
 
-        self.app.push_screen(NewJob(ways, self.workbench.workspace.corpora, cpus()), start)
+        self._form = NewJob(ways, chosen=chosen, jobs=self.workbench.jobs)
+        self.app.push_screen(self._form, start)
 
     def _submit(self, spec: JobSpec) -> None:
         from workbench import jobs
@@ -201,10 +222,22 @@ class JobsScreen(WorkbenchScreen):
             spec = dataclasses.replace(spec, params={**spec.params, "out": str(free)})
         self._submit(spec)
 
+    def _has_attempts(self) -> bool:
+        """Whether `d` is about the attempts of the job under the cursor."""
+        table = self.query_one("#jobs-table", Table)
+        return not table.marked and self.job is not None and self.job.attempt > 1
+
     async def action_diff(self) -> None:
-        left, right = self._pair()
-        await self.query_one(Detail).show_diff(left, right)
-        self.show_pane("detail")
+        chosen = pair(self.query_one("#jobs-table", Table))
+        detail = self.query_one(Detail)
+        if chosen is not None:
+            await detail.show_diff(*(cast("JobView", record["view"]) for record in chosen))
+            self.show_pane("detail")
+        elif self._has_attempts() and await detail.show_attempts():
+            self.show_pane("detail")
+
+    def action_smooth(self) -> None:
+        self.query_one(Detail).smooth()
 
     def action_inspect(self) -> None:
         from screens.widgets.textscreen import TextScreen
@@ -295,7 +328,7 @@ class JobsScreen(WorkbenchScreen):
         rows = self.query_one(Detail).curves()
         job = self.job
         facts = {"job": job.id if job else None, "attempt": job.attempt if job else None}
-        write_table(path, ("metric", "step", "mean", "least", "most"), rows, provenance=facts)
+        write_table(path, ("metric", "step", "mean", "least", "most", "attempt"), rows, provenance=facts)
 
     def _write_table(self, path: Path) -> None:
         from workbench.export import write_table

@@ -5,16 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-__all__ = ["Plot", "Series", "draw"]
+from screens.text import elide, safe_text
+
+__all__ = ["MOST_SERIES", "Plot", "Series", "draw"]
 
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-_COLOURS = ("$accent", "$series-2")
-_LETTERS = {1: "*", 2: "o", 3: "#"}
+_COLOURS = ("$accent", "$series-2", "$series-3", "$series-4", "$series-5", "$series-6")
+_GLYPHS = "●■▲◆○□"
+_LETTERS = "*o+x%@"
+_SEVERAL = "#"
+
+MOST_SERIES = len(_COLOURS)
+"""More curves than that cannot be told apart."""
+
+_GLYPH_EVERY = 12
+"""A curve's glyph stands on it once in so many cells, so that it is known without colour too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +68,24 @@ def _line(x0: int, y0: int, x1: int, y1: int) -> Iterator[tuple[int, int]]:
 
 
 def draw(
-    series: Sequence[Series], cells: int, lines: int, ranges: tuple[Range, Range], *, ascii: bool = False
+    series: Sequence[Series],
+    cells: int,
+    lines: int,
+    ranges: tuple[Range, Range],
+    *,
+    ascii: bool = False,
+    glyphs: bool = False,
 ) -> list[list[tuple[str, int]]]:
-    """Draw at most two curves.
+    """Draw at most `MOST_SERIES` curves; with `glyphs` each has its own sign on it here and there.
 
-    Returns: lines of cells, each a character and which curves are in it (0 none, 1, 2, 3 both).
+    Returns: lines of cells, each a character and which curves are in it: 0 none, and 1, 2, 4, … added up.
     """
     across, down = (1, 1) if ascii else (2, 4)
-    dots: list[list[list[int]]] = [[[0, 0] for _ in range(cells)] for _ in range(lines)]
+    series = series[:MOST_SERIES]
+    dots = [[[0] * len(series) for _ in range(cells)] for _ in range(lines)]
     (x_low, x_high), (y_low, y_high) = ranges
     wide, high = cells * across - 1, lines * down - 1
-    for number, one in enumerate(series[:2]):
+    for number, one in enumerate(series):
         before: tuple[int, int] | None = None
         for x, y in zip(one.xs, one.ys, strict=True):
             if y is None or not math.isfinite(y):
@@ -84,21 +102,40 @@ def draw(
                     cell = dots[dot_y // down][dot_x // across]
                     cell[number] |= 1 if ascii else _DOTS[dot_y % 4][dot_x % 2]
             before = (column, row) if inside or before is None or joined else None
-    return [[_cell(bits, ascii) for bits in row] for row in dots]
+    grid = [[_cell(bits, ascii) for bits in row] for row in dots]
+    if glyphs and not ascii:
+        _put_glyphs(grid, dots)
+    return grid
 
 
 def _cell(bits: list[int], ascii: bool) -> tuple[str, int]:
-    which = (1 if bits[0] else 0) | (2 if bits[1] else 0)
+    which = sum(1 << number for number, dots in enumerate(bits) if dots)
     if not which:
         return " ", 0
-    return (_LETTERS[which] if ascii else chr(0x2800 | bits[0] | bits[1])), which
+    if ascii:
+        return (_SEVERAL if which & (which - 1) else _LETTERS[which.bit_length() - 1]), which
+    dots = 0
+    for each in bits:
+        dots |= each
+    return chr(0x2800 | dots), which
+
+
+def _put_glyphs(grid: list[list[tuple[str, int]]], dots: list[list[list[int]]]) -> None:
+    """Each curve's glyph on it, at columns of its own."""
+    count, cells = len(dots[0][0]), len(grid[0])
+    for number in range(count):
+        for column in range(2 + number * _GLYPH_EVERY // count, cells, _GLYPH_EVERY):
+            line = next((line for line, row in enumerate(dots) if row[column][number]), None)
+            if line is not None:
+                grid[line][column] = (_GLYPHS[number], 1 << number)
 
 
 class Plot(Widget):
-    """Up to two curves with their ranges.
+    """A few curves with their ranges.
 
     Set `series`; `gaps` marks stretches of the x axis (where something is undefined), `caption` stands under
-    it in the middle, `empty` while there is nothing to draw.
+    it in the middle, `empty` while there is nothing to draw. With `legend` the names of several curves stand
+    above them, each with the glyph that is also on the curve.
     """
 
     DEFAULT_CSS = "Plot { height: 1fr; min-height: 4; }"
@@ -107,11 +144,13 @@ class Plot(Widget):
     gaps: reactive[tuple[Range, ...]] = reactive(())
     caption: reactive[str] = reactive("")
     empty: reactive[str] = reactive("nothing to draw yet")
+    legend: reactive[bool] = reactive(False)
 
     def render(self) -> Content:
         """The drawing with its axes."""
         ranges = span(self.series)
-        cells, lines = self.size.width, self.size.height - 2
+        told = self.legend and len(self.series) > 1
+        cells, lines = self.size.width, self.size.height - 2 - told
         if ranges is None or lines < 1 or cells < 12:
             return Content.styled(self.empty, "$quiet")
         (x_low, x_high), (y_low, y_high) = ranges
@@ -119,11 +158,12 @@ class Plot(Widget):
         margin = max(map(len, labels))
         inner = cells - margin - 1
         plain = bool(getattr(self.app, "ascii", False))
-        rows = []
-        for number, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain)):
+        rows = [self._legend(cells, plain)] if told else []
+        for number, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=told)):
             label = labels[0] if number == 0 else labels[1] if number == lines - 1 else ""
             parts: list[Content | str] = [Content.styled(f"{label:>{margin}}│", "$quiet")]
-            parts += [_coloured(character, which) for character, which in row]
+            for which, cells_alike in groupby(row, key=lambda cell: cell[1]):
+                parts.append(_coloured("".join(character for character, _ in cells_alike), which))
             rows.append(Content("").join(parts))
         rows.append(Content(" " * margin) + self._axis(inner, x_low, x_high))
         left, right = f"{x_low:.4g}", f"{x_high:.4g}"
@@ -132,16 +172,32 @@ class Plot(Widget):
         rows.append(Content.styled(" " * (margin + 1) + left + middle.center(room) + right, "$quiet"))
         return Content("\n").join(rows)
 
+    def _legend(self, cells: int, plain: bool) -> Content:
+        """Glyph and name of each curve, in one line; names are cut when there is no room."""
+        shown = self.series[:MOST_SERIES]
+        more = f" +{len(self.series) - len(shown)}" if len(self.series) > len(shown) else ""
+        room = max(3, (cells - len(more)) // len(shown) - 4)
+        signs = _LETTERS if plain else _GLYPHS
+        parts: list[Content | str] = []
+        for one, sign, colour in zip(shown, signs, _COLOURS, strict=False):
+            parts += [Content.styled(f"{sign} ", colour), safe_text(elide(one.name, room)), "  "]
+        return Content.assemble(*parts, (more, "$quiet"))
+
     def _axis(self, cells: int, low: float, high: float) -> Content:
-        parts: list[Content | str] = [Content.styled("└", "$quiet")]
-        for cell in range(cells):
-            x = low + (high - low) * (cell + 0.5) / cells
-            missing = any(start <= x <= end for start, end in self.gaps)
-            parts.append(Content.styled("×", "$warning") if missing else Content.styled("─", "$quiet"))
+        middles = (low + (high - low) * (cell + 0.5) / cells for cell in range(cells))
+        missing = (any(start <= x <= end for start, end in self.gaps) for x in middles)
+        parts = [Content.styled("└", "$quiet")]
+        for gap, alike in groupby(missing):
+            count = len(list(alike))
+            parts.append(
+                Content.styled("×" * count, "$warning") if gap else Content.styled("─" * count, "$quiet")
+            )
         return Content("").join(parts)
 
 
-def _coloured(character: str, which: int) -> Content:
+def _coloured(text: str, which: int) -> Content:
+    """Cells that are in the same curves."""
     if which == 0:
-        return Content(character)
-    return Content.styled(character, "$foreground bold" if which == 3 else _COLOURS[which - 1])
+        return Content(text)
+    single = not which & (which - 1)
+    return Content.styled(text, _COLOURS[which.bit_length() - 1] if single else "$foreground bold")

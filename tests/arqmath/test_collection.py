@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.arqmath.cleaning import clean, clean_with_formulas
-from engines.arqmath.collection import Report, read_formulas, read_links, read_posts, read_topics
+from engines.arqmath.collection import (
+    Comment,
+    Report,
+    read_comments,
+    read_formulas,
+    read_links,
+    read_posts,
+    read_topics,
+)
 from engines.core.errors import DataError
 
 ROW = (
@@ -155,6 +163,92 @@ def test_formula_tables_of_all_versions(tmp_path: Path) -> None:
         assert (formula.id, formula.post, formula.kind, formula.text) == ("1", "9", "answer", "x")
         assert formula.visual_id == visual_id
         assert (report.read, report.bad) == (1, 1)
+
+
+def test_bad_lines_of_tables_and_json_are_counted_with_their_numbers(tmp_path: Path) -> None:
+    table = tmp_path / "formulas.tsv"
+    table.write_bytes(b'id\tpost_id\tlatex\n1\t9\t\xff\n2\t9\n3\t9\t"a ""b""\nc"\n4\t9\tx\n')
+    report = Report()
+    found = [(formula.id, formula.text) for formula in read_formulas(table, report)]
+    assert found == [("3", 'a "b"\nc'), ("4", "x")]
+    assert [line for line, _ in report.first] == [2, 3]
+    posts = tmp_path / "posts.jsonl"
+    good = b'{"id": 1, "type": 1, "title": "t", "body": "b"}\n'
+    posts.write_bytes(good + b"\xff\n{}\n[]\nnull\n" + good)
+    report = Report()
+    assert len(list(read_posts(posts, report))) == 2
+    assert [line for line, _ in report.first] == [2, 3, 4, 5]
+
+
+def test_comments(tmp_path: Path) -> None:
+    rows = (
+        '<row Id="1" PostId="10" Text="But &lt;span class=&quot;math-container&quot; id=&quot;3&quot;&gt;$x$'
+        '&lt;/span&gt; is &amp;lt; 0" />\n<row Id="2" Text="lost" />\n'
+    )
+    report = Report()
+    comments = list(read_comments(posts_file(tmp_path / "Comments.xml", rows), report))
+    assert comments == [Comment("1", "10", "But $x$ is < 0")]
+    assert report.first == [(4, "comment 2 has no PostId")]
+
+
+SPAN = '<span class="math-container" id="{}">{}</span>'
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "formulas", "warned"),
+    [
+        (SPAN.format(1, "$a<b$"), "$a<b$", ["a<b"], 0),
+        (SPAN.format(1, "$a<b>c</b>$"), "$ac$", ["ac"], 0),
+        (SPAN.format(1, "<em>$a$</em>") + "</em></p>", "$a$", ["a"], 0),
+        ('<span class="math-container" id="1">$a$ and ' + SPAN.format(2, "$b$"), "$a$ and $b$", ["b"], 1),
+        (SPAN.format(1, "$a$") + '<span class="math-container" id="2">$b', "$a$$b", ["a"], 1),
+        (SPAN.format(1, ""), "$$", [""], 0),
+        ('<span class="math-container">' + SPAN.format(2, "$b$") + "</span>", "$b$", ["b"], 0),
+    ],
+)
+def test_broken_html_in_formulas_is_counted_and_loses_no_text(
+    tmp_path: Path, body: str, text: str, formulas: list[str], warned: int
+) -> None:
+    row = f'<row Id="1" PostTypeId="1" Body="{html.escape(body)}" />\n'
+    report = Report()
+    (post,) = read_posts(posts_file(tmp_path / "Posts.xml", row), report)
+    assert post.body.text == text
+    assert [latex for _, latex in post.body.formulas] == formulas
+    assert (report.bad, report.warned) == (0, warned)
+
+
+@given(st.lists(st.sampled_from([*"<>&;/$ ab", "<span", SPAN.format(1, "$x$"), "</span>", "&lt;", "\x00"])))
+def test_no_html_makes_cleaning_fail(pieces: list[str]) -> None:
+    cleaned = clean_with_formulas("".join(pieces))
+    assert "\x00" not in cleaned.text
+
+
+def test_a_post_with_a_megabyte_of_latex_is_a_post(tmp_path: Path) -> None:
+    latex = "\\frac{1}{x}+" * 100_000
+    body = html.escape(f"<p>{SPAN.format(1, latex)} <b>so</b></p>" + "<" * 50_000)
+    row = f'<row Id="1" PostTypeId="1" Body="{body}" />\n'
+    (post,) = read_posts(posts_file(tmp_path / "Posts.xml", row), Report())
+    assert post.body.formulas == (("1", latex),)
+
+
+@pytest.mark.parametrize("name", ["Posts.xml.gz", "topics.xml.gz", "posts.jsonl.gz"])
+def test_a_truncated_gzip_is_an_error_and_no_shorter_collection(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    rows = "".join(ROW.format(id=number, kind=1, extra=f'Score="{number**3}"') for number in range(3_000))
+    path.write_bytes(gzip.compress(rows.encode())[:-500])
+    with pytest.raises(DataError, match="ends too early") as caught:
+        _ = read_topics(path) if "topics" in name else list(read_posts(path, Report()))
+    assert caught.value.code == "E316"
+
+
+def test_other_encodings_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "Posts.xml"
+    path.write_text(ROW.format(id=1, kind=1, extra=""), encoding="utf-16")
+    with pytest.raises(DataError, match="UTF-16"):
+        list(read_posts(path, Report()))
+    path.write_bytes('<row Id="1" PostTypeId="1" Body="naïve" />\n'.encode("latin-1") * 3)
+    with pytest.raises(DataError, match=r"all 3 are malformed \(not UTF-8"):
+        list(read_posts(path, Report()))
 
 
 @pytest.mark.real_data

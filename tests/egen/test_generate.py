@@ -237,3 +237,16 @@ def test_the_command_prints_its_contract(words: list[str]) -> None:
         document["stats"]
     )
     assert isinstance(document["stats"]["total_members"], int)
+
+
+@pytest.mark.parametrize("mode", ["strict", "common"])
+def test_growth_that_is_stopped_at_once_has_members(growers: dict[str, Grower], mode: Mode) -> None:
+    """Stopped at the first event of growth, before a member was drawn: one round of drawing is made."""
+    seen: list[Event] = []
+    config = EgenConfig(mode=mode, members=400, limits=LIMITS)
+    head = read_prefix("+ pow sin x 2 pow cos x 2")
+    stopped = generate(head, config, grower=growers[mode], events=seen.append, stop=lambda: bool(seen))
+    assert stopped.stats.stop_reason == "stopped"
+    assert stopped.stats.iterations <= 2
+    assert stopped.members
+    assert {member.verdict.outcome for member in stopped.members} <= {"equal", "extends", "shrinks"}

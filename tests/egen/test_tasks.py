@@ -306,7 +306,7 @@ def test_algebra_counts_any_form_of_the_answer_beside_the_listed_one() -> None:
     report = algebra.evaluate(Partial(), [item], [other_form, "+ cos x 3"])
     # By the paper's protocol the other form is not in the pool, so that something wrong is nearest.
     assert [figure.value for figure in report.figures] == [0, 100]
-    assert report.mistakes[0]["found"] == "+ cos x 3"
+    assert report.mistakes[0].predicted == "+ cos x 3"
 
 
 # figures

@@ -126,9 +126,9 @@ def test_task_3_scores(real_data: Path) -> None:
     assert len(expected) == 7
     for row in expected:
         ours = evaluate_answers(runs[row["run"]], qrels)
-        assert ours["topics"] == int(row["topics_judged"])
-        assert ours["ar"] == pytest.approx(float(row["AR"]), abs=5e-5)
-        assert ours["p1"] == pytest.approx(float(row["P@1"]), abs=5e-5)
+        assert len(ours.grades) == int(row["topics_judged"])
+        assert ours.ar == pytest.approx(float(row["AR"]), abs=5e-5)
+        assert ours.p1 == pytest.approx(float(row["P@1"]), abs=5e-5)
 
 
 def write(path: Path, text: str) -> Path:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import errno
 import json
 import tomllib
 from collections.abc import Callable
@@ -11,13 +13,16 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.worker import WorkerCancelled
 
 import workbench.jobs
 from engines.core.errors import EngineError
+from engines.training import TrainConfig
+from engines.training.failures import explained, no_number
 from screens.app import Workbench
+from screens.jobs.columns import summary
 from screens.jobs.detail import Detail
-from screens.jobs.form import NewJob, problem
+from screens.jobs.form import NewJob
 from screens.jobs.screen import KEYS
 from screens.keys import VERBS
 from screens.watch import JobWatch
@@ -28,6 +33,7 @@ from screens.widgets.plot import Plot
 from screens.widgets.table import Table
 from screens.widgets.textscreen import TextScreen
 from workbench.jobs import JobSpec, JobView
+from workbench.jobs.folder import Ending
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
@@ -75,7 +81,9 @@ async def rest(pilot: Pilot[Any]) -> None:
     """Let workers and the messages they make come to rest."""
     for _ in range(2):
         await pilot.pause()
-        await pilot.app.workers.wait_for_complete()
+        # One that gave way to its successor is no failure.
+        with contextlib.suppress(WorkerCancelled):
+            await pilot.app.workers.wait_for_complete()
     await pilot.pause(0.01)
 
 
@@ -153,86 +161,20 @@ async def test_a_refusal_is_reported_with_its_remedy(make: Make, monkeypatch: py
         )  # fmt: skip
 
 
-async def test_a_new_job_is_filled_in_and_checked_while_typing(
-    make: Make, asked: Asked, workspace: Workspace
-) -> None:
-    (workspace.corpora / "polynomials").mkdir()
-    async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
-        await pilot.press("a")
-        await rest(pilot)
-        assert isinstance(app.screen, NewJob)
-        assert "about 1 min" in shown(app)
-        assert "no use for a GPU" in shown(app)
-        field = app.screen.query_one("#field-templates", Input)
-        assert field.has_focus
-        assert app.screen.query_one("#field-out", Input).value == "polynomials-2"
-        await pilot.press("tab", "x")
-        await rest(pilot)
-        assert "a whole number from 1 on" in shown(app)
-        await pilot.press("enter")
-        assert isinstance(app.screen, NewJob)
-        await pilot.press("backspace", "backspace", "enter")
-        await rest(pilot)
-        (verb, spec), *_ = asked
-        assert verb == "submit"
-        assert spec.task == "egen.corpus"
-        assert spec.params["members"] == 12
-        assert spec.params["templates"] == "poly"
-        assert spec.params["out"] == str(workspace.corpora / "polynomials-2")
-        assert spec.seed == 0
+def log_of(view: JobView, attempt: int, steps: range, loss: float, **data: float) -> None:
+    """The log of an attempt that reports its loss at these steps."""
+    folder = Path(view.folder) / f"attempt-{attempt}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "events.jsonl").open("w", encoding="utf-8") as file:
+        for number, step in enumerate(steps):
+            line = {"v": 1, "t": 1.79e9 + number, "job": view.id, "attempt": attempt, "seq": number}
+            values = {"loss_nats": loss, **data}
+            text = json.dumps({**line, "kind": "metric", "step": step, "data": values}, separators=(",", ":"))
+            file.write(text + "\n")
 
 
-async def test_another_recipe_fills_the_fields(make: Make, asked: Asked) -> None:
-    async with make().run_test(size=WIDE) as pilot:
-        app = await ready(pilot)
-        await pilot.press("a")
-        await rest(pilot)
-        app.screen.query_one("#recipes", Table).focus()
-        await pilot.press("j")
-        await rest(pilot)
-        assert app.screen.query_one("#field-templates", Input).value == "all"
-        await pilot.press("enter")
-        await rest(pilot)
-        assert app.screen.query_one("#field-templates", Input).has_focus
-        await pilot.press("escape")
-        await rest(pilot)
-        assert not isinstance(app.screen, NewJob)
-        assert asked == []
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "wrong"),
-    [
-        ("templates", "poly", ""),
-        ("templates", "polly", "one of"),
-        ("templates", "", "one of"),
-        ("members", "120", ""),
-        ("members", "0", "from 1"),
-        ("members", "١٢", "whole number"),
-        ("seed", "0", ""),
-        ("seed", "-1", "from 0"),
-        ("workers", "99", "2 cores"),
-        ("out", "new one", ""),
-        ("out", "taken", "already"),
-        ("out", "../up", "without slashes"),
-        ("out", "..", "without slashes"),
-        ("out", "bell\x07", "without slashes"),
-    ],
-)
-def test_fields(name: str, text: str, wrong: str, tmp_path: Path) -> None:
-    (tmp_path / "taken").mkdir()
-    said = problem(name, text, corpora=tmp_path, cores=2)
-    assert bool(said) == bool(wrong)
-    assert wrong in said
-
-
-def test_templates_may_be_a_file(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("sin x\n", encoding="utf-8")
-    assert problem("templates", str(tmp_path / "mine.txt"), corpora=tmp_path, cores=2) == ""
-
-
-async def test_two_marked_jobs_are_compared(make: Make) -> None:
+async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView]) -> None:
+    (Path(jobs[0].folder) / "env.json").write_text('{"packages": {"torch": "2.13"}}', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
         await pilot.press("d")
@@ -241,9 +183,97 @@ async def test_two_marked_jobs_are_compared(make: Make) -> None:
         await pilot.press("space", "j", "d")
         await rest(pilot)
         rows = app.screen.query_one("#diff-table", Table).visible_records()
-        wanted = {"lr": (0.001, 3e-5), "batch": (64, None), "task": ("egen.train", "arqmath.train")}
-        assert {row["key"]: (row["left"], row["right"]) for row in rows} == wanted
+        found = {(row["part"], row["key"]): (row["left"], row["right"]) for row in rows}
+        assert found["setting", "lr"] == (0.001, 3e-5)
+        assert found["setting", "batch"] == (64, None)
+        assert found["setting", "task"] == ("egen.train", "arqmath.train")
+        assert found["result", "state"] == ("running", "failed")
+        assert found["result", "loss_nats"] == (0.3101, None)
+        assert found["machine", "packages.torch"] == ("2.13", None)
         assert "job 41" in shown(app)
+
+
+async def test_marked_jobs_are_drawn_together_with_a_legend(make: Make, jobs: list[JobView]) -> None:
+    log_of(jobs[2], 1, range(0, 3000, 100), 0.7)
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        assert [series.name for series in app.screen.query_one(Plot).series] == ["41 egen/cl-mean-small"]
+        app.query_one("#jobs-table", Table).go_to("39")
+        await pilot.press("space")
+        app.query_one("#jobs-table", Table).go_to("41")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if len(app.screen.query_one(Plot).series) == 2:
+                break
+        names = [series.name for series in app.screen.query_one(Plot).series]
+        assert names == ["41 egen/cl-mean-small", "39 arqmath/finetune-n1"]
+        text = shown(app)
+        assert "● 41 egen/cl-mean-small" in text
+        assert "■ 39 arqmath/finetune-n1" in text
+        assert text.count("■") > 1
+
+
+async def test_attempts_go_on_as_one_curve_and_are_compared(make: Make, jobs: list[JobView]) -> None:
+    resumed = dataclasses.replace(jobs[0], attempt=2)
+    log_of(resumed, 2, range(4000, 6000, 40), 0.2)
+    async with make(jobs=[resumed]).run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        plot = app.screen.query_one(Plot)
+        (series,) = plot.series
+        assert list(series.xs) == sorted(series.xs)
+        assert [y for x, y in zip(series.xs, series.ys, strict=True) if x >= 4000] == [0.2] * 50
+        assert series.ys[0] == pytest.approx(1.81)
+        await pilot.press("d")
+        await rest(pilot)
+        assert [series.name for series in plot.series] == ["attempt 1", "attempt 2"]
+        assert plot.series[0].xs[-1] == 5200
+        keys = [row["key"] for row in app.screen.query_one("#diff-table", Table).visible_records()]
+        assert {"state", "wall_s"} <= set(keys)
+        assert "attempt 1" in shown(app)
+        await pilot.press("d")
+        await rest(pilot)
+        assert len(plot.series) == 1
+        assert app.screen.query_one(Detail).page.id == "log-page"  # type: ignore[union-attr]
+
+
+async def test_curves_are_smoothed_on_a_key(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        plot = app.screen.query_one(Plot)
+        before = list(plot.series[0].ys)
+        await pilot.press("z")
+        assert plot.caption == "loss_nats by step, smoothed 0.6"
+        after = list(plot.series[0].ys)
+        assert len(after) == len(before)
+        assert after[0] == pytest.approx(before[0])
+        # Each value is between the one before and the raw one, since the loss only falls.
+        assert all(raw < mine < last for raw, mine, last in zip(before[1:], after[1:], after, strict=False))
+        await pilot.press("z", "z", "z")
+        assert list(plot.series[0].ys) == before
+
+
+async def test_the_best_value_and_a_checkpoint_that_has_been_verified(
+    make: Make, jobs: list[JobView], tmp_path: Path
+) -> None:
+    from engines.training import checkpoints
+
+    out = tmp_path / "out"
+    for step in (100, 200):
+        checkpoints.write(out / "checkpoints", step, {"model.safetensors": bytes([step])}, {})
+    view = dataclasses.replace(jobs[0], task="train", out=str(out), params={"train": {"best": "accuracy"}})
+    with (Path(view.folder) / "attempt-1" / "events.jsonl").open("a", encoding="utf-8") as file:
+        for step, value in ((100, 0.5), (200, 0.75), (300, 0.625)):
+            line = {"v": 1, "t": 1.79e9, "job": 41, "attempt": 1, "seq": 0, "kind": "metric", "step": step}
+            file.write(json.dumps({**line, "data": {"accuracy": value}}, separators=(",", ":")) + "\n")
+    async with make(jobs=[view]).run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        assert "accuracy 0.625 ▼ · best 0.75 at 200 · checkpoint 200 verified" in shown(app)
+        (out / "checkpoints" / "step-000300").mkdir()
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if "damaged" in shown(app):
+                break
+        assert "checkpoint 200 verified, a newer one is damaged" in shown(app)
 
 
 async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> None:
@@ -340,7 +370,7 @@ async def test_a_live_job_shows_how_far_it_is(make: Make) -> None:
         text = shown(app)
         assert "… running · 5 200 of 8 100 steps · 8.66 steps/s · 5m left" in text
         assert "64%" in text
-        assert "loss_nats 0.3101 · tokens_per_s 41.2k · CPU, 1.9 GB" in text
+        assert "loss 1.81 → 0.3101 · 41.2k tok/s · CPU, 1.9 GB" in text
         plot = app.screen.query_one(Plot)
         assert plot.display
         assert plot.caption == "loss_nats by step"
@@ -365,6 +395,30 @@ async def test_a_failed_job_begins_with_reason_and_remedy(make: Make) -> None:
         assert lines[0].startswith(" ✗ failed: E110 out of memory; peak 61 GiB of 64")
         assert lines[1].startswith(" Use smaller limits or fewer workers, then: mathwb jobs resume ")
         assert lines[2].startswith(" 39")
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason", "remedy"),
+    [
+        (MemoryError(), "✗ failed: E632 the memory does not suffice", "Use batch_size below 32"),
+        (no_number(70, 50), "✗ failed: E631 the loss is no number any more at step 70", "lower lr"),
+        (OSError(errno.ENOSPC, "full"), "✗ failed: E310 disk full: ", "Free some space"),
+        (RuntimeError("CUDA error: unspecified"), "✗ failed: E633 the device is gone", "mathwb doctor"),
+    ],
+)
+def test_a_failed_training_begins_with_reason_and_remedy(
+    raised: Exception, reason: str, remedy: str, jobs: list[JobView], tmp_path: Path
+) -> None:
+    with pytest.raises(EngineError) as caught, explained(TrainConfig(steps=1), tmp_path):
+        raise raised
+    end = Ending.of_error(caught.value)
+    view = dataclasses.replace(
+        jobs[0], state=end.state, reason=end.reason, remedy=end.remedy, code=end.code, attempt=2
+    )
+    first, second, *_ = summary(view, 100).plain.splitlines()
+    assert first.startswith(reason)
+    assert remedy in second
+    assert view.refusal("resume") == ""
 
 
 async def test_what_is_odd_about_a_live_job_is_said(make: Make, jobs: list[JobView]) -> None:

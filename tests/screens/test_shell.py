@@ -88,6 +88,13 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     assert pilot.app.current_mode == "egraphs"
 
 
+@check("app.arqmath")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app.current_mode == "arqmath"
+
+
 @check("app.jump")
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)
@@ -638,9 +645,7 @@ def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
         "egglog",
         "numba",
         "sympy",
-        "plotext",
         "psutil",
-        "textual_fastdatatable",
     }
     code = (
         "import sys, screens.app\n"

@@ -45,10 +45,10 @@ def test_what_is_reported(whole: Any) -> None:
     assert (result.complete, result.stop_reason, result.step) == (True, "finished", 20)
     assert result.examples == 160
     metrics = [event for event in heard if event.kind == "metric" and "loss_nats" in event.data]
-    assert [event.step for event in metrics] == list(range(2, 21, 2))
+    assert [event.step for event in metrics] == [1, *range(2, 21, 2)]
     wanted = {"loss_nats", "lr", "tokens_per_s", "examples_per_s", "memory_bytes", "epoch"}
     assert all(set(event.data) == wanted for event in metrics)
-    assert metrics[0].data["lr"] == pytest.approx(0.01 * 0.95)
+    assert metrics[1].data["lr"] == pytest.approx(0.01 * 0.95)
     assert [e.step for e in heard if "accuracy" in e.data] == [4, 8, 12, 16, 20]
     assert [e.step for e in heard if e.kind == "checkpoint"] == [5, 10, 15, 20]
     last = [event for event in heard if event.kind == "progress"][-1]
@@ -73,7 +73,7 @@ def test_what_is_left_behind(whole: Any) -> None:
 
     board = EventAccumulator(str(out / "tensorboard"))
     board.Reload()
-    assert [scalar.step for scalar in board.Scalars("loss_nats")] == list(range(2, 21, 2))
+    assert [scalar.step for scalar in board.Scalars("loss_nats")] == [1, *range(2, 21, 2)]
 
 
 @pytest.mark.parametrize("stop_at", [2, 10, 12])

@@ -11,9 +11,10 @@ import pytest
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from workbench.cli.data import list_
 from workbench.data_kinds import KINDS
 from workbench.data_registry import SHOWN, DataRegistry
-from workbench.workspace import Workspace
+from workbench.workspace import Workspace, ensure_sample
 
 
 @pytest.fixture
@@ -86,6 +87,26 @@ def test_a_corpus_that_was_built_is_registered(registry: DataRegistry) -> None:
         checked = registry.add("corpus", sample)
         assert checked.data.bad == 0
         assert checked.data.counts["expressions"] > checked.data.counts["records"]
+
+
+def test_the_list_shows_what_lies_in_the_workspace_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    path = tmp_path / "mine.txt"
+    path.write_text("sin x\n")
+    workspace.data.add("expressions", path)
+    list_(as_json=True)
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert [(name, row["kind"], row["registered"]) for name, row in rows.items()] == [
+        ("mine", "expressions", True),
+        ("sample-e", "corpus", False),
+        ("sample-forum", "arqmath", False),
+    ]
+    assert rows["sample-forum"]["path"] == str(workspace.arqmath / "sample-forum")
+    list_(as_json=False)
+    assert "sample-forum" in capsys.readouterr().out
 
 
 def test_a_changed_file_is_noticed_and_the_entry_kept(registry: DataRegistry, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from workbench import doctor, paths
 from workbench.doctor import Finding, examine
-from workbench.workspace import LAYOUT_VERSION, Workspace
+from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
 
 def finding(name: str, state: str) -> list[Finding]:
@@ -57,6 +57,14 @@ def test_a_workspace_that_cannot_be_used_is_missing() -> None:
     (root / "workspace.toml").write_text(f"version = {LAYOUT_VERSION + 1}\n")
     (found,) = finding("workspace", "missing")
     assert str(root) in found.what
+
+
+def test_what_the_workspace_holds_is_counted() -> None:
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    assert "1 corpora, 1 ARQMath collections" in next(doctor._workspace()).what
+    shutil.rmtree(workspace.arqmath / "sample-forum")
+    assert "1 corpora, 0 ARQMath collections" in next(doctor._workspace()).what
 
 
 def test_a_disk_that_is_nearly_full_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

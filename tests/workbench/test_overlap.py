@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import html
+import json
+import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from engines.core.assets import asset
 from engines.core.errors import DataError
 from workbench.overlap import overlap
+from workbench.text_overlap import NEAR, Unit, compare_texts
 
 
 def _file(path: Path, text: str) -> Path:
@@ -42,8 +50,8 @@ def test_texts_are_compared_without_markup_and_with_any_numbers(tmp_path: Path) 
         '{"text": "tom HAS 5 books. How many, then"}\n{"text": "Ann has 1,200 cats."}\n'
         '{"text": "小明有7个苹果"}\n',
     )
-    same, masked = overlap(ours, theirs).found
-    assert (same.shared, masked.shared) == (1, 3)
+    same, masked, near = overlap(ours, theirs).found
+    assert (same.shared, masked.shared, near.shared) == (1, 3, 1)
 
 
 def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
@@ -58,9 +66,119 @@ def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
     assert caught.value.line == 2
 
 
+FORUM = asset("sample/arqmath/sample-forum")
+POSTS = FORUM / "posts.jsonl"
+
+
+def _rows() -> list[dict[str, object]]:
+    return [json.loads(line) for line in POSTS.read_text("utf-8").splitlines()]
+
+
+def _posts_xml(path: Path, rows: list[dict[str, object]]) -> Path:
+    """The same posts as Stack Exchange writes them."""
+    lines = []
+    for row in rows:
+        named = {"Id": row["id"], "PostTypeId": row["type"], "Title": row["title"], "Body": row["body"]}
+        named["ParentId"] = row["parent_id"]
+        text = " ".join(f'{name}="{html.escape(str(v))}"' for name, v in named.items() if v is not None)
+        lines.append(f"  <row {text} />")
+    return _file(path, '<?xml version="1.0"?>\n<posts>\n' + "\n".join(lines) + "\n</posts>\n")
+
+
+def test_a_collection_equals_itself_in_every_form(tmp_path: Path) -> None:
+    zipped = tmp_path / "posts_mine.jsonl.gz"
+    zipped.write_bytes(gzip.compress(POSTS.read_bytes()))
+    xml = _posts_xml(tmp_path / "Posts.V1.3.xml", _rows())
+    for other in (FORUM, zipped, xml):
+        found = overlap(FORUM, other)
+        assert found.kind == "posts"
+        assert [each.shared for each in found.found] == [259] * 4
+        assert found.bad == (0, 0)
+
+
+def test_posts_are_found_by_id_by_text_and_when_a_little_was_changed(tmp_path: Path) -> None:
+    rows = [row for row in _rows() if len(str(row["body"]).split()) > 40]
+    known, renamed, changed, other = rows[:4]
+    ours = [
+        {**known, "body": "<p>something else entirely, with the same id</p>", "title": "Another question"},
+        {**renamed, "id": 77, "body": f"<div>{str(renamed['body']).upper()}</div>"},
+        {**changed, "id": 78, "body": f"{changed['body']} <p>Thank you!</p>"},
+        {**other, "id": 79, "body": " ".join(reversed(str(other["body"]).split())), "title": ""},
+    ]
+    path = _file(tmp_path / "mine.jsonl", "\n".join(map(json.dumps, [*ours, {"type": 1}])) + "\n")
+    found = overlap(path, FORUM)
+    assert [each.shared for each in found.found] == [1, 1, 1, 2]
+    assert found.bad == (1, 0)
+    ids, texts, _, near = found.found
+    assert ids.examples[0][1].startswith(str(known["id"]))
+    assert texts.examples[0][0].startswith("77 ")
+    ((mine, theirs),) = near.examples
+    assert mine.startswith("78 ")
+    assert theirs.startswith(str(changed["id"]))
+
+
+def test_topics_and_plain_texts_are_held_against_posts(tmp_path: Path) -> None:
+    assert not overlap(FORUM / "topics_task1.xml", FORUM).any
+    first = next(row for row in _rows() if row["type"] == 2)
+    plain = _file(tmp_path / "plain.jsonl", json.dumps({"id": 4, "body_text": first["body"]}) + "\n")
+    found = overlap(plain, FORUM)
+    assert found.kind == "texts"
+    assert found.found[0].shared == 1
+
+
+def test_texts_without_words_equal_nothing(tmp_path: Path) -> None:
+    path = _file(tmp_path / "a.jsonl", '{"text": "?!"}\n{"text": "<img src=1>"}\n')
+    assert not overlap(path, path).any
+
+
+def test_an_empty_side_shares_nothing() -> None:
+    one = [Unit("1", "a text of some words")]
+    for a, b in ((one, []), ([], one), ([], [])):
+        found = compare_texts(lambda a=a: a, lambda b=b: b, ids=True)
+        assert {(each.count_a, each.count_b, each.shared) for each in found} == {(len(a), len(b), 0)}
+
+
+def _agreement(a: str, b: str) -> float:
+    """Jaccard of the sets of runs of four words, by hand."""
+    x, y = ({tuple(words[i : i + 4]) for i in range(len(words) - 3)} for words in (a.split(), b.split()))
+    return len(x & y) / len(x | y)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6))
+def test_near_texts_are_those_that_a_full_comparison_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    ours = [[rng.choice("abcdefghij") + str(rng.randrange(50)) for _ in range(60)] for _ in range(12)]
+    theirs = []
+    for words in ours:
+        copy = list(words)
+        for _ in range(rng.randrange(12)):
+            copy[rng.randrange(len(copy))] = "new"
+        theirs.append(copy)
+    rng.shuffle(theirs)
+    a, b = ([Unit("", " ".join(words)) for words in side] for side in (ours, theirs))
+    near = compare_texts(lambda: a, lambda: b, ids=False)[-1]
+    best = [max(_agreement(one.text, two.text) for two in b) for one in a]
+    # Bands may miss a pair at the very edge, and never add one.
+    assert sum(value >= 0.95 for value in best) <= near.shared <= sum(value >= NEAR for value in best)
+    for mine, other in near.examples:
+        whole = [
+            next(u.text for u in side if u.text.startswith(t[:150])) for side, t in ((a, mine), (b, other))
+        ]
+        assert _agreement(*whole) >= NEAR
+
+
+@pytest.mark.real_data
+def test_the_real_topics_are_not_among_the_real_posts(real_data: Path) -> None:
+    folder = real_data / "arqmath"
+    found = overlap(folder / "topics_task1_2021.xml", folder / "posts_mini.jsonl.gz")
+    assert [each.count_b for each in found.found] == [6_164] * 4
+    assert not found.any
+
+
 @pytest.mark.real_data
 def test_real_word_problems_share_nothing(real_data: Path) -> None:
     found = overlap(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/asdiv_a_folds0-3.jsonl")
-    assert [each.count_a for each in found.found] == [500, 500]
+    assert [each.count_a for each in found.found] == [500, 500, 500]
     itself = overlap(real_data / "mwp/svamp_half_a.jsonl", real_data / "mwp/svamp_half_a.jsonl")
     assert itself.found[0].shared == 500

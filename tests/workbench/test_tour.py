@@ -9,6 +9,9 @@ import pytest
 
 from engines.egen.language import read_prefix
 from engines.egen.verify import Verifier
+from engines.retrieval.measures import evaluate
+from engines.retrieval.qrels import read_qrels
+from engines.retrieval.run import read_run
 from workbench.cli.tour import tour
 from workbench.workspace import Workspace
 
@@ -18,9 +21,13 @@ def taken(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return {stop["task"]: stop for stop in json.loads(capsys.readouterr().out)["stops"]}
 
 
+EGEN = ["egen.generate", "egen.verify", "egen.stats", "egen.cluster", "egen.find"]
+ARQMATH = ["arqmath.overview", "arqmath.ranking", "arqmath.post", "arqmath.prepare", "arqmath.search"]
+
+
 def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[str]) -> None:
     stops = taken(capsys)
-    assert list(stops) == ["egen.generate", "egen.verify", "egen.stats", "egen.cluster", "egen.find"]
+    assert list(stops) == [*EGEN, *ARQMATH]
     members = [row["prefix"] for row in stops["egen.generate"]["result"]["members"]]
     other = Verifier(read_prefix("* 63 cosh - 2 * 7 x"), seed=7)
     assert len(set(members)) == 12
@@ -35,17 +42,44 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
     assert 0 in [match["cluster"] for match in stops["egen.find"]["result"]["matches"]]
 
 
+def test_it_evaluates_compares_reads_and_searches(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.cli.tour._egen", lambda guide, corpora: None)
+    stops = taken(capsys)
+    forum = Workspace.open().arqmath / "sample-forum"
+    qrels = read_qrels(forum / "qrels_task1.tsv")
+    own = {name: evaluate(read_run(forum / "runs" / f"{name}.tsv"), qrels) for name in ("bm25", "dense")}
+    runs = {run["name"]: run for run in stops["arqmath.overview"]["result"]["runs"]}
+    for name, result in own.items():
+        assert runs[name]["ndcg_prime"] == pytest.approx(result.mean["ndcg_prime"])
+    worst = stops["arqmath.ranking"]["result"]["topic"]
+    losses = {
+        topic: row["ndcg_prime"] - own["dense"].per_topic[topic]["ndcg_prime"]
+        for topic, row in own["bm25"].per_topic.items()
+    }
+    assert losses[worst] == max(losses.values()) > 0
+    assert qrels.grades[worst][stops["arqmath.post"]["result"]["id"]] == 3
+    first = stops["arqmath.search"]["result"]["rows"][0]
+    assert "diverge" in first["title"]
+    # The second time the index is there.
+    assert "arqmath.prepare" not in taken(capsys)
+
+
 def test_it_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     tour()
     text = capsys.readouterr().out
     assert "1. Grow" in text
     assert "tan(atan(x)): equal" in text
     assert "5. Find" in text
+    assert "dense is better than bm25 on" in text
+    assert "unjudged" in text
+    assert "10. Search it: why" in text
 
 
-def test_a_user_without_a_corpus_gets_the_rest(
+def test_a_user_without_the_samples_gets_the_rest(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.cli.tour.ensure_sample", lambda workspace: False)
     assert not list(Workspace.open().corpora.iterdir())
-    assert list(taken(capsys)) == ["egen.generate", "egen.verify"]
+    assert list(taken(capsys)) == EGEN[:2]

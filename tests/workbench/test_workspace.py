@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,9 +23,9 @@ def test_opening_makes_it_and_opening_again_finds_it(tmp_path: Path) -> None:
     again = Workspace.open(tmp_path / "mine", create=False)
     assert again.root == tmp_path / "mine"
     assert (again.corpora / "c").is_dir()
-    assert {folder.parent for folder in (again.runs, again.corpora, again.models, again.exports)} == {
-        again.root
-    }
+    folders = (again.runs, again.corpora, again.arqmath, again.models, again.exports)
+    assert {folder.parent for folder in folders} == {again.root}
+    assert all(folder.is_dir() for folder in folders)
 
 
 def test_setting_names_it_and_the_default_is_in_the_data_folder(
@@ -125,6 +126,34 @@ def test_the_sample_comes_once_and_stays_away_when_removed(sample: Path, tmp_pat
     copied.unlink()
     assert not ensure_sample(workspace)
     assert not copied.exists()
+
+
+def test_a_workspace_of_an_older_version_gets_the_forum(tmp_path: Path) -> None:
+    """It has no folder `arqmath`, and had only the sample of expressions."""
+    workspace = Workspace.open(tmp_path / "w")
+    workspace.arqmath.rmdir()
+    description = tmp_path / "w" / "workspace.toml"
+    description.write_text(f'version = {LAYOUT_VERSION}\nsample = ["corpora/sample-e"]\n')
+    assert ensure_sample(Workspace.open(tmp_path / "w"))
+    forum = workspace.arqmath / "sample-forum"
+    shipped = assets.asset("sample/arqmath/sample-forum")
+    files = {path.relative_to(shipped) for path in shipped.rglob("*") if path.is_file()}
+    assert len(files) > 8
+    for file in files:
+        assert (forum / file).read_bytes() == (shipped / file).read_bytes()
+    assert not list(workspace.corpora.iterdir())
+    shutil.rmtree(forum)
+    assert not ensure_sample(workspace)
+    assert not forum.exists()
+
+
+def test_the_user_may_write_into_the_copied_forum(tmp_path: Path) -> None:
+    workspace = Workspace.open(tmp_path / "w")
+    ensure_sample(workspace)
+    notes = workspace.arqmath / "sample-forum" / "judgements.jsonl"
+    notes.write_text("mine")
+    assert not ensure_sample(workspace)
+    assert notes.read_text() == "mine"
 
 
 def test_later_samples_are_added_and_own_folders_kept(sample: Path, tmp_path: Path) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.recipes import Recipe
 
 __all__ = ["main", "open_screens"]
 
 
-def open_screens(screen: str | None = None) -> int:
+def open_screens(screen: str | None = None, launch: Recipe | None = None) -> int:
     """Run the screens until the user leaves; returns the exit code. Raises: UsageError without a terminal.
 
-    `screen`: the one to begin with, such as `jobs`.
+    `screen`: the one to begin with, such as `jobs`. `launch`: a recipe to fill in the form with.
     """
     from workbench.config import load_config
     from workbench.errors import UsageError
@@ -30,7 +34,7 @@ def open_screens(screen: str | None = None) -> int:
     ensure_sample(workspace)
     from screens.app import run
 
-    return run(workspace.root, ascii=bool(load_config().get("ascii")), screen=screen)
+    return run(workspace.root, ascii=bool(load_config().get("ascii")), screen=screen, launch=launch)
 
 
 def main() -> None:

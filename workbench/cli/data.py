@@ -38,13 +38,22 @@ def add(
 @app.command("list")
 @guard
 def list_(as_json: Json = False) -> None:
-    """What is registered."""
-    entries = Workspace.open().data.all()
-    rows = [(e.name, e.kind, e.counts["records"], e.bad, e.bytes, e.path) for e in entries]
+    """What is registered, and what lies in the workspace itself."""
+    workspace = Workspace.open()
+    entries = workspace.data.all()
+    own = workspace.held()
+    rows: list[tuple[object, ...]] = [
+        (e.name, e.kind, e.counts["records"], e.bad, e.bytes, e.path) for e in entries
+    ]
+    rows += [(path.name, kind, "", "", "", str(path)) for kind, path in own]
     lines = table(("name", "kind", "records", "bad", "bytes", "path"), rows)
-    if not entries:
+    if not rows:
         lines = [f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(KINDS)})"]
-    emit([entry.to_row() for entry in entries], as_json, text=lines)
+    documents: list[dict[str, object]] = [{**entry.to_row(), "registered": True} for entry in entries]
+    documents += [
+        {"name": path.name, "kind": kind, "path": str(path), "registered": False} for kind, path in own
+    ]
+    emit(documents, as_json, text=lines)
 
 
 @app.command()
@@ -91,18 +100,26 @@ def remove(
 @app.command()
 @guard
 def overlap(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A corpus or a file.", show_default=False)],
+    a: Annotated[
+        Path, typer.Argument(metavar="A", help="A corpus, a collection or a file.", show_default=False)
+    ],
     b: Annotated[Path, typer.Argument(metavar="B", help="What it is compared with.", show_default=False)],
     as_json: Json = False,
 ) -> None:
-    """What of A is in B too: expressions and functions, or texts. Exits with 0 either way."""
+    """What of A is in B too: expressions and functions, texts, or posts. Exits with 0 either way."""
     from workbench.overlap import overlap as compare
 
     found = compare(a, b)
+    for path, bad in zip((a, b), found.bad, strict=True):
+        if bad:
+            say(f"{path}: {bad:,} rows could not be read and were left out")
     rows = [(each.what, each.count_a, each.count_b, each.shared) for each in found.found]
     lines = table(("", "in A", "in B", "of A in B"), rows)
-    examples = [f"  {mine}  =  {theirs}" for each in found.found for mine, theirs in each.examples[:5]]
-    emit(found.to_dict(), as_json, text=[*lines, *(["", "for example", *examples] if examples else [])])
+    for each in found.found:
+        if each.examples:
+            lines += ["", f"{each.what}, for example"]
+            lines += [f"  {mine}  =  {theirs}" for mine, theirs in each.examples[:5]]
+    emit(found.to_dict(), as_json, text=lines)
 
 
 def _document(checked: Checked) -> dict[str, object]:

@@ -16,7 +16,8 @@ __all__ = ["repro"]
 
 def repro(
     engine: Annotated[
-        str | None, typer.Argument(metavar="[ENGINE]", help="egen; all without.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[ENGINE]", help="egen or arqmath; all without.", show_default=False),
     ] = None,
     number: Annotated[
         int | None, typer.Option("--table", metavar="N", help="One table.", show_default=False)
@@ -39,9 +40,9 @@ def _lines(item: Table) -> list[str]:
     columns = [cell.column for cell in item.rows[0].cells]
     rows = []
     for row in item.rows:
-        rows.append((row.name, "paper", *(_number(cell.paper) for cell in row.cells)))
+        rows.append((row.name, "paper", *(_number(cell.paper, item.decimals) for cell in row.cells)))
         if row.source:
-            rows.append((f"  {row.source}", "ours", *(_ours(cell) for cell in row.cells)))
+            rows.append((f"  {row.source}", "ours", *(_ours(cell, item.decimals) for cell in row.cells)))
     lines = [head, f"  paper's setting: {item.setting}"]
     lines += [f"  {line}" for line in table(("", "", *columns), rows)]
     if item.note:
@@ -52,13 +53,14 @@ def _lines(item: Table) -> list[str]:
     return lines + [f"  missing: {what}" for what in item.missing]
 
 
-def _ours(cell: Cell) -> str:
+def _ours(cell: Cell, decimals: int) -> str:
     if cell.ours is None:
         return ""
+    mean = _number(cell.ours, decimals)
     if cell.low is None or cell.high is None:
-        return _number(cell.ours)
-    return f"{_number(cell.ours)} [{_number(cell.low)}, {_number(cell.high)}]"
+        return mean
+    return f"{mean} [{_number(cell.low, decimals)}, {_number(cell.high, decimals)}]"
 
 
-def _number(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+def _number(value: float, decimals: int) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{decimals}f}"

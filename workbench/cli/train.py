@@ -49,7 +49,7 @@ def train(
     ] = "local",
     as_json: Json = False,
 ) -> None:
-    """Train a model from a recipe. Without --headless or --detach it opens the screens on the jobs.
+    """Train a model from a recipe. Without --headless or --detach the form for it is opened on the screens.
 
     Ctrl-C writes a checkpoint and stops, and `mathwb jobs resume` goes on from it; a second Ctrl-C kills.
     """
@@ -61,13 +61,17 @@ def train(
         documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in found]
         emit(documents, as_json, text=table(("recipe", "what it makes", "on two cores"), rows))
         return
-    if not headless and not detach:
-        from workbench.cli import open_screens
-
-        raise typer.Exit(open_screens("jobs"))
     if headless and detach:
         raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
     recipe = _recipe(name, settings or [])
+    if not headless and not detach:
+        if out or seeds or folds or grid or executor != "local" or as_json:
+            raise UsageError(
+                "the form takes a recipe, --set and --device only",
+                code="E427",
+                remedy="Add --headless or --detach.",
+            )
+        raise typer.Exit(_open_form(recipe, device))
     workspace = _workspace()
     wanted = (device, executor)
     if seeds or folds or grid:
@@ -90,6 +94,19 @@ def train(
     emit(_document(view), as_json, text=_told(view))
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
+
+
+def _open_form(recipe: Recipe, device: str) -> int:
+    """The screens, on the form with this recipe filled in. Returns: the exit code."""
+    from dataclasses import replace
+
+    from workbench.cli import open_screens
+    from workbench.training import check_trains
+
+    check_trains(recipe)
+    if device:
+        recipe = replace(recipe, params={**recipe.params, "device": device})
+    return open_screens("jobs", recipe)
 
 
 def _recipe(name: str | None, settings: Sequence[str]) -> Recipe:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.jobs.spec import DiffRow, flat, recipe_diff
-from workbench.jobs.view import JobView
+from workbench.jobs.view import AttemptView, JobView
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "compare_attempts"]
 
 _PLACES = ("out", "publish")
 
@@ -38,9 +38,18 @@ def compare(left: JobView, right: JobView) -> Comparison:
     environment = [
         DiffRow(key, a.get(key), b.get(key)) for key in sorted({*a, *b}) if a.get(key) != b.get(key)
     ]
+    return Comparison(tuple(settings), tuple(environment), _side_by_side(left, right))
+
+
+def compare_attempts(left: AttemptView, right: AttemptView) -> Comparison:
+    """Compare two attempts at one job by their results: recipe and environment are the job's."""
+    return Comparison((), (), _side_by_side(left, right))
+
+
+def _side_by_side(left: JobView | AttemptView, right: JobView | AttemptView) -> tuple[DiffRow, ...]:
     before, after = _results(left), _results(right)
-    results = [DiffRow(key, before.get(key), after.get(key)) for key in [*before, *(after.keys() - before)]]
-    return Comparison(tuple(settings), tuple(environment), tuple(results))
+    keys = [*before, *(key for key in after if key not in before)]
+    return tuple(DiffRow(key, before.get(key), after.get(key)) for key in keys)
 
 
 def _environment(view: JobView) -> dict[str, Any]:
@@ -52,7 +61,7 @@ def _environment(view: JobView) -> dict[str, Any]:
     return {key: value for key, value in flat(found).items() if key not in ("v", "seed", "recipe_sha256")}
 
 
-def _results(view: JobView) -> dict[str, Any]:
+def _results(view: JobView | AttemptView) -> dict[str, Any]:
     """State, then measures and other numbers of the end, then the last metrics that are not among them."""
     rows: dict[str, Any] = {"state": view.state}
     value = dict(view.value)

@@ -22,7 +22,17 @@ from engines.core.files import write_json
 from workbench.jobs.devices import Gpu, cpus, gpus
 from workbench.jobs.folder import Attempt, Job, all_jobs
 
-__all__ = ["LAUNCHED", "Launch", "check_placement", "device_of", "launch", "main", "on_node"]
+__all__ = [
+    "LAUNCHED",
+    "Launch",
+    "check_placement",
+    "choose",
+    "device_of",
+    "launch",
+    "main",
+    "on_node",
+    "taken",
+]
 
 LAUNCHED = "MATHWB_LAUNCHED"
 """Set for workers that have something between them and the supervisor, which so cannot signal them."""
@@ -86,7 +96,7 @@ def _local(attempt: Attempt, folder: Path, params: Mapping[str, Any]) -> Launch:
         if count == 1:
             return Launch(worker, environment)
         return _accelerate(folder, count, environment)
-    chosen, why = _chosen(policy, gpus(), _taken(attempt))
+    chosen, why = choose(policy, gpus(), taken(attempt.folder.parent.parent, but=attempt.job))
     if not chosen:
         write_json(attempt.folder / "device.json", {"device": "cpu", "why": why, "processes": 1})
         return Launch(worker, _patient())
@@ -105,8 +115,12 @@ def _patient() -> dict[str, str]:
     return {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "PASSIVE")}
 
 
-def _chosen(policy: str, here: list[Gpu], taken: set[str]) -> tuple[list[Gpu], str]:
-    """The GPUs to use, none for the CPU, and why."""
+def choose(policy: str, here: list[Gpu], taken: set[str]) -> tuple[list[Gpu], str]:
+    """The GPUs to use, none for the CPU, and why.
+
+    Args: policy: `auto`, or GPUs by number or UUID. here: those of this machine. taken: UUIDs of those that
+    other jobs have. Raises: EngineError E634 for a GPU that is not there.
+    """
     if policy == "auto":
         free = [card for card in here if card.uuid not in taken] or here
         if not free:
@@ -125,12 +139,12 @@ def _chosen(policy: str, here: list[Gpu], taken: set[str]) -> tuple[list[Gpu], s
     return chosen, "asked for"
 
 
-def _taken(attempt: Attempt) -> set[str]:
-    """UUIDs of the GPUs that other live jobs of the workspace have."""
+def taken(runs: Path, *, but: int = 0) -> set[str]:
+    """UUIDs of the GPUs that live jobs in a folder of runs have, the job `but` left out."""
     found: set[str] = set()
-    for job in all_jobs(attempt.folder.parent.parent):
+    for job in all_jobs(runs):
         for last in job.attempts()[-1:]:
-            if job.id == attempt.job or last.result() is not None:
+            if job.id == but or last.result() is not None:
                 continue
             beat = last.heartbeat()
             if beat is not None and beat.supervisor.alive() is not False:

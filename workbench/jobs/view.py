@@ -158,33 +158,21 @@ def attempt_view(attempt: Attempt) -> AttemptView:
     now = standing(attempt)
     worker = attempt.worker()
     started = worker[1] if worker else None
-    if now.ending is None:
-        peak = now.heartbeat.peak_bytes if now.heartbeat else 0
-        wall = None if started is None else max(0.0, time.time() - started)
-        return AttemptView(
-            number=attempt.number,
-            state=now.state,
-            created=attempt.created(),
-            started=started,
-            wall_s=wall,
-            peak_bytes=peak,
-            metrics=progress(attempt.events).metrics,
-        )
-    end = now.ending
-    return AttemptView(
-        number=attempt.number,
-        state=end.state,
-        reason=end.reason,
-        created=attempt.created(),
-        started=end.started,
-        ended=end.ended,
-        wall_s=end.wall_s,
-        peak_bytes=end.peak_bytes,
-        exit_code=end.exit_code,
-        signal=end.signal,
-        metrics=end.metrics,
-        value=end.value,
+    view = AttemptView(attempt.number, now.state, created=attempt.created(), started=started)
+    if now.ending is not None:
+        return dataclasses.replace(view, **_told(now.ending))
+    return dataclasses.replace(
+        view,
+        wall_s=None if started is None else max(0.0, time.time() - started),
+        peak_bytes=now.heartbeat.peak_bytes if now.heartbeat else 0,
+        metrics=progress(attempt.events).metrics,
     )
+
+
+def _told(ending: Ending) -> dict[str, Any]:
+    """What an ending tells the view of an attempt or of its job."""
+    names = ("reason", "started", "ended", "wall_s", "peak_bytes", "exit_code", "signal", "metrics", "value")
+    return {name: getattr(ending, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,20 +304,10 @@ def job_view(job: Job, *, now: float | None = None) -> JobView:
         metrics=far.metrics,
     )
     if ending is not None:
-        return dataclasses.replace(
-            view,
-            reason=ending.reason,
-            remedy=ending.remedy,
-            code=ending.code,
-            started=ending.started or started,
-            ended=ending.ended,
-            wall_s=ending.wall_s,
-            peak_bytes=ending.peak_bytes,
-            exit_code=ending.exit_code,
-            signal=ending.signal,
-            metrics=ending.metrics or far.metrics,
-            value=ending.value,
-        )
+        told = _told(ending)
+        told["started"] = ending.started or started
+        told["metrics"] = ending.metrics or far.metrics
+        return dataclasses.replace(view, **told, remedy=ending.remedy, code=ending.code)
     silent_s = None if far.last_t is None else max(0.0, now - far.last_t)
     return dataclasses.replace(
         view,

@@ -25,6 +25,10 @@ class Task(Protocol):
 TASKS: Mapping[str, str] = (
     {
         "train": "workbench.tasks.training:train",
+        "arqmath.index": "workbench.tasks.arqmath_index:index",
+        "train.check": "workbench.tasks.training:check",
+        "arqmath.rank": "workbench.tasks.arqmath_rank:rank",
+        "arqmath.generate": "workbench.tasks.arqmath_generate:generate",
     }
     | {
         f"egen.{name}": f"workbench.tasks.egen:{name}"
@@ -47,11 +51,24 @@ TASKS: Mapping[str, str] = (
         for name, function in (
             ("embed", "embed"),
             ("eval", "evaluate"),
-            ("nearest", "nearest"),
-            ("map", "map_"),
             ("check", "check"),
             ("write", "write"),
             ("semembed", "semembed"),
+        )
+    }
+    | {
+        f"arqmath.{name}": f"workbench.tasks.arqmath:{name}"
+        for name in ("overview", "ranking", "snippets", "post", "prepare", "search", "write_run", "picture")
+    }
+    | {
+        f"egen.{name}": f"workbench.tasks.egen_explore:{function}"
+        for name, function in (
+            ("nearest", "nearest"),
+            ("map", "map_"),
+            ("tsne", "tsne"),
+            ("index", "index"),
+            ("analogy", "analogy"),
+            ("analogies", "analogies"),
         )
     }
 )

@@ -1,4 +1,4 @@
-"""The tasks of E-Gen's models: embeddings, evaluations, neighbours, maps and derivations that are checked.
+"""The tasks of E-Gen's models: embeddings, evaluations and derivations that are checked.
 
 A model is named by a folder, or by its name among the workspace's models or those that ship. Data is a corpus
 folder (or its name in the workspace), or a file of clusters; without any it is the sample corpus.
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 __all__ = [
     "EVALUATIONS",
     "check",
+    "data_of",
+    "default_model",
     "embed",
+    "embedder_of",
     "evaluate",
-    "map_",
     "model_folder",
-    "nearest",
+    "models",
+    "place_of",
     "semembed",
+    "texts_of",
     "write",
 ]
 
@@ -44,31 +48,57 @@ def model_folder(name: str) -> Path:
 
     Raises: MissingError E355 when there is none of that name.
     """
-    from engines.core.assets import asset
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
     if path.is_dir():
         return path
-    places = [Workspace.open().models]
-    if (shipped := asset("recipes").parent / "models").is_dir():
-        places.append(shipped)
+    places = [Workspace.open().models, _shipped()]
     for place in places:
         if len(path.parts) == 1 and (place / name).is_dir():
             return place / name
-    known = [folder.name for place in places for folder in sorted(place.iterdir()) if folder.is_dir()]
+    known = [folder.name for folder in models(places[0])]
     remedy = did_you_mean(name, known) or (
         f"There are: {', '.join(known)}." if known else "Train one with: mathwb train --headless"
     )
     raise MissingError(f"there is no model {name!r}", code="E355", remedy=remedy)
 
 
-def default_model() -> Path | None:
-    """The encoder that ships; None in an installation without one."""
+def _shipped() -> Path:
+    """Where models are that come with the installation; the folder may not be there."""
     from engines.core.assets import asset
 
-    shipped = asset("recipes").parent / "models"
-    return next(iter(sorted(shipped.glob("egen-*"))), None)
+    return asset("recipes").parent / "models"
+
+
+def models(workspace_models: Path) -> list[Path]:
+    """The models that turn expressions into vectors: those that ship, then those of the workspace.
+
+    One of the workspace hides one that ships and has its name.
+    """
+    found: dict[str, Path] = {}
+    for place, pattern in ((_shipped(), "egen-*"), (workspace_models, "*")):
+        for folder in sorted(place.glob(pattern)):
+            if _embeds(folder):
+                found[folder.name] = folder
+    return list(found.values())
+
+
+def _embeds(folder: Path) -> bool:
+    """Whether a folder holds a model of ours, or one of sentence-transformers."""
+    import json
+
+    if (folder / "modules.json").exists():
+        return True
+    try:
+        return "egen" in json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+
+
+def default_model() -> Path | None:
+    """The encoder that ships; None in an installation without one."""
+    return next(iter(sorted(_shipped().glob("egen-*"))), None)
 
 
 @lru_cache(maxsize=2)
@@ -78,13 +108,14 @@ def _loaded(folder: Path, changed: int) -> Embedder:  # noqa: ARG001  # a new ti
     return load_embedder(folder)
 
 
-def _embedder(params: Mapping[str, Any]) -> Embedder:
+def embedder_of(params: Mapping[str, Any]) -> Embedder:
+    """The loaded model that `params["model"]` names; it stays loaded for the next question."""
     folder = model_folder(str(params["model"])).absolute()
     weights = folder / "model.safetensors"
     return _loaded(folder, weights.stat().st_mtime_ns if weights.exists() else 0)
 
 
-def _place(name: str | None) -> Path:
+def place_of(name: str | None) -> Path:
     """Where data is: a path, or the name of a corpus in the workspace; the sample corpus without a name."""
     from engines.core.assets import asset
     from workbench.workspace import Workspace
@@ -97,13 +128,13 @@ def _place(name: str | None) -> Path:
     return path
 
 
-def _data(params: Mapping[str, Any], side: str | None = None, key: str = "data") -> Labelled:
+def data_of(params: Mapping[str, Any], side: str | None = None, key: str = "data") -> Labelled:
     """The labelled expressions that the parameters name; of a corpus the validation side unless `side` says
     another."""
     from engines.egen.labelled import read_labelled
 
     return read_labelled(
-        _place(params.get(key)),
+        place_of(params.get(key)),
         side=side or params.get("side", "validation"),  # type: ignore[arg-type]  # refused by the reader
         split=params.get("split", "paper"),
         partial=bool(params.get("partial", False)),
@@ -116,60 +147,63 @@ def evaluate(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, A
     Params: task (of EVALUATIONS), model, data, split (paper or shapes) and side (validation, train, all) of a
     corpus, partial (take what a file lists as equal in part), count (items, derivations or analogies), seed,
     train (mistakes: the corpus or file whose derivations the threshold is learned on; the training side of
-    `data` when that is a corpus, else of the sample), write (a file to keep the built test set in).
-    Returns: `Report.to_dict()` with `data` and `seed`.
+    `data` when that is a corpus, else of the sample), write (a file to keep the built test set in), worst
+    (how many mistakes to return). Returns: `Report.to_dict()` with `data` and `seed`.
     """
     task = str(params["task"])
+    from engines.egen.tasks.measured import WORST
+
     if task not in EVALUATIONS:
         remedy = did_you_mean(task, EVALUATIONS) or f"There are: {', '.join(EVALUATIONS)}."
         raise UsageError(f"there is no evaluation {task!r}", code="E429", remedy=remedy)
-    report = _EVALUATORS[task](_embedder(params), params, events, stop)
+    params = {**params, "worst": int(params.get("worst") or WORST)}
+    report = _EVALUATORS[task](embedder_of(params), params, events, stop)
     if stop():
         raise EngineError("the evaluation was stopped", code="E646", remedy="Start it again.")
-    place = _place(params.get("data"))
+    place = place_of(params.get("data"))
     return {**report.to_dict(), "data": place.name, "seed": int(params.get("seed", 0))}
 
 
 def _kmeans(embedder: Embedder, params: Mapping[str, Any], events: Sink, stop: Stop) -> Report:
     from engines.egen.tasks.kmeans import evaluate as run
 
-    return run(embedder, _data(params), events=events, stop=stop)
+    return run(embedder, data_of(params), worst=params["worst"], events=events, stop=stop)
 
 
 def _retrieval(embedder: Embedder, params: Mapping[str, Any], events: Sink, stop: Stop) -> Report:
     from engines.egen.tasks.retrieval import evaluate as run
 
-    return run(embedder, _data(params), events=events, stop=stop)
+    return run(embedder, data_of(params), worst=params["worst"], events=events, stop=stop)
 
 
 def _semantic(embedder: Embedder, params: Mapping[str, Any], events: Sink, stop: Stop) -> Report:
     from engines.egen.tasks import semantic
 
-    place, seed = _place(params.get("data")), int(params.get("seed", 0))
+    place, seed = place_of(params.get("data")), int(params.get("seed", 0))
     if _begins_with(place, '"query"'):
         items = list(semantic.read_items(place))
     else:
         count = int(params.get("count") or 1_000)
-        items = semantic.build(_data(params), count, seed=seed, events=events, stop=stop)
+        items = semantic.build(data_of(params), count, seed=seed, events=events, stop=stop)
     if params.get("write"):
         semantic.write_items(items, Path(params["write"]))
-    return semantic.evaluate(embedder, items, seed=seed, events=events, stop=stop)
+    return semantic.evaluate(embedder, items, seed=seed, worst=params["worst"], events=events, stop=stop)
 
 
 def _mistakes(embedder: Embedder, params: Mapping[str, Any], events: Sink, stop: Stop) -> Report:
     from engines.egen.tasks import derivations, mistakes
 
-    place, seed = _place(params.get("data")), int(params.get("seed", 0))
+    place, seed = place_of(params.get("data")), int(params.get("seed", 0))
     count = int(params.get("count") or 3_000)
     if _is_derivations(place):
         test = list(derivations.read_derivations(place))
     else:
-        test = derivations.build(_data(params), count, seed=seed, events=events, stop=stop)
+        test = derivations.build(data_of(params), count, seed=seed, events=events, stop=stop)
     if params.get("write"):
         derivations.write_derivations(test, Path(params["write"]))
     learned = params.get("train") or (params.get("data") if place.is_dir() else None)
     training = _training_derivations(learned, min(count, 1_000), seed, events, stop)
-    return mistakes.evaluate(embedder, training, test, events=events, stop=stop)
+    return mistakes.evaluate(embedder, training, test, worst=params["worst"], events=events, stop=stop)
 
 
 def _training_derivations(
@@ -177,17 +211,17 @@ def _training_derivations(
 ) -> list[Derivation]:
     from engines.egen.tasks import derivations
 
-    place = _place(name)
+    place = place_of(name)
     if _is_derivations(place):
         return list(derivations.read_derivations(place))
-    data = _data({"data": name}, side="train")
+    data = data_of({"data": name}, side="train")
     return derivations.build(data, count, seed=seed + 1, events=events, stop=stop)
 
 
 def _algebra(embedder: Embedder, params: Mapping[str, Any], events: Sink, stop: Stop) -> Report:
     from engines.egen.tasks import algebra, analogies
 
-    place = _place(params.get("data"))
+    place = place_of(params.get("data"))
     listed = params.get("analogies")
     if listed:
         found = list(analogies.read_analogies(Path(listed)))
@@ -197,7 +231,8 @@ def _algebra(embedder: Embedder, params: Mapping[str, Any], events: Sink, stop: 
     if params.get("write"):
         analogies.write_analogies(found, Path(params["write"]))
     side = params.get("side", "all" if place.is_dir() else None)
-    return algebra.evaluate(embedder, found, _data(params, side=side).texts, events=events, stop=stop)
+    pool = data_of(params, side=side).texts
+    return algebra.evaluate(embedder, found, pool, worst=params["worst"], events=events, stop=stop)
 
 
 _EVALUATORS = {
@@ -233,7 +268,7 @@ def embed(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
 
     from engines.core.files import atomic_writer
 
-    embedder, texts = _embedder(params), _texts(params["exprs"])
+    embedder, texts = embedder_of(params), texts_of(params["exprs"])
     vectors = embedder.embed(texts, events=events, stop=stop)
     if stop():
         raise EngineError("the encoding was stopped", code="E646", remedy="Start it again.")
@@ -250,7 +285,7 @@ def embed(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
     return {"file": str(path), "rows": len(vectors), "dimension": int(vectors.shape[1])}
 
 
-def _texts(expressions: Sequence[str]) -> list[str]:
+def texts_of(expressions: Sequence[str]) -> list[str]:
     """Generator prefix notation of each. Raises: ExpressionError with the number of the line in its words."""
     from engines.core.errors import ExpressionError
     from engines.egen.language import prefix
@@ -266,95 +301,6 @@ def _texts(expressions: Sequence[str]) -> list[str]:
                 f"expression {number}: {error.what}", text=text, position=error.position, remedy=error.remedy
             ) from error
     return found
-
-
-def nearest(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
-    """The expressions of a corpus nearest to one by cosine. Params: model, expr, data, side (all), count.
-
-    Returns: expr, and `neighbours`: prefix, unicode, cluster, cosine, and whether it is verified to be equal.
-    """
-    from engines.egen.encode import unit
-    from engines.egen.labelled import read_labelled
-    from engines.egen.language import read_prefix
-    from engines.egen.notation import unicode_infix
-    from engines.egen.tasks.retrieval import nearest_rows
-    from engines.egen.verify import Verifier
-
-    embedder = _embedder(params)
-    (text,) = _texts([str(params["expr"])])
-    place = _place(params.get("data"))
-    data = read_labelled(place, side=params.get("side", "all"), min_size=1)
-    pool = _pool_vectors(embedder, place, data, events, stop)
-    query = embedder.embed([text])
-    rows = nearest_rows(query, pool, int(params.get("count", 10)))[0].tolist()
-    scores = unit(pool[rows]) @ unit(query)[0]
-    verdicts = Verifier(read_prefix(text)).check([read_prefix(data.texts[row]) for row in rows])
-    neighbours = [
-        {
-            "prefix": data.texts[row],
-            "unicode": unicode_infix(read_prefix(data.texts[row])),
-            "cluster": int(data.labels[row]),
-            "cosine": float(score),
-            "verdict": verdict.outcome,
-        }
-        for row, score, verdict in zip(rows, scores, verdicts, strict=True)
-    ]
-    tree = read_prefix(text)
-    return {"prefix": text, "unicode": unicode_infix(tree), "pool": len(data.texts), "neighbours": neighbours}
-
-
-_pools: dict[tuple[str, str, int], Any] = {}
-
-
-def _pool_vectors(embedder: Embedder, place: Path, data: Labelled, events: Sink, stop: Stop) -> Any:
-    """The vectors of a corpus, kept for the next question of the same process."""
-    key = (embedder.name, str(place.absolute()), len(data.texts))
-    if key not in _pools:
-        vectors = embedder.embed(data.texts, events=events, stop=stop)
-        if stop():
-            raise EngineError("the search was stopped", code="E646", remedy="Start it again.")
-        _pools.clear()
-        _pools[key] = vectors
-    return _pools[key]
-
-
-def map_(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
-    """A plane map of embeddings.
-
-    Params: model, method (pca or tsne), seed, and what to show: `exprs` with `names`, or the 17 families of
-    Figure 3 from `data` (side all). `file`: an .svg or .png to draw. Returns: points [[x, y], …], exprs,
-    names, file.
-    """
-    from engines.egen.tasks.map import families, picture, plane
-
-    embedder = _embedder(params)
-    if "exprs" in params:
-        texts, names = _texts(params["exprs"]), list(params.get("names") or params["exprs"])
-    else:
-        texts, names = families(_data({"side": "all", **params}), most=int(params.get("most", 200)))
-    if not texts:
-        raise EngineError(
-            "no cluster has a head with one of the 17 functions alone",
-            code="E645",
-            exit_code=2,
-            remedy="Name a corpus of function templates.",
-        )
-    vectors = embedder.embed(texts, events=events, stop=stop)
-    points = plane(vectors, params.get("method", "tsne"), seed=int(params.get("seed", 0)))
-    if params.get("file"):
-        _draw(picture(points, names, f"{embedder.name}: {len(texts):,} expressions"), Path(params["file"]))
-    return {"points": points.tolist(), "exprs": texts, "names": names, "file": params.get("file")}
-
-
-def _draw(svg: str, path: Path) -> None:
-    from engines.core.files import write_bytes, write_text
-
-    if path.suffix == ".png":
-        import cairosvg  # type: ignore[import-untyped]
-
-        write_bytes(path, cairosvg.svg2png(svg.encode(), output_width=1660))
-    else:
-        write_text(path, svg)
 
 
 def check(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
@@ -373,7 +319,7 @@ def check(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
 
     found = list(derivations.read_derivations(Path(params["file"])))
     name = params.get("model") or default_model()
-    embedder = None if name is None else _embedder({"model": str(name)})
+    embedder = None if name is None else embedder_of({"model": str(name)})
     limit = params.get("threshold")
     if embedder is not None and limit is None:
         training = _training_derivations(None, _THRESHOLD_DERIVATIONS, 0, events, stop)
@@ -401,10 +347,10 @@ def write(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
     from engines.egen.language import prefix, read_prefix
     from engines.egen.verify import verdict_row
 
-    embedder = _embedder(params)
+    embedder = embedder_of(params)
     if not isinstance(embedder, ModelEmbedder):
         raise UsageError("this model writes nothing", code="E641", remedy="Name one of a seq2seq recipe.")
-    (text,) = _texts([str(params["expr"])])
+    (text,) = texts_of([str(params["expr"])])
     (found,) = run(embedder.model, [read_prefix(text)], beams=int(params.get("beams", 5)))
     rows = [
         {

@@ -19,13 +19,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engines.core.events import Sink, Stop
+from engines.core.events import Event, Sink, Stop
 from workbench.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from engines.training import TrainingTask
 
-__all__ = ["TRAINERS", "Trainer", "train", "trainer"]
+__all__ = ["TRAINERS", "Trainer", "check", "train", "trainer"]
 
 
 class Trainer(Protocol):
@@ -39,6 +39,9 @@ class Trainer(Protocol):
 TRAINERS: Mapping[str, str] = {
     "egen.contrastive": "engines.egen.learning:contrastive",
     "egen.seq2seq": "engines.egen.learning:seq2seq",
+    "arqmath.pretrain": "engines.arqmath.pretraining:pretrain",
+    "arqmath.crossencoder": "engines.arqmath.finetuning:crossencoder",
+    "arqmath.generator": "engines.arqmath.generator:generator",
 }
 """`module:function` by name, one line for each kind of model that can be trained."""
 
@@ -60,6 +63,8 @@ def train(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
     from engines.training import TrainConfig
     from engines.training import train as run
 
+    # The libraries take seconds to load; until then nothing else can be told.
+    events(Event("log", {"message": "loading what trains models"}))
     seed = int(params.get("seed", 0))
     device = _device(params.get("device", "auto"))
     config = TrainConfig.of({**params["train"], "seed": seed, "device": device})
@@ -70,6 +75,17 @@ def train(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
     if result["complete"] and params.get("publish") and os.environ.get("RANK", "0") == "0":
         result["model"] = str(_publish(out / "model", Path(params["publish"])))
     return result
+
+
+def check(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:  # noqa: ARG001
+    """Ask the trainer whether it takes these settings, before a job is made of them. Params: as of `train`.
+    Returns: nothing. Raises: EngineError as `train` would, as far as it shows without reading the data."""
+    from engines.training import TrainConfig
+
+    TrainConfig.of(params["train"])
+    data = {kind: Path(place) for kind, place in params.get("data", {}).items()}
+    trainer(params["trainer"])(params.get("model", {}), data, seed=int(params.get("seed", 0)))
+    return {}
 
 
 def _device(policy: str) -> str:

@@ -12,7 +12,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.egen.encode import Embedder, unit
 from engines.egen.labelled import usable
 from engines.egen.tasks.analogies import Analogy
-from engines.egen.tasks.measured import Report, mean_figure
+from engines.egen.tasks.measured import WORST, Mistake, Report, costliest, mean_figure
 
 __all__ = ["PAPER", "evaluate"]
 
@@ -26,6 +26,7 @@ def evaluate(
     analogies: Sequence[Analogy],
     pool: Sequence[str],
     *,
+    worst: int = WORST,
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Report:
@@ -33,7 +34,7 @@ def evaluate(
 
     `paper`: expressions equal to x2 or y2 are not in the pool, and only y2 is right. `better`: they are, and
     any form of y2 is right. x1, y1 and x2 are never candidates. Equal means: the same values at the points of
-    the fingerprints. Intervals over analogies.
+    the fingerprints. Intervals over analogies. Mistakes are those of `paper`; the note is `x1 : y1`.
     """
     kept = [
         item
@@ -64,9 +65,8 @@ def evaluate(
         found = int(np.where(out, -np.inf, scores).argmax())
         strict[number] = found == y2
         if found != y2:
-            failures.append(
-                {"x1": item.x1, "y1": item.y1, "x2": item.x2, "y2": item.y2, "found": texts[found]}
-            )
+            cost = float(scores[found] - scores[y2]) / max(float(np.linalg.norm(target)), 1e-12)
+            failures.append(Mistake(item.x2, item.y2, texts[found], cost, f"{item.x1} : {item.y1}"))
         events(Event("progress", {"done": number + 1, "total": len(kept), "unit": "analogies"}))
     return Report(
         "algebra",
@@ -76,7 +76,8 @@ def evaluate(
             mean_figure("algebra_accuracy_any_form", "better", fair),
         ),
         {"analogies": len(kept), "pool": len(texts), "by_family": _by_family(kept, strict, fair)},
-        tuple(failures[:20]),
+        len(failures),
+        costliest(failures, worst),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.encode import Embedder, Vectors
 from engines.egen.labelled import Labelled
-from engines.egen.tasks.measured import Report, mean_figure
+from engines.egen.tasks.measured import WORST, Mistake, Report, costliest, mean_figure
 
 __all__ = ["PAPER", "Agreement", "agreement", "evaluate", "kmeans_accuracy", "paper_mapping"]
 
@@ -27,11 +28,13 @@ class Agreement:
 
     `paper_shares`: walking the clusters in order, each takes its most frequent label that is left.
     `best_shares`: the assignment with the highest mean (Hungarian method), which no order of clusters
-    changes.
+    changes; `best_labels` is that assignment. `predicted`: (expressions,) the labels of K-means.
     """
 
     paper_shares: NDArray[np.float64]
     best_shares: NDArray[np.float64]
+    best_labels: Ints
+    predicted: Ints
 
     @property
     def paper(self) -> float:
@@ -78,9 +81,9 @@ def agreement(labels: Ints, predicted: Ints) -> Agreement:
         [shares[cluster, mapping[cluster]] if cluster in mapping else 0.0 for cluster in range(true)]
     )
     rows, columns = linear_sum_assignment(-shares)
-    best = np.zeros(true)
-    best[rows] = shares[rows, columns]
-    return Agreement(paper, best)
+    best, assigned = np.zeros(true), np.full(true, -1)
+    best[rows], assigned[rows] = shares[rows, columns], columns
+    return Agreement(paper, best, assigned, predicted)
 
 
 def kmeans_accuracy(vectors: Vectors, labels: Ints) -> Agreement:
@@ -92,13 +95,18 @@ def kmeans_accuracy(vectors: Vectors, labels: Ints) -> Agreement:
     return agreement(labels, means.fit_predict(vectors).astype(np.int64))
 
 
-def evaluate(embedder: Embedder, data: Labelled, *, events: Sink = ignore, stop: Stop = never) -> Report:
-    """K-means accuracy in percent, with intervals over clusters (the clustering itself is run once)."""
+def evaluate(
+    embedder: Embedder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
+) -> Report:
+    """K-means accuracy in percent, with intervals over clusters (the clustering itself is run once).
+
+    A mistake is a cluster that K-means tore apart: its cost is the share of it that went elsewhere, and
+    `predicted` is the head of the cluster where most of that went.
+    """
     vectors = embedder.embed(data.texts, events=events, stop=stop)
     found = kmeans_accuracy(vectors, data.labels)
     sizes = np.bincount(data.labels)
-    worst = np.argsort(found.best_shares, kind="stable")[:20]
-    heads = [cluster[0] for cluster in data.clusters]
+    torn = list(_torn(data, found))
     return Report(
         "kmeans",
         embedder.name,
@@ -113,9 +121,19 @@ def evaluate(embedder: Embedder, data: Labelled, *, events: Sink = ignore, stop:
             "left_out": data.left_out,
             "seed": SEED,
         },
-        tuple(
-            {"head": heads[n], "size": int(sizes[n]), "share": float(found.best_shares[n])}
-            for n in worst.tolist()
-            if found.best_shares[n] < 1
-        ),
+        len(torn),
+        costliest(torn, worst),
     )
+
+
+def _torn(data: Labelled, found: Agreement) -> Iterator[Mistake]:
+    """The clusters with members that have another label than theirs."""
+    heads = [cluster[0] for cluster in data.clusters]
+    owner = {int(label): number for number, label in enumerate(found.best_labels) if label >= 0}
+    for number in np.flatnonzero(found.best_shares < 1).tolist():
+        own = found.predicted[data.labels == number]
+        stray = Counter(own[own != found.best_labels[number]].tolist())
+        label, _ = stray.most_common(1)[0]
+        taker = heads[owner[label]] if label in owner else ""
+        note = f"{stray.total()} of {len(own)} members elsewhere"
+        yield Mistake(heads[number], heads[number], taker, 1 - float(found.best_shares[number]), note)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Figure", "Report", "interval", "mean_figure"]
+__all__ = ["WORST", "Figure", "Mistake", "Report", "costliest", "interval", "mean_figure"]
 
 Floats = NDArray[np.float64]
 RESAMPLES = 1_000
+WORST = 20
+"""How many mistakes a report keeps unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +42,41 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Mistake:
+    """A wrong answer, for people to look at: expressions in generator prefix notation.
+
+    `cost` says how wrong, from 0 (a tie would have been right) on: by how much the cosine of what was
+    predicted is above that of what was expected, unless the evaluation says another. `expected` or
+    `predicted` may be empty where there is nothing to name; `note` says in words what happened.
+    """
+
+    query: str
+    expected: str
+    predicted: str
+    cost: float
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return asdict(self)
+
+
+def costliest(mistakes: Iterable[Mistake], count: int = WORST) -> tuple[Mistake, ...]:
+    """Those with the highest cost first; equal ones as they come."""
+    return tuple(sorted(mistakes, key=lambda mistake: -mistake.cost)[:count])
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
-    """An evaluation. `setting` says on what: counts, seeds, thresholds; `mistakes` the worst cases, for
-    people to look at, as rows of text and numbers."""
+    """An evaluation. `setting` says on what: counts, seeds, thresholds; `wrong` counts the wrong answers and
+    `mistakes` holds the costliest of them."""
 
     task: str
     model: str
     figures: tuple[Figure, ...]
     setting: Mapping[str, Any]
-    mistakes: tuple[Mapping[str, Any], ...] = ()
+    wrong: int = 0
+    mistakes: tuple[Mistake, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -57,7 +85,8 @@ class Report:
             "model": self.model,
             "setting": dict(self.setting),
             "figures": [figure.to_dict() for figure in self.figures],
-            "mistakes": [dict(row) for row in self.mistakes],
+            "wrong": self.wrong,
+            "mistakes": [mistake.to_dict() for mistake in self.mistakes],
         }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.encode import Embedder, Vectors, unit
 from engines.egen.labelled import Labelled
-from engines.egen.tasks.measured import Report, mean_figure
+from engines.egen.tasks.measured import WORST, Mistake, Report, costliest, mean_figure
 
 __all__ = ["CUTOFFS", "PAPER", "evaluate", "nearest_rows", "precision_at", "reachable"]
 
@@ -61,9 +61,12 @@ def reachable(labels: Ints, k: int) -> Floats:
     return np.minimum(partners, k) / k
 
 
-def evaluate(embedder: Embedder, data: Labelled, *, events: Sink = ignore, stop: Stop = never) -> Report:
+def evaluate(
+    embedder: Embedder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
+) -> Report:
     """Shares in percent at 5, 10, 15 and 20, as published and relative to what can be reached; intervals over
-    clusters."""
+    clusters. A mistake is an expression whose nearest is of another cluster; expected is the nearest of its
+    own."""
     vectors = embedder.embed(data.texts, events=events, stop=stop)
     found = precision_at(vectors, data.labels)
     figures = []
@@ -77,8 +80,6 @@ def evaluate(embedder: Embedder, data: Labelled, *, events: Sink = ignore, stop:
         ]
     first = nearest_rows(vectors, vectors, 1, exclude_self=True)[:, 0]
     wrong = np.flatnonzero(data.labels[first] != data.labels)
-    closeness = (unit(vectors[wrong]) * unit(vectors[first[wrong]])).sum(1)
-    rows = wrong[np.argsort(-closeness, kind="stable")[:20]]
     return Report(
         "retrieval",
         embedder.name,
@@ -89,5 +90,16 @@ def evaluate(embedder: Embedder, data: Labelled, *, events: Sink = ignore, stop:
             "reachable_percent": ceilings,
             "left_out": data.left_out,
         },
-        tuple({"query": data.texts[row], "nearest": data.texts[first[row]]} for row in rows.tolist()),
+        len(wrong),
+        costliest(_mistakes(data, unit(vectors), wrong, first), worst),
     )
+
+
+def _mistakes(data: Labelled, vectors: Vectors, wrong: Ints, first: Ints) -> Iterator[Mistake]:
+    for row in wrong.tolist():
+        mates = np.flatnonzero(data.labels == data.labels[row])
+        mates = mates[mates != row]
+        scores = vectors[mates] @ vectors[row]
+        best, taken = int(scores.argmax()), int(first[row])
+        cost = max(0.0, float(vectors[taken] @ vectors[row] - scores[best]))
+        yield Mistake(data.texts[row], data.texts[int(mates[best])], data.texts[taken], cost)

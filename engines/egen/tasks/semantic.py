@@ -19,7 +19,7 @@ from engines.egen.encode import Embedder, Vectors, unit
 from engines.egen.labelled import Labelled, usable
 from engines.egen.language import prefix, read_prefix
 from engines.egen.tasks.changes import near_copies
-from engines.egen.tasks.measured import Report, mean_figure
+from engines.egen.tasks.measured import WORST, Figure, Mistake, Report, costliest, mean_figure
 from engines.egen.verify import Verifier
 
 __all__ = ["PAPER", "Item", "build", "chosen", "evaluate", "read_items", "write_items"]
@@ -124,11 +124,18 @@ def chosen(query: Vectors, candidates: Vectors) -> NDArray[np.int64]:
 
 
 def evaluate(
-    embedder: Embedder, items: Sequence[Item], *, seed: int = 0, events: Sink = ignore, stop: Stop = never
+    embedder: Embedder,
+    items: Sequence[Item],
+    *,
+    seed: int = 0,
+    worst: int = WORST,
+    events: Sink = ignore,
+    stop: Stop = never,
 ) -> Report:
     """The share of items in percent whose answer is nearest to the query; candidates stand in random order.
 
-    Beside it, against the near-copies of the query alone and of the answer alone, which says where it fails.
+    `better`: against the near-copies of the query alone and of the answer alone (chance is 25 % in each),
+    which says where it fails; a tie is not a hit there.
     """
     kept = [
         item
@@ -138,32 +145,48 @@ def evaluate(
     if not kept:
         raise EngineError("there is no item to choose in", code="E645", exit_code=2)
     draw = np.random.default_rng(seed)
-    texts, right = [], []
+    texts, orders = [], []
     width = min(len(item.distractors) for item in kept) + 1
     for item in kept:
         order = draw.permutation(width)
         candidates = [item.answer, *item.distractors][:width]
         texts += [item.query, *(candidates[place] for place in order)]
-        right.append(int(np.flatnonzero(order == 0)[0]))
+        orders.append(order)
     vectors = embedder.embed(texts, events=events, stop=stop).reshape(len(kept), width + 1, -1)
     scores = (unit(vectors[:, 1:]) * unit(vectors[:, :1])).sum(-1)
-    answers = np.array(right)
+    places = np.array(orders)
+    answers = (places == 0).argmax(1)
     hits = (chosen(vectors[:, 0], vectors[:, 1:]) == answers).astype(float)
     own = scores[np.arange(len(kept)), answers]
     wrong = np.flatnonzero(hits == 0)
-    margin = scores.max(1)[wrong] - own[wrong]
-    worst = wrong[np.argsort(-margin, kind="stable")[:20]]
     return Report(
         "semantic",
         embedder.name,
-        (mean_figure("semantic_accuracy", "paper", hits, paper=PAPER),),
+        (mean_figure("semantic_accuracy", "paper", hits, paper=PAPER), *_halves(scores, own, places)),
         {"items": len(kept), "candidates": width, "chance_percent": 100 / width, "seed": seed},
-        tuple(
-            {
-                "query": kept[row].query,
-                "answer": kept[row].answer,
-                "chosen": texts[row * (width + 1) + 1 + int(scores[row].argmax())],
-            }
-            for row in worst.tolist()
+        len(wrong),
+        costliest(
+            (
+                Mistake(
+                    kept[row].query,
+                    kept[row].answer,
+                    texts[row * (width + 1) + 1 + int(scores[row].argmax())],
+                    float(scores[row].max() - own[row]),
+                )
+                for row in wrong.tolist()
+            ),
+            worst,
         ),
     )
+
+
+def _halves(scores: Vectors, own: Vectors, places: NDArray[np.int64]) -> Iterator[Figure]:
+    """The answer against each half of the distractors. Args: scores: (items, candidates); own: (items,) those
+    of the answers; places: (items, candidates) which candidate stands where: 0 the answer, then distractors
+    in the order of the item."""
+    ordered = np.take_along_axis(scores, np.argsort(places, axis=1), 1)
+    half = (scores.shape[1] - 1) // 2
+    for name, rivals in (("query", ordered[:, 1 : 1 + half]), ("answer", ordered[:, 1 + half :])):
+        if rivals.shape[1]:
+            hits = (own > rivals.max(1)).astype(float)
+            yield mean_figure(f"semantic_accuracy_against_copies_of_{name}", "better", hits)

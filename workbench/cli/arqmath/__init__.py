@@ -10,7 +10,18 @@ __all__ = ["app"]
 
 _HERE = "workbench.cli.arqmath"
 COMMANDS = (
+    Entry("topics", f"{_HERE}.topics:topics", "A collection's topics with their scores."),
+    Entry("show", f"{_HERE}.topics:show", "A topic's ranking, held against another run's."),
+    Entry("post", f"{_HERE}.topics:post", "A post, with its formulas written for a terminal."),
+    Entry("judgements", f"{_HERE}.topics:judgements", "Your own judgements, as qrels."),
+    Entry("backbone", f"{_HERE}.backbone:backbone", "Learn a tokenizer, to pre-train from nothing."),
+    Entry("pretrain-data", f"{_HERE}.pretrain_data:pretrain_data", "Segments or pairs to pre-train on."),
+    Entry("pairs", f"{_HERE}.pairs:pairs", "Draw pairs of question and answer to fine-tune on."),
+    Entry("rank", f"{_HERE}.rank:rank", "Rank answers for topics, by an index, a cross-encoder or both."),
+    Entry("index", f"{_HERE}.index:index", "Make a collection searchable by terms and by vectors."),
+    Entry("search", f"{_HERE}.search:search", "Search the answers of an indexed collection."),
     Entry("eval", f"{_HERE}.eval:evaluate_run", "A run's prime measures, per topic and on average."),
+    Entry("generate", f"{_HERE}.generate:generate_answers", "Answers of their own to topics (Task 3)."),
     Entry("compare", f"{_HERE}.compare:compare_runs", "Runs side by side, with significance tests."),
 )
 

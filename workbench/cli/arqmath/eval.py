@@ -39,6 +39,10 @@ def evaluate_run(
         Path | None,
         typer.Option("--topics-by", help="CSV of topic attributes: the means by each value are added."),
     ] = None,
+    answer_ids: Annotated[
+        Path | None,
+        typer.Option("--answer-ids", help="Task 3: TSV of run, topic and the answer's id in the qrels."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Evaluate a run by nDCG', mAP' and P'@10 (task 3: AR and P@1).
@@ -50,7 +54,7 @@ def evaluate_run(
 
     judgements = read_qrels(qrels)
     if task == 3:
-        _answers(run, judgements, as_json)
+        _answers(run, judgements, answer_ids, as_json)
         return
     ranked = load_run(run, judgements, qrels, task, visual_ids)
     result = evaluate(ranked, judgements)
@@ -92,15 +96,59 @@ def load_run(path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: 
     return run
 
 
-def _answers(path: Path, qrels: Qrels, as_json: bool) -> None:
-    """Task 3: the run's documents are answer ids, one a topic (`topic`, …, document as in the qrels)."""
+def _answers(path: Path, qrels: Qrels, answer_ids: Path | None, as_json: bool) -> None:
+    """Task 3. RUN may be a run with answers (its ids are looked up), one with ids as documents, or the table
+    of ids itself, whose runs are then all evaluated."""
     from engines.retrieval.measures import evaluate_answers
-    from engines.retrieval.run import read_run
 
-    run = read_run(path)
-    first = [(topic, ranking[0][0]) for topic, ranking in run.rankings.items()]
-    result = evaluate_answers(first, qrels)
-    emit(result, as_json)
+    given = _answer_ids(path, answer_ids)
+    results = {tag: evaluate_answers(ids.items(), qrels) for tag, ids in given.items()}
+    for tag, result in results.items():
+        if not result.grades:
+            say(f"{path}: no answer of {tag} is judged; are these the qrels of Task 3?")
+    documents = {
+        tag: {
+            "topics": len(found.grades),
+            **_round({"ar": found.ar, "p1": found.p1}),
+            "per_topic": found.grades,
+        }
+        for tag, found in results.items()
+    }
+    document = next(iter(documents.values())) if len(documents) == 1 else {"runs": documents}
+    rows = [(tag, len(found.grades), f"{found.ar:.4f}", f"{found.p1:.4f}") for tag, found in results.items()]
+    emit(document, as_json, text=table(("run", "topics", "AR", "P@1"), rows))
+
+
+def _answer_ids(path: Path, answer_ids: Path | None) -> dict[str, dict[str, str]]:
+    """The document that each run of the file gave to each topic."""
+    from engines.core.files import read_lines
+    from engines.retrieval.run import read_answer_ids, read_answers, read_run
+    from workbench.errors import UsageError
+
+    first = next((text.split("\t") for _, text in read_lines(path) if text.strip()), [])
+    if len(first) == 3:
+        return read_answer_ids(path)
+    if len(first) != 6 or first[1].strip() in ("Q0", "q0", "0"):
+        run = read_run(path)
+        return {run.tag: {topic: ranking[0][0] for topic, ranking in run.rankings.items()}}
+    answers, warnings = read_answers(path)
+    for warning in warnings[:5]:
+        say(f"{path}: {warning}")
+    if answer_ids is None:
+        raise UsageError(
+            "the run holds answers, and the qrels judge them by id",
+            code="E402",
+            remedy="Name the table of run, topic and answer id with --answer-ids.",
+        )
+    tag = answers[0].tag
+    known = read_answer_ids(answer_ids)
+    if tag not in known:
+        raise UsageError(
+            f"{answer_ids} does not name the run {tag}",
+            code="E402",
+            remedy=f"It names {', '.join(list(known)[:5])}; an answer that nobody judged has no grade.",
+        )
+    return {tag: {a.topic: known[tag][a.topic] for a in answers if a.topic in known[tag]}}
 
 
 def _round(row: Mapping[str, float]) -> dict[str, float]:

@@ -33,6 +33,7 @@ COMMANDS = (
     Entry(
         "nearest", f"{_HERE}.embed:nearest", "The expressions of a corpus nearest to one.", expressions=True
     ),
+    Entry("analogy", f"{_HERE}.embed:analogy", "x1 : y1 :: x2 : ? by vectors.", expressions=True),
     Entry("map", f"{_HERE}.embed:map_", "A picture of embeddings, as the paper's Figure 3."),
     Entry("check", f"{_HERE}.check:check", "The first wrong step of a derivation."),
     Entry(

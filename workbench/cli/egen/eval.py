@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -78,6 +79,15 @@ def evaluate(
         str | None,
         typer.Option("--row", help="Keep the result for `mathwb repro`, as this row: CL Mean, seq2seq, …"),
     ] = None,
+    worst: Annotated[
+        int | None,
+        typer.Option(
+            "--worst",
+            min=1,
+            help="How many mistakes to list, the costliest first.",
+            show_default="5, of 20 with --json",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model as the paper does and, where that has a flaw, better; with 95 % bootstrap intervals.
@@ -101,6 +111,7 @@ def evaluate(
                 ("train", train),
                 ("analogies", analogies),
                 ("write", write),
+                ("worst", worst),
             )
             if value is not None
         },
@@ -108,9 +119,10 @@ def evaluate(
     found = run(params, events=progress_line(f"eval {task.value}"), stop=stop_on_interrupt())
     if row is not None:
         say(f"kept in {_keep(found, row, params)}")
-    emit(found, as_json, text=_lines(found))
+    emit(found, as_json, text=_lines(found, worst or 5))
 
 
+_DEFAULTS: Mapping[str, object] = {"split": "paper", "seed": 0}
 _TABLES = {"kmeans": 4, "semantic": 6, "mistakes": 8, "algebra": 10, "retrieval": 15}
 
 
@@ -124,8 +136,11 @@ def _keep(found: Mapping[str, Any], row: str, params: Mapping[str, Any]) -> Path
         if figure["protocol"] == "paper"
     }
     options = " ".join(
-        f"--{name} {params[name]}" for name in ("data", "side", "count", "train") if name in params
+        f"--{name} {shlex.quote(str(params[name]))}"
+        for name in ("data", "split", "side", "count", "train", "analogies", "seed")
+        if params.get(name, _DEFAULTS.get(name)) != _DEFAULTS.get(name)
     )
+    options += " --partial" if params["partial"] else ""
     return save_result(
         Workspace.open().root,
         "egen",
@@ -133,11 +148,11 @@ def _keep(found: Mapping[str, Any], row: str, params: Mapping[str, Any]) -> Path
         row=row,
         values=values,
         setting=f"{found['model']} on {found['data']}, seed {found['seed']}",
-        command=f"mathwb egen eval {found['task']} {params['model']} {options}".rstrip(),
+        command=f"mathwb egen eval {found['task']} {shlex.quote(params['model'])} {options}".rstrip(),
     )
 
 
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
+def _lines(found: Mapping[str, Any], worst: int) -> Iterator[str]:
     papers = list(dict.fromkeys(name for figure in found["figures"] for name in figure["paper"]))
     rows = [
         (
@@ -166,7 +181,10 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield from table(columns, [(name, n, f"{a:.1f}", f"{b:.1f}") for name, (n, a, b) in families.items()])
     if found["mistakes"]:
         yield ""
-        yield "the worst:"
-        for case in found["mistakes"][:5]:
-            values = [f"{value:.3g}" if isinstance(value, float) else str(value) for value in case.values()]
-            yield "  " + "; ".join(f"{name} {value}" for name, value in zip(case, values, strict=True))
+        yield f"wrong: {found['wrong']:,}; the costliest:"
+        columns = ("cost", "asked", "expected", "predicted")
+        rows = [
+            (f"{case['cost']:.4f}", case["query"], case["expected"] or "–", case["predicted"] or "–")
+            for case in found["mistakes"][:worst]
+        ]
+        yield from (f"  {line}" for line in table(columns, rows))

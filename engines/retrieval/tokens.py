@@ -1,0 +1,139 @@
+r"""Text with formulas as index terms.
+
+Formulas stand between dollar signs. Inside them every LaTeX command is one term, letters keep their case,
+numbers stay whole; braces, spacing and sizes mean nothing and are left out; and each two neighbours are one
+term more, since symbols alone say little. Outside, words are lower-cased and lose the s of a plural, function
+words are left out. Both sorts of term share one space, so that the word "x" finds the formula `$x$`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+
+from engines.formula.lexer import lex
+
+__all__ = ["TOKENS_VERSION", "formula_terms", "pieces", "snippet", "stem", "terms"]
+
+TOKENS_VERSION = "math-terms-1"
+"""Changes whenever `terms` gives other terms for some text: an index of other terms cannot be searched."""
+
+_FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
+_WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*")
+_LONG_FORMULA = 200
+"""Longer formulas are not kept in the cache, in characters: they hardly ever return."""
+
+_FUNCTION_WORDS = """
+a about above after again all also am an and any are aren as at be because been before being below between
+both but by can could couldn d did didn do does doesn doing don down during each few for from further had
+hadn has hasn have haven having he her here hers him his how i if in into is isn it its itself just ll m me
+more most my myself no nor not of off on once only or other our ours out over own re s same she should
+shouldn so some such t than that the their theirs them then there these they this those through to too under
+until up us ve very was wasn we were weren what when where which while who whom why will with won would
+wouldn you your yours
+"""
+_LAYOUT_COMMANDS = """
+left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr quad qquad hspace vspace
+phantom hphantom vphantom displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits label tag
+nonumber notag begin end text textrm textbf textit mbox hbox rm mathrm operatorname operatorname*
+"""
+_STOP = frozenset(_FUNCTION_WORDS.split())
+_SILENT = frozenset(
+    {
+        *"{}()[].,;:&~'\"",
+        *(f"\\{mark}" for mark in " ,;:!>/\\"),
+        *(f"\\{name}" for name in _LAYOUT_COMMANDS.split()),
+    }
+)
+
+
+def pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """The text in its order as (is it a formula, piece without dollar signs).
+
+    A formula ends within its line, so a lone dollar sign does no harm beyond that.
+
+    >>> list(pieces("If $x>0$ then"))
+    [(False, 'If '), (True, 'x>0'), (False, ' then')]
+    """
+    end = 0
+    for match in _FORMULA.finditer(text):
+        if match.start() > end:
+            yield False, text[end : match.start()]
+        yield True, match[1] or match[2]
+        end = match.end()
+    if end < len(text):
+        yield False, text[end:]
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """A lower-case word without the s of its plural.
+
+    >>> [stem(word) for word in ("primes", "identities", "series", "class", "radius", "sums")]
+    ['prime', 'identity', 'series', 'class', 'radius', 'sum']
+    """
+    if len(word) < 4 or word == "series" or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word if word.endswith(("ss", "us", "is")) else word[:-1]
+
+
+def formula_terms(latex: str) -> tuple[str, ...]:
+    r"""The terms of one formula: its symbols, then each two that follow one another.
+
+    >>> formula_terms(r"\left(\frac{\Gamma}{12}\right)^{n}")
+    ('\\frac', '\\Gamma', '12', '^', 'n', '\\frac \\Gamma', '\\Gamma 12', '12 ^', '^ n')
+    """
+    return _kept_terms(latex) if len(latex) <= _LONG_FORMULA else _lexed(latex)
+
+
+def _lexed(latex: str) -> tuple[str, ...]:
+    single = [token.text for token in lex(latex) if token.text not in _SILENT]
+    return (*single, *map(" ".join, pairwise(single)))
+
+
+_kept_terms = lru_cache(maxsize=100_000)(_lexed)
+
+
+def terms(text: str) -> list[str]:
+    r"""The terms of a text in their order.
+
+    >>> terms(r"Proving the sums $\sum A_k$")
+    ['proving', 'sum', '\\sum', 'A', '_', 'k', '\\sum A', 'A _', '_ k']
+    """
+    found: list[str] = []
+    for is_formula, piece in pieces(text):
+        if is_formula:
+            found += formula_terms(piece)
+        else:
+            found += [stem(word) for word in _WORD.findall(piece.lower()) if word not in _STOP]
+    return found
+
+
+def snippet(text: str, query: str, width: int = 160) -> str:
+    """The part of a text, about `width` characters in one line, that holds most of a query's terms.
+
+    Cut at spaces, with … where something was left out; rarer terms of the text count for more.
+    """
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    wanted = set(terms(query))
+    found = terms(line)
+    starts = [0, *(match.end() for match in re.finditer(" ", line))]
+    best, best_value = 0, -1.0
+    for start in starts[:: max(1, len(starts) // 200)]:
+        here = wanted.intersection(terms(line[start : start + width]))
+        value = sum(1.0 / (1 + found.count(term)) for term in here)
+        if value > best_value:
+            best, best_value = start, value
+        if start + width >= len(line):
+            break
+    end = best + width
+    if end < len(line):
+        end = line.rfind(" ", best + width // 2, end + 1)
+        end = end if end > 0 else best + width
+    return ("… " if best else "") + line[best:end].strip() + (" …" if end < len(line) else "")

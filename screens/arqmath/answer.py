@@ -1,0 +1,227 @@
+"""The right pane: an answer as people read it, or its LaTeX, with where it stands; and the topic asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from textual import events
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Static
+
+from engines.core.errors import EngineError
+from screens.arqmath.looks import GRADES, fraction, move_cell, signed
+from screens.text import safe_text, width
+from screens.widgets.listing import ReaderBox
+from screens.widgets.pane import Page, Pane
+from screens.widgets.rows import Record
+
+__all__ = ["AnswerPane", "fold"]
+
+_HEADING, _FAILED = "│ ", "✗ "
+_PATIENCE_S = 0.15
+"""So long the text before may stand there until the next one comes."""
+
+
+class AnswerPane(Pane):
+    """Shows one answer and the topic; `raw` is whether formulas stand as LaTeX."""
+
+    DEFAULT_CSS = """
+    AnswerPane #about { height: 1; max-height: 8; padding: 0 1; margin-bottom: 1; }
+    AnswerPane.-low #about { max-height: 4; margin-bottom: 0; }
+    """
+
+    def __init__(self, *, id: str, share: int) -> None:
+        super().__init__(title="answer", id=id, share=share)
+        self.raw = False
+        self._row: Record | None = None
+        self._post: Mapping[str, Any] | None = None
+        self._topic: Mapping[str, Any] | None = None
+        self._instead = False
+        self._height = 1
+
+    def compose(self) -> ComposeResult:
+        answer, topic = ReaderBox(id="answer-text"), ReaderBox(id="topic-text")
+        for box in (answer, topic):
+            box.reader.style = _look
+        yield Page("answer", Static(id="about"), answer, id="answer-page")
+        yield Page("topic", topic, id="topic-page")
+        yield from super().compose()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < 16, "-low")
+        self.call_after_refresh(self._fill)
+
+    @property
+    def post(self) -> Mapping[str, Any] | None:
+        """The answer that is shown, once its text is there."""
+        return self._post
+
+    def show_topic(self, topic: Mapping[str, Any] | None) -> None:
+        """Show a topic: a result of the task `arqmath.ranking`."""
+        self._topic = topic
+        self._fill_topic()
+
+    def show_row(self, row: Record | None) -> None:
+        """Say where an answer stands; its text comes by `show_post`. None: there is none."""
+        self._row = row
+        self.title = f"answer {row['id']}" if row is not None else "answer"
+        self._tell_about()
+        if row is None:
+            self.show_instead([])
+
+    def show_waiting(self) -> None:
+        """The text is on its way; what stands here gives way when it takes its time."""
+        self._post = None
+        row = self._row
+        self.set_timer(_PATIENCE_S, lambda: self._still_waiting(row))
+
+    def _still_waiting(self, row: Record | None) -> None:
+        if self._post is None and row is self._row and not self._instead:
+            self.show_instead(["… reading"])
+
+    def show_instead(self, lines: Sequence[str]) -> None:
+        """Say why there is no text."""
+        self._post, self._instead = None, True
+        self.query_one("#answer-text", ReaderBox).reader.show(
+            [part for line in lines for part in fold(line, self._cells)]
+        )
+
+    def show_failure(self, error: EngineError) -> None:
+        """The text could not be had."""
+        place = f"{error.where}: " if error.where else ""
+        self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
+
+    def show_post(self, post: Mapping[str, Any]) -> None:
+        """Show the text of an answer: a result of the task `arqmath.post`."""
+        self._post = post
+        self._fill_answer()
+
+    def _tell_about(self) -> None:
+        place = self.query_one("#about", Static)
+        words = about(self._row, self._cells) if self._row is not None else Content()
+        height = words.plain.count("\n") + 1
+        if height != self._height:
+            self._height = height
+            place.styles.height = height
+        # Its place is known: the pane need not be arranged anew for every answer one passes.
+        place.update(words, layout=False)
+
+    @property
+    def _cells(self) -> int:
+        return max(8, (self.size.width or 46) - 4)
+
+    def toggle_raw(self) -> None:
+        """LaTeX, or what it means."""
+        self.raw = not self.raw
+        self._fill()
+
+    def _fill(self) -> None:
+        if self.is_attached and self.query("#answer-text"):
+            self._tell_about()
+            self._fill_answer()
+            self._fill_topic()
+
+    def _fill_answer(self) -> None:
+        if self._post is not None:
+            self._instead = False
+            reader = self.query_one("#answer-text", ReaderBox).reader
+            reader.show(_answer_lines(self._post, self.raw, self._cells - 1))
+
+    def _fill_topic(self) -> None:
+        reader = self.query_one("#topic-text", ReaderBox).reader
+        lines = _topic_lines(self._topic, self.raw, self._cells - 1) if self._topic else []
+        reader.show(lines)
+
+
+def _look(line: str) -> str:
+    return "$quiet" if line.startswith((_HEADING, "…")) else "$error" if line.startswith(_FAILED) else ""
+
+
+def about(row: Record, cells: int) -> Content:
+    """Grade, place and move, gain, and the ranks in all runs."""
+    lines = []
+    grade, own = row["grade"], row["own"]
+    if grade is not None:
+        looks = ("$quiet", "", "$success", "$success bold")
+        lines.append(
+            Content.styled(f"grade {grade}  {GRADES[grade]}", looks[grade])
+            if looks[grade]
+            else Content(f"grade {grade}  {GRADES[grade]}")
+        )
+    elif own is not None:
+        words = f"your grade {own}  {GRADES[own]}"
+        lines.append(Content.styled(words, "$accent") + Content.styled("   officially unjudged", "$quiet"))
+    elif row.get("topic", True):
+        lines.append(Content.assemble(("– unjudged", ""), ("   J judges it", "$quiet")))
+    place: list[Content | str] = []
+    if row.get("rank") is not None:
+        place += [f"rank {row['rank']} ", move_cell(row)]
+    elif row.get("other") is not None:
+        place.append(Content.styled("not in this run", "$warning"))
+    if row.get("gain") is not None:
+        change = f" ({signed(row['change'], 2)})" if row.get("change") is not None else ""
+        place.append(f"   gain {row['gain']:.2f}{change}")
+    if row.get("first") is not None:
+        place.append(f"first stage {row['first']}")
+        if row.get("again") is not None:
+            place.append(f"   cross-encoder {fraction(row['again'])}")
+    if place:
+        lines.append(Content("").join(place))
+    if row.get("ranks"):
+        ranks = " · ".join(f"{rank} {name}" for name, rank in row["ranks"].items())
+        lines += [safe_text(line, "$quiet") for line in fold(ranks, cells)]
+    return Content("\n").join(lines)
+
+
+def _answer_lines(post: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
+    lines = [*fold(post["latex"] if raw else post["text"], cells), ""]
+    if post["score"] is not None:
+        lines.append(f"{_HEADING}votes {post['score']}")
+    question = post["question"]
+    if question is not None:
+        lines.append(f"{_HEADING}question it answers: {question['id']}")
+        lines += fold(question["latex_title"] if raw else question["title"], cells)
+        if question["tags"]:
+            lines += [_HEADING + part for part in fold("tags " + ", ".join(question["tags"]), cells - 2)]
+        lines += ["", *fold(question["latex"] if raw else question["text"], cells)]
+    return lines
+
+
+def _topic_lines(topic: Mapping[str, Any], raw: bool, cells: int) -> list[str]:
+    texts = topic if raw else topic["shown"]
+    lines = [*fold(texts["title"] or f"{topic['topic']}: its text is not here", cells)]
+    if topic["tags"]:
+        lines += [_HEADING + part for part in fold("tags " + ", ".join(topic["tags"]), cells - 2)]
+    if topic["info"]:
+        words = ", ".join(f"{name} {value}" for name, value in topic["info"].items())
+        lines += [_HEADING + part for part in fold(words, cells - 2)]
+    return [*lines, "", *fold(texts["question"], cells)]
+
+
+def fold(text: str, cells: int) -> list[str]:
+    """A text in lines of at most so many cells, broken between words where there are any."""
+    cells = max(8, cells)
+    return [line for paragraph in text.splitlines() or [""] for line in _fold(paragraph.split(), cells)] or [
+        ""
+    ]
+
+
+def _fold(words: Sequence[str], cells: int) -> Iterator[str]:
+    line, used = "", 0
+    for word in words:
+        taken = width(word)
+        if line and used + 1 + taken > cells:
+            yield line
+            line, used = "", 0
+        while taken > cells:
+            head = word[:cells]
+            while width(head) > cells:
+                head = head[:-1]
+            yield head
+            word = word[len(head) :]
+            taken = width(word)
+        line = f"{line} {word}" if line else word
+        used = width(line)
+    yield line

@@ -1,0 +1,149 @@
+"""Which file of a collection is what: by the usual names, by `arqmath.toml`, by content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.arqmath.folder import DESCRIPTION, ArqmathFolder, Role, role_of
+from engines.core.errors import DataError
+
+NAMES = {
+    "Collection/Posts.V1.2.xml": None,
+    "Collection/Posts.V1.3.xml": Role("posts"),
+    "Collection/PostLinks.V1.3.xml": Role("links"),
+    "Collection/Comments.V1.3.xml": Role("comments"),
+    "Collection/Votes.V1.3.xml": None,
+    "Formulas/latex_representation_v3/9.tsv": Role("formulas"),
+    "Formulas/latex_representation_v3/10.tsv": Role("formulas"),
+    "Formulas/opt_representation_v3/1.tsv.gz": Role("formulas"),
+    "Topics_Task1_2021_V1.1.xml": Role("topics", 1),
+    "Task 2/Topics/Topics_V1.1.xml": Role("topics", 2),
+    "qrel_task1_2022_official.tsv": Role("qrels", 1),
+    "qrels_task2_2020.tsv.gz": Role("qrels", 2),
+    "task3_qrels_2022.tsv": Role("qrels", 3),
+    "MathDowsers-task1-alpha05-auto-both-P.tsv": Role("runs"),
+    "runs_task1_2020/mine.tsv": Role("runs"),
+    "runs_task1_2020/mine.per_topic.tsv": None,
+    "runs_task1_2020/scores.tsv": None,
+    "TU_DBS-task3-se3-auto-both-generate-P.tsv": Role("answers"),
+    "task3_run_map_2022.tsv": None,
+    "task1_topic_info_2021.csv": Role("topic_info"),
+    "topic_formulas_2020_latex.tsv.gz": None,
+    "README.md": None,
+}
+
+
+def make(folder: Path, names: list[str]) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+
+
+def test_files_are_found_by_the_names_of_the_organisers(tmp_path: Path) -> None:
+    make(tmp_path, list(NAMES))
+    folder = ArqmathFolder.open(tmp_path)
+    found = {file.relative_to(tmp_path).as_posix(): role for role, file in folder.files()}
+    assert found == {name: role for name, role in NAMES.items() if role is not None}
+    assert [file.name for file in folder.formulas][:2] == ["9.tsv", "10.tsv"]
+    assert [file.parent.name for file in folder.latex_tables] == ["latex_representation_v3"] * 2
+    assert folder.title == tmp_path.name
+
+
+def test_a_description_says_what_is_what(tmp_path: Path) -> None:
+    make(tmp_path, ["p.xml", "t1.xml", "t3.xml", "q.tsv", "r/a.tsv", "r/b.tsv"])
+    (tmp_path / DESCRIPTION).write_text(
+        'title = "A small forum"\nposts = "p.xml"\nruns = ["r/*.tsv"]\n'
+        '[topics]\n1 = "t1.xml"\n3 = ["t3.xml"]\n[qrels]\n1 = ["q.tsv"]\n'
+    )
+    folder = ArqmathFolder.open(tmp_path)
+    assert folder.title == "A small forum"
+    assert folder.posts == folder.need_posts() == tmp_path / "p.xml"
+    assert folder.topics == {1: (tmp_path / "t1.xml",), 3: (tmp_path / "t3.xml",)}
+    assert [file.name for file in folder.runs] == ["a.tsv", "b.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("posts = [", "cannot be read"),
+        ('post = "p.xml"', "'post' is unknown"),
+        ("posts = 3", "neither a file name"),
+        ('posts = "none.xml"', "'none.xml', which is not there"),
+        ('posts = ["p.xml", "q.xml"]', "names 2 files"),
+        ('runs = "nothing/*.tsv"', "which is not there"),
+        ('[topics]\n4 = "p.xml"', "no task"),
+        ('topics = "p.xml"', "not what it should be"),
+        ('runs = "/*"', "relative to the folder"),
+    ],
+)
+def test_a_wrong_description_is_explained(tmp_path: Path, text: str, what: str) -> None:
+    make(tmp_path, ["p.xml", "q.xml"])
+    (tmp_path / DESCRIPTION).write_text(text)
+    with pytest.raises(DataError, match=what) as caught:
+        ArqmathFolder.open(tmp_path)
+    assert DESCRIPTION in caught.value.where
+    assert caught.value.exit_code in (2, 3)
+
+
+def test_what_is_no_collection_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        ArqmathFolder.open(tmp_path / "missing")
+    make(tmp_path, ["letter.txt"])
+    for path in (tmp_path, tmp_path / "letter.txt"):
+        with pytest.raises(DataError):
+            ArqmathFolder.open(path)
+    make(tmp_path, ["qrels_task1.tsv"])
+    with pytest.raises(DataError, match="no posts"):
+        ArqmathFolder.open(tmp_path).need_posts()
+
+
+@pytest.mark.parametrize(
+    ("content", "role"),
+    [
+        ('<?xml version="1.0"?>\n<posts>\n', Role("posts")),
+        ("<postlinks>\n", Role("links")),
+        ("<comments>\n", Role("comments")),
+        ('<Topics>\n<Topic number="A.1">', Role("topics", 1)),
+        ("<Topics><Topic><Formula_Id>q_1", Role("topics", 2)),
+        ('{"id": 1, "type": 1, "body": "x"}\n', Role("posts")),
+        ("id\tpost_id\ttype\tvisual_id\tlatex\n", Role("formulas")),
+        ("A.1\t0\t7\t2\n", Role("qrels", 1)),
+        ("B.1\t0\t7\t2\n", Role("qrels", 2)),
+        ("A.301\t0\td_7\t2\n", Role("qrels", 3)),
+        ("A.1\tQ0\t7\t1\t3.5\tmine\n", Role("runs")),
+        ("A.1\t7\t1\t3.5\tmine\n", Role("runs")),
+        ("A.301\t1\t3.5\tmine\tmodel\tIt is $4$.\n", Role("answers")),
+        ("nothing of this kind\n", None),
+        ("", None),
+    ],
+)
+def test_a_file_whose_name_says_nothing_is_told_by_its_beginning(
+    tmp_path: Path, content: str, role: Role | None
+) -> None:
+    path = tmp_path / "mystery"
+    path.write_text(content)
+    assert role_of(path) == role
+    if role is not None:
+        assert ArqmathFolder.open(path).files() == [(role, path)]
+
+
+@given(st.binary(max_size=300))
+def test_telling_never_fails(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "mystery"
+    path.write_bytes(content)
+    role_of(path)
+
+
+@pytest.mark.real_data
+def test_the_real_folder(real_data: Path) -> None:
+    folder = ArqmathFolder.open(real_data / "arqmath")
+    assert folder.posts is not None
+    assert folder.posts.name == "posts_mini.jsonl.gz"
+    assert {task: len(files) for task, files in folder.topics.items()} == {1: 2, 2: 2}
+    assert {task: len(files) for task, files in folder.qrels.items()} == {1: 4, 2: 6, 3: 1}
+    assert len(folder.runs) == 7
+    assert [file.name for file in folder.latex_tables] == ["formulas_mini.tsv.gz"]

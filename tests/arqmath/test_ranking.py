@@ -1,0 +1,440 @@
+"""The cross-encoder, rankings that go on where they were, and the two stages."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.arqmath.collection import Topic, read_topics
+from engines.arqmath.cross_encoder import CrossEncoder
+from engines.arqmath.ranking import Ranking, journal_of, load_texts, rank
+from engines.arqmath.stages import (
+    judged_candidates,
+    recall,
+    second_stage,
+    tune_interpolation,
+)
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.retrieval.qrels import Qrels, read_qrels
+from engines.retrieval.run import Run, read_run
+from tests.arqmath import tiny_models
+
+PAIRS = [
+    (question, answer)
+    for question in ("what is the sum", "prove that the limit of the series converges " * 6, "x")
+    for answer in ("zero", "the integral of \\frac{a}{b} is even " * 7, "group and ring " * 3, "")
+]
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_models.bert(tmp_path_factory.mktemp("models") / "bert")
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_models.posts(tmp_path_factory.mktemp("collection"))
+
+
+def naive(folder: Path, pairs: Sequence[tuple[str, str]], tokens: int) -> tuple[list[float], int]:
+    """P(label 1) one pair at a time as Hugging Face has it, and how many pairs were too long."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    found, cut = [], 0
+    with torch.no_grad():
+        for question, answer in pairs:
+            cut += len(tokenizer([question], [answer], verbose=False)["input_ids"][0]) > tokens
+            inputs = tokenizer(
+                [question], [answer], truncation="longest_first", max_length=tokens, return_tensors="pt"
+            )
+            found.append(float(torch.softmax(model(**inputs).logits, -1)[0, 1]))
+    return found, cut
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+@pytest.mark.parametrize("tokens", [64, 29])
+def test_scores_are_those_of_hugging_face_pair_by_pair(family: str, tokens: int, tmp_path: Path) -> None:
+    folder = getattr(tiny_models, family)(tmp_path / family)
+    encoder = CrossEncoder(folder, device="cpu", max_tokens=tokens, exact=True)
+    expected, cut = naive(folder, PAIRS, tokens)
+    assert np.allclose(encoder.score(PAIRS), expected, atol=1e-5)
+    assert np.ptp(expected) > 0.01
+    assert (encoder.pairs, encoder.truncated) == (len(PAIRS), cut)
+    assert 0 < cut < len(PAIRS)
+    assert np.allclose(
+        CrossEncoder(folder, device="cpu", max_tokens=tokens).score(PAIRS), expected, atol=0.05
+    )
+
+
+def test_the_length_is_at_most_what_the_model_reads(bert: Path) -> None:
+    assert CrossEncoder(bert, device="cpu").max_tokens == 64
+
+
+def test_a_stop_leaves_the_rest_unscored(bert: Path) -> None:
+    assert np.isnan(CrossEncoder(bert, device="cpu").score(PAIRS, stop=lambda: True)).all()
+    assert CrossEncoder(bert, device="cpu").score([]).shape == (0,)
+
+
+def test_models_that_cannot_score_are_refused(bert: Path, tmp_path: Path) -> None:
+    bare = shutil.copytree(bert, tmp_path / "no-tokenizer")
+    for name in ("vocab.txt", "tokenizer.json"):
+        (bare / name).unlink(missing_ok=True)
+    damaged = shutil.copytree(bert, tmp_path / "damaged")
+    (damaged / "model.safetensors").write_bytes(b"nothing")
+    larger = shutil.copytree(bert, tmp_path / "larger")
+    words = json.loads((larger / "tokenizer.json").read_text())
+    words["model"]["vocab"]["surplus"] = len(words["model"]["vocab"])
+    (larger / "tokenizer.json").write_text(json.dumps(words))
+    for folder, code in (
+        (bare, "E380"),
+        (damaged, "E380"),
+        (tmp_path, "E380"),
+        (larger, "E382"),
+        (tiny_models.bert(tmp_path / "encoder", head=False), "E381"),
+        (tiny_models.bert(tmp_path / "three", labels=3), "E381"),
+    ):
+        with pytest.raises(EngineError) as caught:
+            CrossEncoder(folder, device="cpu")
+        assert caught.value.code == code
+        assert folder.name in caught.value.where
+        assert caught.value.remedy or code == "E380"
+
+
+def test_the_fingerprint_follows_weights_and_length(bert: Path, tmp_path: Path) -> None:
+    other = tiny_models.bert(tmp_path / "bert", seed=1)
+    prints = {
+        CrossEncoder(folder, device="cpu", max_tokens=tokens).fingerprint
+        for folder, tokens in ((bert, 64), (bert, 32), (other, 64))
+    }
+    assert len(prints) == 3
+
+
+# --- rankings, with a scorer that counts ---
+
+
+@dataclass
+class Counting:
+    """Scores an answer by its length; remembers how many pairs it was given."""
+
+    name: str = "counting"
+    fingerprint: str = "1"
+    truncated: int = 0
+    asked: int = 0
+    score_of: float | None = None
+
+    def score(
+        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
+    ) -> np.ndarray:
+        if stop():
+            return np.full(len(pairs), np.nan)
+        self.asked += len(pairs)
+        self.truncated += sum(len(answer) > 100 for _, answer in pairs)
+        events(Event("progress", {"done": len(pairs), "total": len(pairs), "unit": "pairs"}))
+        return np.array([self.score_of if self.score_of is not None else len(a) / 1e6 for _, a in pairs])
+
+
+@dataclass(frozen=True)
+class Text:
+    text: str
+
+
+class Store:
+    def many(self, ids: Sequence[str]) -> Mapping[str, Text]:
+        return {name: Text("x" * int(name)) for name in ids if name != "0"}
+
+
+def topic(name: str) -> Topic:
+    from engines.arqmath.cleaning import CleanText
+
+    return Topic(name, CleanText(f"title {name}", ()), CleanText("body", ()), ())
+
+
+TOPICS = [topic(f"A.{n}") for n in range(1, 6)]
+CANDIDATES = {item.id: [str(n) for n in range(120)] for item in TOPICS}
+
+
+def ranked(out: Path, scorer: Counting, stop: Stop = never, **more: int) -> Ranking:
+    return rank(TOPICS, CANDIDATES, Store(), scorer, out, stop=stop, **more)
+
+
+def test_a_ranking_is_sorted_cut_and_written(tmp_path: Path) -> None:
+    heard: list[Event] = []
+    out = tmp_path / "run.tsv"
+    found = rank(TOPICS, CANDIDATES, Store(), Counting(), out, depth=7, events=heard.append)
+    assert (found.complete, found.topics, found.pairs, found.missing) == (True, 5, 5 * 119, 5)
+    assert found.truncated == 5 * 19
+    assert [name for name, _ in found.run.rankings["A.3"]] == [
+        "119",
+        "118",
+        "117",
+        "116",
+        "115",
+        "114",
+        "113",
+    ]
+    assert read_run(out).rankings == found.run.rankings
+    assert not journal_of(out).exists()
+    assert heard[-1].data["done"] == heard[-1].data["total"] == 600 - 5 or heard[-1].data["topic"] == "A.5"
+    assert all(event.data["unit"] == "pairs" for event in heard)
+
+
+def test_equal_scores_are_written_strictly_decreasing(tmp_path: Path) -> None:
+    ranked(tmp_path / "run", Counting(score_of=1.0))
+    scores = [float(line.split()[4]) for line in (tmp_path / "run").read_text().splitlines()]
+    for begin in range(0, len(scores), 119):
+        part = scores[begin : begin + 119]
+        assert all(a > b for a, b in pairwise(part))
+
+
+def test_a_stopped_ranking_goes_on_and_gives_the_same_run(tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "run"
+    ranked(whole, Counting())
+    first = Counting()
+    found = ranked(out, first, stop=lambda: first.asked > 250)
+    assert not found.complete
+    assert not out.exists()
+    assert len(found.run.rankings) == 3
+    again = Counting()
+    found = ranked(out, again)
+    assert found.resumed == 3
+    assert again.asked == 2 * 119
+    assert found.pairs == 5 * 119
+    assert out.read_bytes() == whole.read_bytes()
+
+
+def test_a_torn_last_line_costs_one_topic(tmp_path: Path) -> None:
+    out, scorer = tmp_path / "run", Counting()
+    ranked(out, scorer, stop=lambda: scorer.asked > 250)
+    journal = journal_of(out)
+    journal.write_bytes(journal.read_bytes()[:-40])
+    assert ranked(out, Counting()).resumed == 2
+
+
+def test_a_killed_ranking_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from tests.arqmath import test_ranking as t\n"
+        "class Slow(t.Counting):\n"
+        "    def score(self, pairs, **more):\n"
+        "        time.sleep(30 * (self.asked > 250))\n"
+        "        return super().score(pairs, **more)\n"
+        "t.ranked(Path(sys.argv[1]), Slow())\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(out)], env={**os.environ, "PYTHONPATH": "."})
+    until = time.monotonic() + 60
+    while not (journal_of(out).exists() and journal_of(out).read_text().count("\n") == 4):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    assert ranked(out, Counting()).resumed == 3
+    ranked(tmp_path / "whole", Counting())
+    assert out.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_journal_of_another_model_is_refused(tmp_path: Path) -> None:
+    out, scorer = tmp_path / "run", Counting()
+    ranked(out, scorer, stop=lambda: scorer.asked > 0)
+    with pytest.raises(EngineError) as caught:
+        ranked(out, Counting(fingerprint="2"))
+    assert caught.value.code == "E345"
+
+
+def test_topics_with_other_candidates_are_scored_anew(tmp_path: Path) -> None:
+    out, scorer = tmp_path / "run", Counting()
+    ranked(out, scorer, stop=lambda: scorer.asked > 250)
+    changed = {**CANDIDATES, "A.2": ["5", "6"]}
+    assert rank(TOPICS, changed, Store(), Counting(), out).resumed == 2
+
+
+def test_rankings_without_sense_are_refused(tmp_path: Path) -> None:
+    for candidates, scorer, code in (
+        ({"B.1": ["1"]}, Counting(), "E343"),
+        ({"A.1": ["0"]}, Counting(), "E343"),
+        ({"A.1": ["1"]}, Counting(score_of=float("nan")), "E346"),
+    ):
+        with pytest.raises(EngineError) as caught:
+            rank(TOPICS, candidates, Store(), scorer, tmp_path / "run")
+        assert caught.value.code == code
+
+
+def test_judged_answers_of_a_collection(bert: Path, collection: Path, tmp_path: Path) -> None:
+    topics, qrels = read_topics(collection / "topics_task1.xml"), read_qrels(collection / "qrels_task1.tsv")
+    candidates = judged_candidates(topics, qrels)
+    assert set(candidates) == {"A.1", "A.2"}
+    texts = load_texts(collection / "posts.jsonl", {name for ids in candidates.values() for name in ids})
+    found = rank(topics, candidates, texts, CrossEncoder(bert, exact=True), tmp_path / "run")
+    assert found.missing == 1
+    expected, _ = naive(
+        bert,
+        [
+            (topics[0].text, texts.many(["101"])["101"].text),
+            (topics[0].text, texts.many(["103"])["103"].text),
+        ],
+        64,
+    )
+    scores = dict(found.run.rankings["A.1"])
+    assert [scores["101"], scores["103"]] == pytest.approx(expected, abs=1e-5)
+    with pytest.raises(EngineError) as caught:
+        judged_candidates(topics, Qrels({"A.301": {"1": 1}}))
+    assert caught.value.code == "E344"
+
+
+# --- two stages ---
+
+
+def first_of(topics: int, depth: int) -> Run:
+    found = [(str(n), 10.0 - n) for n in range(depth)]
+    return Run.from_scores("lexical", {f"A.{n}": found for n in range(1, topics + 1)})
+
+
+def test_recall_counts_what_the_first_stage_found() -> None:
+    run = first_of(3, 5)
+    grades = {"A.1": {"0": 3, "4": 2, "8": 2, "1": 1}, "A.2": {"3": 2}, "A.3": {"1": 1}, "A.9": {"1": 3}}
+    found = recall(run, Qrels(grades), depths=(1, 4, 5, 10))
+    assert found == pytest.approx({1: 1 / 6, 4: (1 / 3 + 1) / 2, 5: (2 / 3 + 1) / 2, 10: (2 / 3 + 1) / 2})
+
+
+def test_the_second_stage_orders_the_top_and_keeps_the_rest() -> None:
+    first = first_of(1, 6)
+    scored = Run.from_scores("model", {"A.1": [("0", 0.1), ("1", 0.2), ("2", 0.9)]})
+    alone = second_stage(first, scored)
+    assert [name for name, _ in alone.rankings["A.1"]] == ["2", "1", "0", "3", "4", "5"]
+    assert alone.tag == "model"
+    half = second_stage(first, scored, weight=0.3)
+    assert [name for name, _ in half.rankings["A.1"]] == ["0", "1", "2", "3", "4", "5"]
+    scores = [score for _, score in half.rankings["A.1"]]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 6
+
+
+def test_the_weight_is_tuned_on_the_given_topics_only() -> None:
+    first = first_of(2, 3)
+    scores = [("0", 0.1), ("1", 0.2), ("2", 0.9)]
+    scored = Run.from_scores("model", {"A.1": scores, "A.2": scores})
+    qrels = Qrels({"A.1": {"2": 3, "0": 0, "1": 0}, "A.2": {"0": 3, "1": 0, "2": 0}})
+    model, _ = tune_interpolation(first, scored, qrels, topics=["A.1"])
+    lexical, tried = tune_interpolation(first, scored, qrels, topics=["A.2"])
+    assert model == 1.0
+    assert lexical < 0.5
+    assert len(tried) == 11
+
+
+# --- the task and its command ---
+
+
+@pytest.fixture(scope="module")
+def index(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from engines.arqmath.folder import ArqmathFolder
+    from engines.arqmath.index import build_index
+
+    out = tmp_path_factory.mktemp("index") / "index"
+    build_index(ArqmathFolder.open(collection), out)
+    return out
+
+
+def task(
+    source: Path, collection: Path, out: Path, *, sink: Sink = ignore, **more: object
+) -> dict[str, object]:
+    from workbench.tasks import resolve
+
+    params = {
+        "source": str(source),
+        "topics": [str(collection / "topics_task1.xml")],
+        "run": str(out),
+        **more,
+    }
+    return resolve("arqmath.rank")(params, events=sink, stop=never)
+
+
+def test_the_task_ranks_judged_answers(bert: Path, collection: Path, index: Path, tmp_path: Path) -> None:
+    heard: list[Event] = []
+    qrels = str(collection / "qrels_task1.tsv")
+    more = {"model": str(bert), "candidates": "judged", "qrels": qrels, "max_tokens": 32}
+    found = task(collection, collection, tmp_path / "run", sink=heard.append, **more)
+    assert (found["complete"], found["topics"], found["missing"], found["model"]) == (True, 2, 1, "bert")
+    assert found["documents"] == len(read_run(tmp_path / "run"))
+    assert 0 < found["truncated_share"] < 1
+    assert "not in the collection" in next(e.data["message"] for e in heard if e.kind == "warning")
+    task(index, collection, tmp_path / "by-index", **more)
+    assert (tmp_path / "by-index").read_bytes() == (tmp_path / "run").read_bytes()
+
+
+def test_the_task_ranks_in_two_stages(bert: Path, collection: Path, index: Path, tmp_path: Path) -> None:
+    first = task(index, collection, tmp_path / "first", rerank=False, tag="bm25")
+    lexical = read_run(tmp_path / "first")
+    assert lexical.tag == "bm25"
+    assert first["documents"] == len(lexical)
+    topics = str(collection / "topics_task1.xml")
+    more = {"model": str(bert), "depth": 4, "qrels": str(collection / "qrels_task1.tsv"), "device": "cpu"}
+    found = task(index, collection, tmp_path / "second", **more)
+    both = read_run(tmp_path / "second")
+    assert (found["pairs"], found["weight"], found["first"]) == (12, 1.0, "lexical")
+    assert set(found["recall"]) == {"10", "50", "100", "1000"}
+    for name, ranking in lexical.rankings.items():
+        before, after = [d for d, _ in ranking], [d for d, _ in both.rankings[name]]
+        assert set(before[:4]) == set(after[:4])
+        assert before[4:] == after[4:]
+    tuned = task(index, collection, tmp_path / "tuned", tune_topics=[topics], **more)
+    assert 0 <= tuned["weight"] <= 1
+    everything = task(index, collection, tmp_path / "all", candidates="all", model=str(bert), device="cpu")
+    assert everything["pairs"] == 3 * 12
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({}, "E434"),
+        ({"model": "x", "candidates": "both"}, "E434"),
+        ({"rerank": False, "candidates": "all"}, "E434"),
+        ({"model": "x", "candidates": "judged"}, "E434"),
+        ({"rerank": False, "first": "dense"}, "E670"),
+        ({"rerank": False, "first": "random"}, "E434"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    more: dict[str, object], code: str, collection: Path, index: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(EngineError) as caught:
+        task(index, collection, tmp_path / "run", **more)
+    assert caught.value.code == code
+    assert caught.value.remedy
+
+
+def test_the_command_needs_an_index_for_two_stages(collection: Path, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from workbench.cli import main; main()",
+        "arqmath",
+        "rank",
+        str(collection),
+    ]
+    options = [
+        "--topics",
+        str(collection / "topics_task1.xml"),
+        "--out",
+        str(tmp_path / "run"),
+        "--no-rerank",
+    ]
+    result = subprocess.run([*command, *options], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 2
+    assert "mathwb arqmath index" in result.stderr

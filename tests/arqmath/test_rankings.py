@@ -1,0 +1,155 @@
+"""A collection's runs held against each other: what is counted, and what is left out with a reason."""
+
+from __future__ import annotations
+
+import csv
+from math import log2
+from pathlib import Path
+
+import pytest
+
+from engines.arqmath.bars import bars
+from engines.arqmath.folder import ArqmathFolder
+from engines.arqmath.lookup import find_posts, snippet
+from engines.arqmath.rankings import Rankings, answer_rows, natural, run_name
+from engines.core.errors import DataError, EngineError
+from tests.screens.arqmath_engine import write_collection, write_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> ArqmathFolder:
+    return ArqmathFolder.open(write_collection(tmp_path_factory.mktemp("rankings") / "mini"))
+
+
+def test_the_gain_and_its_change_by_hand(folder: ArqmathFolder) -> None:
+    found = Rankings.read(folder)
+    rows = {row["id"]: row for row in answer_rows(found.ranking("A.1"), "dense", "bm25")}
+    # dense: 13 (0), 22 (unjudged), 12 (2), 14 (1), 11 (3); bm25: 11, 12, 14, 13
+    assert rows["12"]["gain"] == pytest.approx(2 / log2(3))
+    assert rows["11"]["gain"] == pytest.approx(3 / log2(5))
+    assert rows["11"]["change"] == pytest.approx(3 / log2(5) - 3)
+    assert (rows["22"]["gain"], rows["22"]["change"]) == (None, None)
+    assert (rows["11"]["rank"], rows["11"]["other"], rows["11"]["move"]) == (5, 1, -4)
+    assert rows["99"]["run"] == []
+    # The gains of all answers over the ideal ones are the measure.
+    ideal = 3 + 2 / log2(3) + 2 / log2(4) + 1 / log2(5)
+    gains = sum(row["gain"] or 0.0 for row in rows.values())
+    assert found.runs["dense"].evaluation is not None
+    assert gains / ideal == pytest.approx(found.runs["dense"].evaluation.per_topic["A.1"]["ndcg_prime"])
+
+
+def test_without_a_second_run_nothing_moves(folder: ArqmathFolder) -> None:
+    rows = answer_rows(Rankings.read(folder).ranking("A.1"), "bm25")
+    assert all(row["move"] is None and row["change"] is None for row in rows)
+    assert [row["id"] for row in rows] == ["11", "12", "14", "13", "99"]
+
+
+def test_answers_that_only_the_other_run_has_follow(folder: ArqmathFolder) -> None:
+    rows = answer_rows(Rankings.read(folder).ranking("A.2"), "bm25", "dense")
+    assert [(row["id"], row["rank"], row["other"]) for row in rows][-1] == ("11", None, 4)
+
+
+def test_the_overview_counts_every_topic_once(folder: ArqmathFolder) -> None:
+    found = Rankings.read(folder).overview()
+    assert [topic["id"] for topic in found["topics"]] == ["A.1", "A.2", "A.3"]
+    assert found["grades"] == [2, 1, 3, 2]
+    assert [run["name"] for run in found["runs"]] == ["bm25", "dense"]
+    first = found["topics"][0]
+    assert (first["kind"], first["grades"], first["judged"]["dense"]) == ("both", [1, 1, 2, 1], (4, 5))
+    assert found["topics"][2]["grades"] is None
+    assert found["answers"][0] | {"path": ""} == {
+        "name": "gpt", "path": "", "topics": 2, "judged": 1, "ar": 3.0, "p1": 1.0,
+    }  # fmt: skip
+
+
+def test_a_run_is_held_against_the_judgements_of_its_own_year(tmp_path: Path) -> None:
+    folder = write_collection(tmp_path / "mini", posts=False)
+    (folder / "qrels_task1_later.tsv").write_text("A.201\t0\t11\t3\nA.1\t0\t13\t3\n", "utf-8")
+    write_run(folder / "runs_task1" / "later.tsv", {"A.201": ["11"]})
+    found = Rankings.read(ArqmathFolder.open(folder))
+    means = {run["name"]: (run["judged_topics"], run["ndcg_prime"]) for run in found.overview()["runs"]}
+    assert means["later"] == (1, 1.0)
+    assert means["bm25"][0] == 2
+    # A topic's judgements are those of the first file that has it.
+    assert found.grades["A.1"]["13"] == 0
+
+
+def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:
+    folder = write_collection(tmp_path / "mini", posts=False)
+    (folder / "runs_task1" / "bad.tsv").write_text("A.1 Q0 11 1 nan x\n", "utf-8")
+    (folder / "topic_info.csv").write_text("Subject,Type\nA.1,Both\n", "utf-8")
+    found = Rankings.read(ArqmathFolder.open(folder), [tmp_path / "gone.tsv"])
+    assert list(found.runs) == ["bm25", "dense"]
+    told = "\n".join(found.problems)
+    assert all(words in told for words in ("bad.tsv:1", "gone.tsv", "no column 'Topic'"))
+    with pytest.raises(DataError, match=r"no topic 'A\.9'"):
+        found.ranking("A.9")
+    with pytest.raises(EngineError, match="no run 'x'") as caught:
+        found.run_path("x")
+    assert "bm25" in caught.value.remedy
+
+
+def test_runs_of_one_name_stay_apart_and_a_stop_leaves_out_the_rest(tmp_path: Path) -> None:
+    folder = ArqmathFolder.open(write_collection(tmp_path / "mini", posts=False))
+    other = write_run(tmp_path / "bm25.tsv", {"A.1": ["11"]})
+    assert list(Rankings.read(folder, [other]).runs) == ["bm25", "dense", "bm25-2"]
+    stopped = Rankings.read(folder, stop=lambda: True)
+    assert not stopped.runs
+    assert "stopped before bm25.tsv was read" in stopped.problems
+
+
+def test_names_and_order() -> None:
+    assert [run_name(Path(name)) for name in ("a.tsv.gz", "b.run", "c.d.txt", ".tsv")] == [
+        "a",
+        "b",
+        "c.d",
+        ".tsv",
+    ]
+    assert sorted(["A.10", "A.9", "B.1", "A.9b"], key=natural) == ["A.9", "A.9b", "A.10", "B.1"]
+
+
+def test_posts_are_found_without_an_index(folder: ArqmathFolder, tmp_path: Path) -> None:
+    found = find_posts(folder, ["11", "10", "nope"], tmp_path)
+    assert sorted(found) == ["10", "11"]
+    assert found["11"].parent == "10"
+    assert found["11"].text.startswith("Count subsets by size: $")
+    bare = ArqmathFolder(tmp_path, "bare")
+    with pytest.raises(DataError, match="no posts") as caught:
+        find_posts(bare, ["1"])
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_snippet_never_cuts_a_formula(plain: bool) -> None:
+    text = "word " * 30 + "$\\frac{a}{b} + " + "x + " * 20 + "y$ end"
+    line = snippet(text, 160, plain=plain)
+    assert line.count("$") % 2 == 0
+    assert line.endswith("y$" if plain else "y")
+    assert snippet("long " * 100, 20) == "long long long long"
+    assert "\n" not in snippet("a\nb", 20)
+
+
+def test_the_picture_has_a_bar_for_every_topic_and_escapes_names(folder: ArqmathFolder) -> None:
+    from lxml import etree
+
+    document = Rankings.read(folder).overview()
+    document["runs"][1]["name"] = "<dense>"
+    for topic in document["topics"]:
+        if "dense" in topic["ndcg"]:
+            topic["ndcg"]["<dense>"] = topic["ndcg"]["dense"]
+    drawn = etree.fromstring(bars(document, "<dense>", "bm25").encode())
+    titles = drawn.findall(".//{*}rect/{*}title")
+    assert [title.text.split()[0] for title in titles] == ["A.1", "A.2"]
+    assert any("<dense>" in (text.text or "") for text in drawn.iter("{*}text"))
+
+
+@pytest.mark.real_data
+def test_means_of_the_real_runs_are_the_published_ones(real_data: Path) -> None:
+    found = Rankings.read(ArqmathFolder.open(real_data / "arqmath"))
+    runs = {run["name"]: run for run in found.overview()["runs"]}
+    with open(real_data / "arqmath" / "runs_task1_2020" / "scores.tsv", encoding="utf-8") as file:
+        published = list(csv.DictReader(file, delimiter="\t"))
+    assert published
+    for row in published:
+        assert runs[row["run"]]["ndcg_prime"] == pytest.approx(float(row["ndcg_prime"]), abs=5e-5)
+        assert runs[row["run"]]["map_prime"] == pytest.approx(float(row["map_prime_rel2"]), abs=5e-5)

@@ -1,0 +1,122 @@
+"""Formulas as one line of a terminal: what they look like, and that nothing makes it fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.formula.symbols import symbols
+from engines.formula.unicode import LIMIT, render_text, unicode_text
+
+
+@pytest.mark.parametrize(
+    ("latex", "line"),
+    [
+        (r"\sum_{k=0}^n x_k^2 \le \alpha", "∑_{k=0}^n xₖ² ≤ α"),
+        (r"f'(x)=\lim_{h\to0}\frac{f(x+h)-f(x)}{h}", "f′(x) = lim_{h→0} (f(x+h)−f(x))/h"),
+        (r"\int_{-\infty}^{\infty} e^{-x^2}\,dx=\sqrt\pi", "∫_{−∞}^∞ e^{−x²} dx = √π"),
+        (r"\frac12 x+2\frac12", "(1/2)x + 2(1/2)"),
+        (r"\frac{1}{2\pi i}+\frac{dy}{dx}+\frac{2x}{3}", "1/(2πi) + dy/dx + 2x/3"),
+        (r"\frac{\partial^2 f}{\partial x^2}", "∂²f/∂x²"),
+        (r"\left(\frac{a}{b}\right)^2", "(a/b)²"),
+        (r"{n \choose k}=\binom{n}{k}={a+b \over c}", "C(n,k) = C(n,k) = (a+b)/c"),
+        (r"\begin{pmatrix}a&b\\c&-d\end{pmatrix}\in\mathrm{GL}_2(\mathbb{R})", "(a b; c −d) ∈ GL₂(ℝ)"),
+        (
+            r"\begin{cases} x & \text{if } x>0 \\ 0 & \text{otherwise}\end{cases}",
+            "{x, if x>0; 0, otherwise",
+        ),
+        (r"\begin{align}a&=b\\&=c\end{align}", "a = b; = c"),
+        (r"\hat{x}+\overline{AB}+\widehat{ABC}", "x̂ + A̅B̅ + widehat(ABC)"),
+        (r"a\equiv b \pmod{n}, \gcd(a,b)\bmod 3", "a ≡ b (mod n), gcd(a, b) mod 3"),
+        (r"\not= \not\in \neq", "≠ ∉ ≠"),
+        (r"\sin^2 x+2\cos 3\theta", "sin² x + 2 cos 3θ"),
+        (r"\mathcal{L}\mathfrak{g}\mathbb Q_p{\cal F}\mathfrak{R}", "ℒ𝔤ℚₚℱℜ"),
+        (r"A^T A^{-1} A^* 90^\circ f''", "AᵀA⁻¹A*90°f″"),
+        (r"\{x\in\mathbb R: x>0\}", "{x ∈ ℝ: x > 0}"),
+        (r"\sqrt[3]{x+1}\sqrt{2x}\sqrt{\frac12}", "∛(x+1)√(2x)√(1/2)"),
+        (r"-x+-y", "−x + −y"),
+        (r"\left|\frac{x}{y}\right.", "|x/y"),
+        (r"\text{gcd of $x^2$ and }y", "gcd of x² and y"),
+        (r"\operatorname{rank} A\hskip 1.5em\color{red}{x}", "rank A x"),
+        (r"\xrightarrow[n]{p} \overset{def}{=}", "→_n^p =^{def}"),
+        (r"\unknown x^23_", r"\unknown x²3"),
+        ("", ""),
+    ],
+)
+def test_formulas(latex: str, line: str) -> None:
+    assert unicode_text(latex) == line
+
+
+def test_every_symbol_is_shown_as_the_table_has_it() -> None:
+    for name, symbol in symbols().items():
+        if symbol.unicode and symbol.group not in ("accents", "escaped", "characters") and name != r"\colon":
+            assert unicode_text(name) == symbol.unicode.strip()
+
+
+def test_control_characters_never_reach_the_terminal() -> None:
+    assert unicode_text("\x1b[2J\x07 x") == r"\x1b[2J\x07x"
+    assert unicode_text("\\text{a\u202eb}") == r"a\u202eb"
+    assert render_text("a\x1b]0;$x^2$\nb\x9b") == "a\\x1b]0;x²\nb\\x9b"
+
+
+@given(st.text())
+def test_no_string_makes_it_fail(text: str) -> None:
+    assert unicode_text(text).isprintable()
+    render_text(text)
+
+
+_PIECES = [*"{}[]^_&'$%~\\ ab12+-=/(),", "\\\\", "\\frac", "\\sqrt", "\\left", "\\right", "\\over", "\\text"]
+_PIECES += [
+    r"\begin{pmatrix}",
+    r"\end{pmatrix}",
+    r"\begin{cases}",
+    r"\end{align}",
+    "\\hat",
+    "\\not",
+    "\\root",
+]
+_PIECES += [
+    r"\mathbb",
+    r"\cal",
+    r"\hskip",
+    r"\def",
+    r"\matrix",
+    r"\pmod",
+    r"\stackrel",
+    r"\sum",
+    r"\xrightarrow",
+]
+_PIECES += [r"\color", r"\rule", r"\cr", r"\of", r"\alpha*", "\x1b", "\n", "\ud800", "²"]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=60).map("".join))
+def test_no_broken_latex_makes_it_fail(latex: str) -> None:
+    assert unicode_text(latex).isprintable()
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["{", "x+", r"\frac", r"\begin{pmatrix}", "^", r"\left(", r"\sqrt[", "\\", r"a\over ", r"\cal ", r"\not"],
+)
+def test_a_megabyte_is_elided(piece: str) -> None:
+    line = unicode_text(piece * (1_000_000 // len(piece)))
+    assert line.endswith("…")
+    assert len(line) < 10 * LIMIT
+
+
+def test_a_text_keeps_its_lines_and_its_stray_dollars() -> None:
+    text = "It costs 5$ to find $x^2$.\nThen $$\\frac{a}{b}$$ and \\$3 and $y"
+    assert render_text(text) == "It costs 5$ to find x².\nThen a/b and \\$3 and $y"
+
+
+@pytest.mark.real_data
+def test_real_formulas_leave_few_commands_unrendered(real_data: Path) -> None:
+    from engines.arqmath.collection import Report, read_formulas
+
+    rows = list(read_formulas(real_data / "arqmath" / "formulas_mini.tsv.gz", Report()))[::10]
+    lines = [unicode_text(row.text) for row in rows]
+    assert all(line.isprintable() for line in lines)
+    assert sum("\\" in line for line in lines) / len(lines) < 0.02

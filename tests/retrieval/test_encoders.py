@@ -1,0 +1,191 @@
+"""Encoders give what sentence-transformers gives; folders that are something else are told so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engines.core.errors import DataError
+from engines.core.events import Event
+from engines.retrieval.encoders import encoder
+from engines.retrieval.similarity import text_similarity
+
+TEXTS = ["a b c", "", "b", "a a a a a a a a a a a a a a a a a a a a a a a a a a", "c b a [UNK] d", "A B"]
+
+
+def save_model(folder: Path, modules: Sequence[tuple[str, dict[str, Any]]], **settings: Any) -> Path:
+    """A random BERT of two layers as a sentence-transformers folder."""
+    import torch
+    from safetensors.torch import save_file
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d"]
+    tokenizer = Tokenizer(models.WordLevel({w: n for n, w in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=16, **special).save_pretrained(
+        folder
+    )
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
+    config = BertConfig(vocab_size=len(words), max_position_embeddings=16, initializer_range=0.5, **sizes)
+    BertModel(config).save_pretrained(folder)
+    rows = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
+    for number, (kind, values) in enumerate(modules, start=1):
+        path = f"{number}_{kind}"
+        (folder / path).mkdir()
+        (folder / path / "config.json").write_text(json.dumps(values))
+        if kind == "Dense":
+            weights = {"linear.weight": torch.randn(values["out_features"], values["in_features"])}
+            weights |= {"linear.bias": torch.randn(values["out_features"])}
+            save_file(weights, folder / path / "model.safetensors")
+        rows.append(
+            {"idx": number, "name": str(number), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        )
+    (folder / "modules.json").write_text(json.dumps(rows))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 12, **settings}))
+    (folder / "config_sentence_transformers.json").write_text("{}")
+    return folder
+
+
+MEAN = ("Pooling", {"embedding_dimension": 32, "pooling_mode": "mean"})
+OLD_CLS = (
+    "Pooling",
+    {"word_embedding_dimension": 32, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
+)
+MAX = ("Pooling", {"embedding_dimension": 32, "pooling_mode": "max"})
+BOTH = ("Pooling", {"embedding_dimension": 32, "pooling_mode": ["cls", "mean_sqrt_len_tokens"]})
+TANH = "torch.nn.modules.activation.Tanh"
+DENSE = ("Dense", {"in_features": 32, "out_features": 8, "bias": True, "activation_function": TANH})
+WEIGHTS = (
+    "WordWeights",
+    {
+        "vocab": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "b", "c", "d"],
+        "word_weights": {"[CLS]": 0.0, "[SEP]": 0.0, "b": 2.5},
+    },
+)
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [[MEAN], [OLD_CLS], [MAX, DENSE], [BOTH], [WEIGHTS, MEAN, ("Normalize", {})]],
+    ids=["mean", "cls", "max-dense", "two", "weighted"],
+)
+def test_equal_to_sentence_transformers(tmp_path: Path, modules: list[tuple[str, dict[str, Any]]]) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    folder = save_model(tmp_path / "model", modules)
+    theirs = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    expected = theirs.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
+    ours = encoder(folder, device="cpu")
+    found = ours.encode(TEXTS, batch_tokens=16)
+    assert found.shape == (len(TEXTS), ours.dim)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_model(tmp_path_factory.mktemp("models") / "tiny", [MEAN])
+
+
+def test_rows_have_length_one_whatever_the_batches(folder: Path) -> None:
+    events: list[Event] = []
+    ours = encoder(folder)
+    one_by_one = ours.encode(TEXTS, batch_tokens=1, events=events.append)
+    assert one_by_one == pytest.approx(ours.encode(TEXTS), abs=1e-6)
+    assert np.linalg.norm(one_by_one, axis=1) == pytest.approx(1.0, abs=1e-6)
+    assert [event.data["done"] for event in events] == [1, 2, 3, 4, 5, 6]
+    assert ours.encode([]).shape == (0, 32)
+
+
+def test_a_stop_leaves_zeros(folder: Path) -> None:
+    answers = iter([False, True])
+    found = encoder(folder).encode(TEXTS, batch_tokens=1, stop=lambda: next(answers))
+    assert (np.linalg.norm(found, axis=1) > 0.5).sum() == 1
+
+
+def test_similarity_of_texts(folder: Path) -> None:
+    found = text_similarity(encoder(folder), ["a b", "a b"], ["a  b", "c d"])
+    assert found[0] == pytest.approx(1.0, abs=1e-6)
+    assert found[1] < 0.999
+
+
+def test_the_fingerprint_is_that_of_the_content(folder: Path, tmp_path: Path) -> None:
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (copy / "README.md").write_text("other words")
+    assert encoder(copy).fingerprint == encoder(folder).fingerprint
+    (copy / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 7}))
+    assert encoder(copy).fingerprint != encoder(folder).fingerprint
+
+
+def test_the_built_in_model_knows_what_is_alike() -> None:
+    minilm = encoder("minilm")
+    assert (minilm.name, minilm.place, minilm.dim) == ("minilm", "minilm", 384)
+    near, far = text_similarity(
+        minilm,
+        ["How do I show that a group is cyclic?"] * 2,
+        ["Proving a group cyclic", "The sum of a series"],
+    )
+    assert near > far + 0.3
+
+
+def break_weights(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:500])
+
+
+def other_size(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+
+
+def no_tokenizer(folder: Path) -> None:
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("harm", "says"),
+    [
+        (break_weights, "cannot be loaded"),
+        (other_size, "weights do not fit"),
+        (no_tokenizer, "no tokenizer"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be loaded"),
+        (lambda folder: (folder / "config.json").unlink(), "no config.json"),
+        (lambda folder: (folder / "modules.json").write_text("[{}]"), "no list of modules"),
+        (lambda folder: (folder / "modules.json").write_text("[]"), "are needed"),
+        (
+            lambda folder: (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "lasttoken"}'),
+            "pooling by lasttoken",
+        ),
+    ],
+)
+def test_folders_that_cannot_be_used(folder: Path, tmp_path: Path, harm: Any, says: str) -> None:
+    import shutil
+
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken)
+    harm(broken)
+    with pytest.raises(DataError, match=says) as caught:
+        encoder(broken)
+    assert caught.value.exit_code == 3
+    assert caught.value.remedy
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        encoder(tmp_path / "none")
+    assert caught.value.code == "E312"

@@ -1,0 +1,124 @@
+"""BM25 against a plain calculation, and indexes that are damaged."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.core.errors import DataError
+from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, best, build_lexical
+from engines.retrieval.tokens import terms
+
+TEXTS = [
+    "Every finite group of prime order is cyclic: take $g\\ne e$ and $\\langle g\\rangle$",
+    "The series $\\sum_{n=1}^{\\infty}\\frac{1}{n}$ diverges, the harmonic series",
+    "",
+    "A prime $p$ divides $a^p-a$; Fermat",
+    "The groups of order $p^2$ are abelian, groups of order $p$ cyclic groups",
+    "$\\frac{1}{n^2}$ sums to $\\frac{\\pi^2}{6}$",
+    "$\\frac{1}{n^2}$ sums to $\\frac{\\pi^2}{6}$",
+]
+
+
+def plain(query: str, texts: list[str], k1: float, b: float) -> list[float]:
+    """Lucene's BM25 as its formula says."""
+    documents = [Counter(terms(text)) for text in texts]
+    mean = sum(sum(d.values()) for d in documents) / len(documents)
+    scores = []
+    for document in documents:
+        score = 0.0
+        for term in terms(query):
+            df = sum(term in other for other in documents)
+            if df and document[term]:
+                idf = math.log(1 + (len(documents) - df + 0.5) / (df + 0.5))
+                norm = k1 * (1 - b + b * sum(document.values()) / mean)
+                score += idf * document[term] / (document[term] + norm)
+        scores.append(score)
+    return scores
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    build_lexical([TermPart.of(TEXTS[:3]), TermPart.of(TEXTS[3:])], tmp_path / "lexical")
+    return tmp_path / "lexical"
+
+
+@pytest.mark.parametrize(
+    "query", ["cyclic groups of prime order $p$ $p$", "$\\frac{1}{n}$ series", "nothing"]
+)
+@pytest.mark.parametrize("params", [Bm25(), Bm25(2.0, 0.3)])
+def test_scores_equal_the_formula(tmp_path: Path, query: str, params: Bm25) -> None:
+    about = build_lexical([TermPart.of(TEXTS)], tmp_path / "index", params)
+    assert about["bm25"] == {"k1": params.k1, "b": params.b}
+    expected = plain(query, TEXTS, params.k1, params.b)
+    found = LexicalIndex(tmp_path / "index").scores(query)
+    assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+def test_the_division_into_parts_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    build_lexical([TermPart.of([text]) for text in TEXTS], tmp_path / "many")
+    query = "groups $\\frac{1}{n^2}$"
+    assert LexicalIndex(folder).scores(query) == pytest.approx(LexicalIndex(tmp_path / "many").scores(query))
+
+
+def test_search_gives_the_best_in_order(folder: Path) -> None:
+    index = LexicalIndex(folder)
+    scores, rows = index.search("$\\frac{\\pi^2}{6}$", 10)
+    assert rows.tolist()[:2] == [5, 6]  # equal scores in the order of the documents
+    assert scores[0] == scores[1]
+    assert (scores > 0).all()
+    assert len(index.search("cyclic", 1)[1]) == 1
+    assert len(index.search("unheard", 5)[1]) == 0
+    assert len(index.search("the of $,$", 5)[1]) == 0
+
+
+def test_best_is_a_stable_sort() -> None:
+    values = np.random.default_rng(0).integers(0, 5, 50).astype(np.float32)
+    for k in (0, 1, 7, 50, 60):
+        assert best(values, k).tolist() == sorted(range(50), key=lambda row: (-values[row], row))[:k]
+
+
+def test_a_part_comes_back_from_its_file(tmp_path: Path) -> None:
+    for texts in (TEXTS, ["", ""]):
+        part = TermPart.of(texts)
+        part.save(tmp_path / "part.npz")
+        back = TermPart.load(tmp_path / "part.npz")
+        assert tuple(back.vocabulary) == tuple(part.vocabulary)
+        assert back.ids.tolist() == part.ids.tolist()
+        assert back.lengths.tolist() == part.lengths.tolist()
+    (tmp_path / "part.npz").write_bytes((tmp_path / "part.npz").read_bytes()[:100])
+    with pytest.raises(DataError, match="damaged"):
+        TermPart.load(tmp_path / "part.npz")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["data.csc.index.npy", "indices.csc.index.npy", "indptr.csc.index.npy", "vocab.index.json", "about.json"],
+)
+def test_a_file_cut_short_is_named(folder: Path, name: str) -> None:
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(DataError) as caught:
+        LexicalIndex(folder)
+    assert caught.value.code == "E661"
+    assert name in caught.value.where
+
+
+def test_terms_of_another_version_are_refused(folder: Path) -> None:
+    about = json.loads((folder / "about.json").read_text())
+    (folder / "about.json").write_text(json.dumps({**about, "tokens": "other"}))
+    with pytest.raises(DataError) as caught:
+        LexicalIndex(folder)
+    assert caught.value.code == "E662"
+    assert caught.value.remedy
+
+
+def test_documents_without_any_word(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no words"):
+        build_lexical([TermPart.of(["", "the"])], tmp_path / "index")
+    assert list(tmp_path.iterdir()) == []

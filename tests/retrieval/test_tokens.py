@@ -1,0 +1,93 @@
+"""Terms: what becomes of words, formulas and stray dollar signs."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.retrieval import tokens
+from engines.retrieval.tokens import formula_terms, pieces, snippet, terms
+
+
+def test_the_examples_hold() -> None:
+    assert doctest.testmod(tokens).failed == 0
+
+
+def test_commands_and_case_stay_whole() -> None:
+    assert [term for term in terms(r"$\Gamma\gamma\mathbb{R}R r$") if " " not in term] == [
+        "\\Gamma",
+        "\\gamma",
+        "\\mathbb",
+        "R",
+        "R",
+        "r",
+    ]
+
+
+def test_words_are_folded_and_formulas_are_not() -> None:
+    assert terms("The Groups of Order") == terms("group order")
+    assert terms("$G$") != terms("$g$")
+    assert terms("x") == terms("$x$")
+
+
+def test_spacing_and_sizes_mean_nothing() -> None:
+    assert formula_terms(r"\left( a \, , \; b \right)\!") == formula_terms("a b")
+    assert formula_terms("x^{2}") == formula_terms("x ^ 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("$a$$b$ c", ["a", "b"]),
+        ("$$x$$ and $$y$$", ["x", "y"]),
+        ("it costs 5$\nand $x$ is so", ["x"]),
+        ("$", []),
+        ("$$", []),
+        (r"$x\$ and $y$", ["x\\", "y"]),
+    ],
+)
+def test_where_formulas_are(text: str, formulas: list[str]) -> None:
+    assert [piece for is_formula, piece in pieces(text) if is_formula] == formulas
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab A$\\{}^2.\n'Σé")), st.text(alphabet=st.sampled_from("xy $\\_5\n"))
+)
+def test_lines_do_not_touch_each_other(first: str, second: str) -> None:
+    assert terms(f"{first}\n{second}") == terms(first) + terms(second)
+
+
+@given(st.text())
+def test_any_text_has_terms_that_survive_a_line_file(text: str) -> None:
+    for term in terms(text):
+        assert term
+        assert "\n" not in term
+
+
+def test_a_snippet_shows_what_was_asked_for() -> None:
+    text = (
+        "Nothing here. " * 40 + "Every cyclic group is abelian, since $a^n a^m = a^m a^n$. " + "More. " * 80
+    )
+    shown = snippet(text, "abelian cyclic groups", 100)
+    assert "cyclic group is abelian" in shown
+    assert shown.startswith("… ")
+    assert shown.endswith(" …")
+    assert len(shown) <= 106
+    assert snippet("short\n text", "x") == "short text"
+
+
+@pytest.mark.real_data
+def test_formulas_of_real_posts_are_found_again(real_data: Path) -> None:
+    from engines.arqmath.collection import Report, read_posts
+
+    same = total = 0
+    for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):
+        total += 1
+        found = [piece for is_formula, piece in pieces(post.body.text) if is_formula]
+        same += found == [latex for _, latex in post.body.formulas]
+    # The rest have dollar signs inside their formulas (\text{if $x>0$}), or formulas that are empty.
+    assert same / total > 0.97

@@ -1,0 +1,557 @@
+"""The ARQMath screen by real keys."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from engines.core.errors import EngineError
+from engines.core.events import ignore, never
+from screens.app import Workbench
+from screens.arqmath.answer import fold
+from screens.arqmath.looks import bar, fraction, signed, sparkline
+from screens.arqmath.screen import ArqmathScreen
+from screens.text import width
+from screens.widgets.dialogs import Chooser, Prompt
+from screens.widgets.listing import ReaderBox
+from screens.widgets.notice import Notice
+from screens.widgets.pane import Pane
+from screens.widgets.table import Table
+from screens.widgets.textscreen import TextScreen
+from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
+from workbench.collections import Collection, find_collection
+from workbench.tasks import resolve
+from workbench.workspace import Workspace, ensure_sample
+
+Make = Callable[..., Workbench]
+Compare = Callable[..., bool]
+MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
+WIDE, NARROW = (120, 40), (80, 24)
+TOLD = {":": "colon", " ": "space", ".": "full_stop", "/": "slash", "_": "underscore", "-": "minus"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection with its index."""
+    folder = write_collection(tmp_path_factory.mktemp("collections") / "mini")
+    params = {"folder": str(folder), "index": str(folder / "index")}
+    assert resolve("arqmath.prepare")(params, events=ignore, stop=never)["complete"]
+    return folder
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> HereEngine:
+    """What stands in for both engine processes."""
+    engine = HereEngine()
+    monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
+    return engine
+
+
+@pytest.fixture
+def build(workspace: Workspace, files: Path, make: Make, engine: HereEngine) -> Make:
+    """The app over a workspace with that collection."""
+    shutil.copytree(files, workspace.arqmath / "mini")
+
+    def built(**options: Any) -> Workbench:
+        return make(**{"screen": "arqmath", "jobs": [], **options})
+
+    return built
+
+
+async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
+    """Let threads and messages come to rest, at most a few seconds."""
+    for _ in range(200):
+        await pilot.pause(0.01)
+        if until() and not any(w.is_running and w.group != "look" for w in pilot.app.workers):
+            break
+    await pilot.pause(0.01)
+
+
+async def ready(pilot: Pilot[Any]) -> ArqmathScreen:
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, ArqmathScreen)
+    await settle(pilot, lambda: bool(screen.query("#answers-table")) and answers(screen).shown > 0)
+    await settle(pilot)
+    return screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+async def write(pilot: Pilot[Any], text: str) -> None:
+    await pilot.press(*(TOLD.get(character, character) for character in text))
+    await settle(pilot)
+
+
+def topics(screen: ArqmathScreen) -> Table:
+    return screen.query_one("#topics-table", Table)
+
+
+def answers(screen: ArqmathScreen) -> Table:
+    return screen.query_one("#answers-table", Table)
+
+
+def ids(table: Table) -> list[str]:
+    return [str(record["id"]) for record in table.visible_records()]
+
+
+def read(screen: ArqmathScreen, name: str = "answer") -> str:
+    return "\n".join(screen.query_one(f"#{name}-text", ReaderBox).reader.lines)
+
+
+def about(screen: ArqmathScreen) -> str:
+    return str(screen.query_one("#about", Static).content)
+
+
+async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        # The last run is shown, the first one is what it is held against.
+        assert (screen.run, screen.against) == ("dense", "bm25")
+        assert screen.crumbs == ("mini", "A.1", "dense", "answer 13")
+        assert ids(topics(screen)) == ["A.1", "A.2", "A.3"]
+        assert topics(screen).current["kind"] == "both"
+        rows = answers(screen).visible_records()
+        assert [row["id"] for row in rows] == ["13", "22", "12", "14", "11", "99"]
+        by_id = {row["id"]: row for row in rows}
+        assert [(by_id[i]["rank"], by_id[i]["move"], by_id[i]["grade"]) for i in ("13", "12", "11")] == [
+            (1, 3, 0),
+            (3, -1, 2),
+            (5, -4, 3),
+        ]
+        assert by_id["22"]["grade"] is None
+        assert (by_id["99"]["rank"], by_id["99"]["grade"]) == (None, 2)
+        assert by_id["11"]["answer"].startswith("Count subsets by size: ∑")
+        assert "A.1 · 5 answers" in f"{screen.query_one('#middle', Pane).title} " + str(
+            screen.query_one("#middle", Pane).detail
+        )
+        foot = str(screen.query_one("#mean", Static).content)
+        mean = next(run for run in screen.overview["runs"] if run["name"] == "dense")["ndcg_prime"]
+        assert f"mean {fraction(mean)} [" in foot
+        await press(pilot, "enter", "G", "k")
+        assert "grade 3  high" in about(screen)
+        assert "▼4" in about(screen)
+        assert "1 bm25 · 5 dense" in about(screen)
+        text = read(screen)
+        assert "∑" in text
+        assert "\\binom" not in text
+        assert "question it answers: 10" in text
+        assert "How many subsets has a set?" in text
+        assert "tags combinatorics" in text
+        await press(pilot, "L")
+        assert "\\binom{n}{k}" in read(screen)
+        await press(pilot, "enter", "right_square_bracket")
+        assert "without induction" in read(screen, "topic")
+
+
+def test_the_screen_loads_nothing_heavy() -> None:
+    heavy = {"numpy", "pyarrow", "torch", "lxml", "bm25s", "faiss"}
+    code = f"import sys, screens.arqmath.screen, workbench.collections; print(*{heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+async def test_where_a_run_hurts_most_and_the_answer_that_fell(
+    make: Make, workspace: Workspace, engine: HereEngine
+) -> None:
+    """Way 4, from the start screen of the sample workspace and with the real tasks."""
+    ensure_sample(workspace)
+    engine.indexes = False  # texts are read from the posts: indexing takes seconds
+    app = make(screen="egraphs", jobs=[])
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot, lambda: app.place is not None)
+        await pilot.press("4")
+        await settle(pilot, lambda: isinstance(app.screen_stack[0], ArqmathScreen))
+        screen = await ready(pilot)
+        keys = ["S", "enter", "S"]
+        if screen.run not in ("cross-encoder", "dense"):
+            names = [run["name"] for run in screen.overview["runs"]]
+            wanted = "cross-encoder" if "cross-encoder" in names else "dense"
+            keys = ["c", str(names.index(wanted) + 1), *keys]
+        assert len(keys) + 1 <= 6
+        await press(pilot, *keys)
+        assert screen.against == "bm25"
+        losses = [topic["delta"] for topic in topics(screen).visible_records() if topic["delta"] is not None]
+        assert topics(screen).current["delta"] == min(losses) < 0
+        row = answers(screen).current
+        changes = [one["change"] for one in answers(screen).visible_records() if one["change"] is not None]
+        assert row["change"] == min(changes) < 0
+        assert screen.crumbs[-1] == f"answer {row['id']}"
+        assert "rank" in about(screen)
+        await settle(pilot, lambda: bool(read(screen)))
+        assert "question it answers" in read(screen)
+
+
+async def test_two_runs_side_by_side(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "d")
+        moves = screen.query_one("#moves-table", Table)
+        pairs = [
+            (row["left"] and row["left"]["id"], row["right"] and row["right"]["id"])
+            for row in moves.visible_records()
+        ]
+        assert pairs == [("11", "13"), ("12", "22"), ("14", "12"), ("13", "14"), (None, "11")]
+        assert [column.title for column in moves.columns] == ["rk", "bm25", "", "dense"]
+        drawn = [str(moves.columns[2].cell(row)) for row in moves.visible_records()]
+        assert any(character > "\u2800" for line in drawn for character in line)
+        assert screen.crumbs[-1] == "answer 13"
+        await press(pilot, "h")
+        assert screen.crumbs[-1] == "answer 11"
+        await press(pilot, "h")
+        assert app.focused is topics(screen)
+
+
+async def test_other_runs_are_chosen_and_added(build: Make, tmp_path: Path) -> None:
+    more = write_run(tmp_path / "mine.tsv", {"A.1": ["11", "12"], "A.2": ["21", "22"]})
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "c", "1")
+        assert (screen.run, screen.against) == ("bm25", "dense")
+        screen.change_runs(more, add=True)
+        await settle(pilot, lambda: len(screen.overview.get("runs", ())) == 3)
+        await settle(pilot)
+        await press(pilot, "c", "3")
+        assert (screen.run, screen.against) == ("mine", "dense")
+        await press(pilot, "b", "1")
+        assert (screen.run, screen.against) == ("mine", "bm25")
+        assert topics(screen).visible_records()[0]["ndcg"] < 1.0
+        screen.change_runs(tmp_path / "none.tsv", add=True)
+        await settle(pilot)
+        assert "none.tsv" in app.activity[-1].text
+        screen.change_runs(more, add=False)
+        await settle(pilot, lambda: len(screen.overview.get("runs", ())) == 2)
+        assert more.exists()
+
+
+async def test_filters_know_grades_judgements_and_runs(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter")
+        for query, found in (
+            ("judged:no", ["22"]),
+            ("grade:0", ["13"]),
+            ("grade>1 run:dense", ["12", "11"]),
+            ("!run:bm25", ["22", "99"]),
+            ("induction", ["14"]),
+        ):
+            await screen.query_one("#answers").set_query(query)  # type: ignore[attr-defined]
+            await settle(pilot)
+            assert ids(answers(screen)) == found, query
+        await press(pilot, "escape")
+        assert len(ids(answers(screen))) == 6
+
+
+async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Workspace, tmp_path: Path) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        official = Path(workspace.arqmath / "mini" / "qrels_task1.tsv").read_text("utf-8")
+        assert screen.why_not("judge") == "it is judged officially, and that stays"
+        await press(pilot, "enter", "j", "J")
+        assert isinstance(app.screen, Chooser)
+        await press(pilot, "2")
+        assert answers(screen).current["own"] == 2
+        assert "your grade 2  medium" in about(screen)
+        own = Collection("mini", workspace.arqmath / "mini", workspace.arqmath / "mini").judgements()
+        assert own.qrels() == ["A.1\t0\t22\t2"]
+        # The official grades and all that is counted from them stay.
+        assert (workspace.arqmath / "mini" / "qrels_task1.tsv").read_text("utf-8") == official
+        assert answers(screen).current["grade"] is None
+        await press(pilot, "e", "q")
+        assert isinstance(app.screen, Prompt)
+        app.screen.query_one(Input).value = str(tmp_path / "own.tsv")
+        await press(pilot, "enter")
+        await settle(pilot, lambda: (tmp_path / "own.tsv").exists())
+        assert (tmp_path / "own.tsv").read_text("utf-8") == "A.1\t0\t22\t2\n"
+        await press(pilot, "J", "minus")
+        assert answers(screen).current["own"] is None
+        assert len(screen.judgements or ()) == 0
+
+
+async def test_a_free_query(build: Make, engine: HereEngine) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        await write(pilot, "binomial theorem")
+        await press(pilot, "enter")
+        hits = screen.query_one("#hits-table", Table)
+        await settle(pilot, lambda: hits.shown > 0)
+        assert ids(hits)[0] == "12"
+        assert screen.crumbs == ("mini", "search", "answer 12")
+        assert "Put x = y = 1" in read(screen)
+        assert "no cross-encoder" in screen.query_one("#middle", Pane).footnote
+        chosen = screen.selection()
+        assert chosen is not None
+        assert "arqmath search" in chosen.command
+        engine.errors["arqmath.search"] = EngineError("the index is damaged", code="E661")
+        await press(pilot, "a", "enter")
+        assert "E661" in str(screen.query_one("#hits Notice", Notice).content)
+
+
+async def test_a_second_opinion_comes_first(build: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Half:
+        def score(self, pairs: list[tuple[str, str]]) -> list[float]:
+            return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
+
+    monkeypatch.setattr("workbench.tasks.arqmath._cross_encoder", lambda _: Half())
+    app = build()
+    folder = app.workspace.models / "judge"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"architectures": ["BertForSequenceClassification"]}', "utf-8")
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        await write(pilot, "use limit")
+        await press(pilot, "enter")
+        hits = screen.query_one("#hits-table", Table)
+        await settle(pilot, lambda: hits.shown > 0)
+        first = hits.visible_records()[0]
+        assert (first["id"], first["again"]) == ("23", 0.9)
+
+
+async def test_written_answers_bars_and_judgements_have_pages(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "right_square_bracket", "right_square_bracket")
+        bars = screen.query_one("#bars-table", Table)
+        assert ids(bars) == ["A.1", "A.2"]
+        await press(pilot, "right_square_bracket")
+        lines = screen.query_one("#qrels", ReaderBox).reader.lines
+        assert any(line.startswith("3 high") and line.split()[2] == "2" for line in lines)
+        assert "2 of 3 topics are judged" in lines
+        assert "    AR 3.000  P@1 1.000  over 1 of 2 answers" in lines
+        await press(pilot, "right_square_bracket")
+        written = screen.query_one("#written-table", Table)
+        assert [(row["run"], row["grade"]) for row in written.visible_records()] == [("gpt", 3)]
+        assert "so 2ⁿ." in " ".join(read(screen).split())
+        await press(pilot, "greater_than_sign")
+        assert screen.topic == "A.2"
+        assert written.current["grade"] is None
+        await press(pilot, "left_square_bracket", "left_square_bracket", "j", "enter")
+        assert screen.page == "rank"
+        assert screen.topic == "A.2"
+
+
+async def test_provenance_names_the_files(build: Make, workspace: Workspace) -> None:
+    (workspace.root / "exports").mkdir(exist_ok=True)
+    app = build()
+    (workspace.arqmath / "mini" / "runs_task1" / "broken.tsv").write_text("A.1 Q0 11 1 nan x\n", "utf-8")
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        assert "broken.tsv" in app.activity[-1].text
+        await press(pilot, "i")
+        assert isinstance(app.screen, TextScreen)
+        text = "\n".join(app.screen.query_one(ReaderBox).reader.lines)
+        for words in ("qrels_task1.tsv", "run bm25   tag bm25", "over 2 judged topics", "left out"):
+            assert words in text
+
+
+async def run_line(line: str) -> str:
+    words = [word for word in shlex.split(line) if not word.startswith("MATHWB_WORKSPACE=")]
+    assert words[0] == "mathwb"
+    place = next(word for word in shlex.split(line) if word.startswith("MATHWB_WORKSPACE="))
+    import os
+
+    env = {**os.environ, "MATHWB_WORKSPACE": place.partition("=")[2]}
+    done = subprocess.run([*MATHWB, *words[1:]], capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+async def test_what_is_selected_can_be_printed_by_a_command(build: Make) -> None:
+    """Way 7."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        line = screen.selection()
+        assert line is not None
+        printed = await run_line(line.command + " --json")
+        document = json.loads(printed)
+        shown = [(row["id"], row["rank"], row["grade"], row["change"]) for row in screen.rows]
+        assert [(r["id"], r["rank"], r["grade"], r["change"]) for r in document["answers"]] == shown
+        everything = next(form for form in line.forms if form.key == "a").text()
+        printed = await run_line(everything)
+        for topic in topics(screen).visible_records():
+            assert topic["id"] in printed
+            assert topic["ndcg"] is None or f"{topic['ndcg']:.4f}" in printed
+        await press(pilot, "enter")
+        answer = screen.selection()
+        assert answer is not None
+        assert answer.forms[0].text() == "A.1\tQ0\t13\t1\t9.5\tdense"
+        printed = await run_line(answer.command)
+        assert "I think you should draw a picture of it." in printed
+        screen.keep_judgement("A.1", "22", 1)
+        place = find_collection(app.workspace, "mini").name
+        words = app.command_line("arqmath", "judgements", place)
+        assert await run_line(words) == "A.1 0 22 1\n"
+
+
+async def test_everything_can_be_written_to_a_file(build: Make, tmp_path: Path) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        ways = {way.key: way for way in screen.exports()}
+        for key in ("r", "s", "c", "t", "C", "T"):
+            path = tmp_path / f"out-{key}{ways[key].suffix}"
+            ways[key].write(path)
+            assert path.stat().st_size > 0
+            assert json.loads(Path(f"{path}.meta.json").read_text("utf-8"))["run"] == "dense"
+        from engines.retrieval.run import read_run
+
+        assert [d for d, _ in read_run(tmp_path / "out-r.tsv").rankings["A.1"]] == [
+            "13",
+            "22",
+            "12",
+            "14",
+            "11",
+        ]
+        picture = (tmp_path / "out-s.svg").read_text("utf-8")
+        assert picture.startswith("<svg")
+        assert picture.count("<title>") == 2
+        assert "nDCG′ of dense" in picture
+        table = (tmp_path / "out-T.tex").read_text("utf-8")
+        assert table.count("\\\\") == 7
+
+
+async def test_no_collection_a_broken_one_and_one_without_posts(
+    make: Make, workspace: Workspace, engine: HereEngine
+) -> None:
+    app = make(screen="arqmath", jobs=[])
+    async with app.run_test(size=WIDE) as pilot:
+        screen = app.screen_stack[0]
+        await settle(pilot, lambda: bool(screen.query("#topics")))
+        await settle(pilot)
+        assert "No collection yet" in str(screen.query_one("#topics Notice", Notice).content)
+        assert isinstance(screen, ArqmathScreen)
+        assert screen.why_not("add") == "there is no collection"
+        write_collection(workspace.arqmath / "bare", posts=False)
+        await press(pilot, "r")
+        await ready(pilot)
+        assert screen.why_not("add") == "the collection has no posts"
+        assert "no posts to read" in " ".join(read(screen).split())
+        (workspace.arqmath / "bare" / "arqmath.toml").write_text("posts = [", "utf-8")
+        await press(pilot, "r")
+        await settle(pilot)
+        assert "E318" in str(screen.query_one("#topics Notice", Notice).content)
+
+
+async def test_hostile_text_stays_text(build: Make, workspace: Workspace) -> None:
+    nasty = "[red]mark[/red]\x1b[31mred\u202e[b]"
+    folder = workspace.arqmath / "mini"
+    app = build()
+    shutil.rmtree(folder / "index")
+    (folder / "posts.jsonl").write_text(
+        json.dumps({"id": "13", "type": 2, "parent_id": "10", "body": nasty}) + "\n", "utf-8"
+    )
+    write_run(folder / "runs_task1" / "[b]x[b].tsv", {"A.1": ["13"]})
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await ready(pilot)
+        await settle(pilot, lambda: bool(read(screen)))
+        lines = [strip.text for strip in app.screen._compositor.render_strips()]
+        controls = {*range(32), *range(127, 160), 0x202E}
+        assert not controls & {ord(character) for line in lines for character in line}
+        assert any("[red]mark[/red]\\x1b[31mred" in line for line in lines)
+        assert any("[b]x[b]" in line for line in lines)
+        assert screen.run in ("dense", "[b]x[b]")
+
+
+async def test_a_topic_that_cannot_be_read_says_why(build: Make, engine: HereEngine) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        engine.errors["arqmath.ranking"] = EngineError(
+            "the engine was lost", code="E701", remedy="Try again."
+        )
+        await press(pilot, "j")
+        assert "E701" in str(screen.query_one("#answers Notice", Notice).content)
+        engine.errors.clear()
+        await press(pilot, "k", "j")
+        assert ids(answers(screen))[:3] == ["21", "22", "23"]
+        engine.errors["arqmath.post"] = EngineError("gone", code="E701")
+        await press(pilot, "enter", "j")
+        assert "E701 gone" in read(screen)
+
+
+async def test_the_place_is_found_again(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "c", "1", "j", "enter", "j")
+        before = screen.crumbs
+        await press(pilot, "q")
+    assert before == ("mini", "A.2", "bm25", "answer 23")
+    again = build()
+    async with again.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await settle(pilot, lambda: screen.crumbs == before)
+        assert screen.crumbs == before
+
+
+def test_figures_are_written_short_and_bars_have_their_length() -> None:
+    assert [fraction(value) for value in (0.6123, 1.0, 0.0, None)] == [".612", "1.00", ".000", "–"]
+    assert [signed(value) for value in (0.104, -0.22, 0.0001, None)] == ["+.104", "−.220", ".000", ""]
+    assert sparkline([0.0, 0.5, 1.0], 3) == "▁▅█"
+    assert sparkline([0.0, 1.0, 0.0, 1.0], 2) == "▅▅"
+    assert sparkline([0.0, 1.0], 20) == "▁▁▁███"
+    assert str(bar(0.5, cells=4)) == "██  "
+    assert str(bar(0.5, 0.99, cells=4)) == "██ ┃"
+
+
+@pytest.mark.parametrize("cells", [8, 13, 40])
+def test_folded_text_fits_and_loses_nothing(cells: int) -> None:
+    text = "∑_{k=0}^n C(n,k) = 2ⁿ and averyveryverylongwordwithoutanyspace 漢字漢字漢字漢字漢字\n\nnext"
+    lines = fold(text, cells)
+    assert all(width(line) <= cells for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+# What it looks like
+
+
+def showing(*keys: str) -> Callable[[Pilot[Any]], Any]:
+    async def run(pilot: Pilot[Any]) -> None:
+        await ready(pilot)
+        await press(pilot, *keys)
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        await settle(pilot)
+
+    return run
+
+
+@pytest.mark.parametrize("size", [(200, 50), WIDE, NARROW, (60, 16)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
+    assert snap_compare(build(), terminal_size=size, run_before=showing("enter", "S"))
+
+
+def test_looks_of_an_answer(build: Make, snap_compare: Compare) -> None:
+    assert snap_compare(build(), terminal_size=NARROW, run_before=showing("enter", "S", "enter"))
+
+
+def test_looks_of_two_runs(build: Make, snap_compare: Compare) -> None:
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing("d", "j", "j"))
+
+
+def test_looks_of_the_judgements_ascii(build: Make, snap_compare: Compare) -> None:
+    keys = ("enter", *["right_square_bracket"] * 3)
+    assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(*keys))

@@ -1,0 +1,362 @@
+"""The launch form: recipes, fields that are checked while they are typed, devices, and what it submits."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+from textual.worker import WorkerCancelled
+
+import workbench.jobs
+from engines.core.errors import EngineError
+from screens.app import Workbench
+from screens.jobs.form import NewJob
+from screens.jobs.machine import Machine
+from screens.jobs.sheets import CorpusSheet, TrainSheet, sheet
+from screens.widgets.table import Table
+from tests.screens.launch_engine import Engine, answer_at_once, stand_still
+from workbench.jobs import JobSpec, JobView
+from workbench.jobs.devices import Gpu
+from workbench.recipes import Recipe, load, with_settings
+from workbench.workspace import Workspace, ensure_sample
+
+Make = Callable[..., Workbench]
+WIDE = (120, 60)
+QUICK = "egen/cl-mean-tiny"
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    return answer_at_once(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two cores and no GPU."""
+    stand_still(monkeypatch)
+
+
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> list[JobSpec]:
+    """The jobs that were submitted, instead of running them."""
+    specs: list[JobSpec] = []
+
+    def submit(_: Workspace, spec: JobSpec) -> JobView:
+        specs.append(spec)
+        return jobs[0]
+
+    monkeypatch.setattr(workbench.jobs, "submit", submit)
+    return specs
+
+
+@pytest.fixture
+def sample(workspace: Workspace) -> Workspace:
+    """With the sample corpus."""
+    ensure_sample(workspace)
+    return workspace
+
+
+async def rest(pilot: Pilot[Any]) -> None:
+    """Let workers and the messages they make come to rest."""
+    for _ in range(2):
+        await pilot.pause()
+        # One that gave way to its successor is no failure.
+        with contextlib.suppress(WorkerCancelled):
+            await pilot.app.workers.wait_for_complete()
+    await pilot.pause(0.01)
+
+
+async def opened(pilot: Pilot[Any], key: str = "a") -> NewJob:
+    """The form, after the key that opens it."""
+    for _ in range(200):
+        await pilot.pause(0.02)
+        place = pilot.app.place  # type: ignore[attr-defined]
+        if isinstance(pilot.app.screen, NewJob) or (place is not None and pilot.app.watch_jobs.looked):  # type: ignore[attr-defined]
+            break
+    if key and not isinstance(pilot.app.screen, NewJob):
+        await pilot.press(key)
+    await rest(pilot)
+    assert isinstance(pilot.app.screen, NewJob)
+    return pilot.app.screen
+
+
+def shown(app: Any) -> str:
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+def put(screen: NewJob, name: str, text: str) -> None:
+    """Write a field."""
+    screen.rows()[name].query_one(Input).value = text
+
+
+async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
+    make: Make, engine: Engine, submitted: list[JobSpec], sample: Workspace
+) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        names = [row["id"] for row in screen.query_one("#recipes", Table).visible_records()]
+        assert {"egen/polynomials", "egen/templates", QUICK, "egen/seq2seq-paper"} <= set(names)
+        assert screen.query_one("#recipes", Table).current_key == QUICK
+        text = shown(pilot.app)
+        for words in (
+            "E-Gen CL Mean, tiny",
+            "about 1m",
+            "CPU, 2 cores, 5.0 GB free: there is no GPU",
+        ):
+            assert words in text
+        await pilot.press("enter", "enter")
+        await rest(pilot)
+        (spec,) = submitted
+        assert (spec.task, spec.seed, spec.title) == ("train", 0, f"train {QUICK}")
+        assert spec.params["data"] == {"corpus": str(sample.corpora / "sample-e")}
+        assert spec.params["publish"] == str(sample.models / "cl-mean-tiny")
+        assert spec.params["train"] == load(QUICK).params["train"]
+        assert engine.asked[-1]["trainer"] == "egen.contrastive"
+
+
+async def test_fields_are_checked_while_they_are_typed(
+    make: Make, engine: Engine, submitted: list[JobSpec], sample: Workspace
+) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("enter")
+        assert screen.rows()["data.corpus"].query_one(Input).has_focus
+        await pilot.press("x")
+        await rest(pilot)
+        assert "there is no corpus 'sample-ex' here" in shown(pilot.app)
+        assert "mathwb data add corpus PATH" in shown(pilot.app)
+        await pilot.press("enter")
+        await rest(pilot)
+        assert submitted == []
+        await pilot.press("backspace")
+        put(screen, "train.lr", "fast")
+        await rest(pilot)
+        assert "✗ a number" in shown(pilot.app)
+        put(screen, "train.lr", "0")
+        await rest(pilot)
+        assert "lr is 0" in shown(pilot.app)
+        put(screen, "train.lr", "3e-4")
+        put(screen, "train.schedule", "zigzag")
+        await rest(pilot)
+        assert "schedule is 'zigzag'" in shown(pilot.app)
+        put(screen, "train.schedule", "constant")
+        put(screen, "job.more", "patience=2 keep=1")
+        put(screen, "job.seed", "7")
+        put(screen, "job.name", "mine")
+        await pilot.press("enter")
+        await rest(pilot)
+        (spec,) = submitted
+        train = spec.params["train"]
+        assert (train["lr"], train["schedule"], train["patience"], train["keep"]) == (3e-4, "constant", 2, 1)
+        assert spec.seed == 7
+        assert spec.params["publish"] == str(sample.models / "mine")
+
+
+async def test_what_the_engine_finds_wrong_stands_at_its_field(
+    make: Make, engine: Engine, submitted: list[JobSpec], sample: Workspace
+) -> None:
+    engine.error = EngineError("pooling is 'median', not mean or max", code="E640", remedy="Change it.")
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        put(screen, "model.pooling", "median")
+        await rest(pilot)
+        assert "✗ pooling is 'median'" in str(
+            screen.rows()["model.pooling"].query_one(".say", Static).content
+        )
+        await pilot.press("enter", "enter")
+        await rest(pilot)
+        assert submitted == []
+        assert pilot.app.screen is screen
+        engine.error = None
+        await pilot.press("enter")
+        await rest(pilot)
+        assert len(submitted) == 1
+
+
+async def test_missing_data_says_which_recipe_makes_it(make: Make, engine: Engine, sample: Workspace) -> None:
+    async with make(launch=load("egen/cl-mean-small")).run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, "")
+        assert screen.query_one("#recipes", Table).current_key == "egen/cl-mean-small"
+        assert "there is no corpus 'templates' here. The recipe egen/templates makes it" in shown(pilot.app)
+
+
+async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, sample: Workspace) -> None:
+    recipe = with_settings(load(QUICK), ["lr=5e-4", "seed=3"])
+    async with make(launch=recipe).run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, "")
+        values = screen.values()
+        assert (values["train.lr"], values["job.seed"]) == ("0.0005", "3")
+        assert screen.rows()["data.corpus"].query_one(Input).has_focus
+        await pilot.press("escape")
+        await rest(pilot)
+        assert pilot.app.launch is None  # type: ignore[attr-defined]
+        assert not isinstance(pilot.app.screen, NewJob)
+
+
+async def test_a_corpus_job(
+    make: Make, engine: Engine, submitted: list[JobSpec], workspace: Workspace
+) -> None:
+    (workspace.corpora / "polynomials").mkdir()
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        screen.query_one("#recipes", Table).go_to("egen/polynomials")
+        await rest(pilot)
+        assert "no use for a GPU" in shown(pilot.app)
+        await pilot.press("enter")
+        assert screen.values()["corpus.out"] == "polynomials-2"
+        put(screen, "corpus.members", "12x")
+        await rest(pilot)
+        assert "a whole number from 1 on" in shown(pilot.app)
+        await pilot.press("enter")
+        await rest(pilot)
+        assert screen.rows()["corpus.members"].query_one(Input).has_focus
+        await pilot.press("backspace", "enter")
+        await rest(pilot)
+        (spec,) = submitted
+        assert (spec.task, spec.seed) == ("egen.corpus", 0)
+        assert spec.params["members"] == 12
+        assert spec.params["templates"] == "poly"
+        assert spec.params["out"] == str(workspace.corpora / "polynomials-2")
+        assert engine.asked == []
+
+
+async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Workspace) -> None:
+    async with make().run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        await pilot.press("enter", *["tab"] * 20)
+        await rest(pilot)
+        focused = screen.focused
+        assert focused is not None
+        assert screen.region.contains_region(focused.region)
+        assert "cl-mean-tiny" in shown(pilot.app)
+
+
+# Without a screen
+
+CARDS = (
+    Gpu(0, "GPU-a", "Small Card", 16 * 2**30, 15 * 2**30, 0),
+    Gpu(1, "GPU-b", "Big Card", 80 * 2**30, 70 * 2**30, 3),
+)
+
+
+def test_auto_says_which_card_and_why() -> None:
+    machine = Machine(4, 2**33, CARDS)
+    assert machine.why("auto") == "GPU 1 Big Card, 70.0 GB free: the one of 2 with the most free memory"
+    assert Machine(4, 2**33, CARDS, frozenset({"GPU-b"})).why("auto").startswith("GPU 0 Small Card")
+    assert machine.why("cpu").endswith("asked for")
+    assert machine.why("0,1").endswith("asked for")
+    assert "1     Big Card, 70.0 GB of 80.0 GB free, 3 % busy" in machine.lines()
+    for policy in ("2", "gpu"):
+        with pytest.raises(EngineError):
+            machine.why(policy)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("templates", "poly", ""),
+        ("templates", "polly", "one of"),
+        ("templates", "", "one of"),
+        ("members", "120", ""),
+        ("members", "0", "from 1"),
+        ("members", "١٢", "whole number"),
+        ("seed", "0", ""),
+        ("seed", "-1", "from 0"),
+        ("workers", "99", "2 cores"),
+        ("out", "new one", ""),
+        ("out", "taken", "already"),
+        ("out", "../up", "without slashes"),
+        ("out", "..", "without slashes"),
+        ("out", "bell\x07", "without slashes"),
+    ],
+)
+def test_fields_of_a_corpus(name: str, text: str, wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    form = CorpusSheet(load("egen/polynomials"), tmp_path, 2)
+    values = {field.name: field.text for field in form.fields} | {f"corpus.{name}": text}
+    found = form.problems(values)
+    assert set(found) == ({f"corpus.{name}"} if wrong else set())
+    assert all(wrong in error.what for error in found.values())
+
+
+def test_templates_may_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("sin x\n", encoding="utf-8")
+    form = CorpusSheet(load("egen/polynomials"), tmp_path, 2)
+    values = {field.name: field.text for field in form.fields}
+    values["corpus.templates"] = str(tmp_path / "mine.txt")
+    assert form.problems(values) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("train.steps", "10", ""),
+        ("train.steps", "ten", "whole number"),
+        ("train.steps", "1.5", "whole number"),
+        ("train.lr", "1", ""),
+        ("train.batch_size", "0", "at least 1"),
+        ("train.warmup", "-1", "negative"),
+        ("model.heads", "two", "whole number"),
+        ("data.exclude", "", ""),
+        ("data.exclude", "nowhere", "there is no exclude"),
+        ("job.seed", "x", "whole number"),
+        ("job.device", "cpu:2", ""),
+        ("job.device", "tpu", "device is 'tpu'"),
+        ("job.name", "a/b", "without slashes"),
+        ("job.more", "patience", "sets nothing"),
+        ("job.more", "patince=3", "nothing that"),
+        ("job.more", "patience=3", ""),
+        ("job.more", "'", "quotation"),
+    ],
+)
+def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspace) -> None:
+    form = sheet(load(QUICK), sample, 2)
+    assert isinstance(form, TrainSheet)
+    values = {field.name: field.text for field in form.fields} | {name: text}
+    found = form.problems(values)
+    assert set(found) == ({name} if wrong else set())
+    assert all(wrong in error.what for error in found.values())
+
+
+def test_the_command_opens_the_form(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from workbench import cli
+
+    opened: list[tuple[str | None, Recipe | None]] = []
+
+    def open_screens(screen: str | None = None, launch: Recipe | None = None) -> int:
+        opened.append((screen, launch))
+        return 0
+
+    monkeypatch.setattr(cli, "open_screens", open_screens)
+
+    def run(*words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["mathwb", "train", *words])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        return int(left.value.code or 0)
+
+    assert run() == 0
+    assert run("egen/cl-max-tiny", "--set", "lr=1e-3", "--device", "cpu") == 0
+    (place, first), (_, second) = opened
+    assert place == "jobs"
+    assert first is not None
+    assert first.quickest
+    assert second is not None
+    assert (second.name, second.params["train"]["lr"], second.params["device"]) == (
+        "egen/cl-max-tiny",
+        1e-3,
+        "cpu",
+    )
+    assert run("egen/templates") == 2
+    assert "E425" in capsys.readouterr().err
+    assert run("--seeds", "1,2") == 2
+    assert "E427" in capsys.readouterr().err
+    assert len(opened) == 2

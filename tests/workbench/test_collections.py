@@ -1,0 +1,183 @@
+"""The collections of a workspace, and one's own judgements of their answers."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from engines.arqmath.folder import ArqmathFolder
+from engines.core.errors import DataError
+from engines.core.events import ignore, never
+from engines.retrieval.qrels import read_qrels
+from tests.screens.arqmath_engine import write_collection, write_run
+from workbench.cli.root import app
+from workbench.collections import collections, find_collection, rankers
+from workbench.errors import MissingError
+from workbench.judgements import Judgements
+from workbench.tasks import resolve
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    workspace = Workspace.open(tmp_path / "ws")
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(workspace.root))
+    return workspace
+
+
+def test_own_and_registered_collections_are_listed_samples_first(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    assert collections(workspace) == ()
+    write_collection(workspace.arqmath / "mine")
+    write_collection(workspace.arqmath / "sample-forum")
+    write_collection(tmp_path / "far")
+    workspace.data.add("arqmath", tmp_path / "far")
+    found = collections(workspace)
+    assert [one.name for one in found] == ["sample-forum", "far", "mine"]
+    far = find_collection(workspace, str(tmp_path / "far"))
+    assert (far.path, far.home) == (tmp_path / "far", workspace.arqmath / "far")
+    # What is kept of it lies in the workspace, and makes no collection there.
+    far.judgements().judge("A.1", "11", 2)
+    assert [one.name for one in collections(workspace)] == ["sample-forum", "far", "mine"]
+    with pytest.raises(MissingError, match="no collection 'mime'") as caught:
+        find_collection(workspace, "mime")
+    assert "'mine'" in caught.value.remedy
+
+
+def test_added_runs_stay_where_they_are(workspace: Workspace, tmp_path: Path) -> None:
+    write_collection(workspace.arqmath / "mine")
+    mine = find_collection(workspace, "mine")
+    run = write_run(tmp_path / "new.tsv", {"A.1": ["11"]})
+    mine.add_run(run)
+    mine.add_run(run)
+    assert mine.added_runs() == [run]
+    with pytest.raises(DataError):
+        mine.add_run(workspace.root / "workspace.toml")
+    mine.forget_run(run)
+    assert mine.added_runs() == []
+    assert run.exists()
+    (mine.home / "runs.json").write_text("{", "utf-8")
+    with pytest.raises(DataError, match="damaged"):
+        mine.added_runs()
+
+
+def test_what_the_user_keeps_is_no_part_of_the_collection(workspace: Workspace, tmp_path: Path) -> None:
+    write_collection(workspace.arqmath / "mine")
+    before = ArqmathFolder.open(workspace.arqmath / "mine")
+    mine = find_collection(workspace, "mine")
+    mine.judgements().judge("A.1", "11", 2)
+    mine.add_run(write_run(tmp_path / "new.tsv", {"A.1": ["11"]}))
+    assert ArqmathFolder.open(workspace.arqmath / "mine") == before
+
+
+def test_an_index_of_other_posts_is_built_anew(workspace: Workspace) -> None:
+    folder = write_collection(workspace.arqmath / "mine")
+    params = {"folder": str(folder), "index": str(folder / "index")}
+
+    def ask(task: str, **more: str) -> dict[str, Any]:
+        return resolve(f"arqmath.{task}")({**params, **more}, events=ignore, stop=never)
+
+    assert ask("overview")["index"] == "small"
+    assert ask("prepare")["documents"] == 7
+    assert ask("overview")["index"] == "ready"
+    with open(folder / "posts.jsonl", "a", encoding="utf-8") as file:
+        file.write('{"id": "24", "type": 2, "parent_id": "20", "body": "Use a zeppelin."}\n')
+    changed = (folder / "index" / "manifest.json").stat().st_mtime + 5
+    os.utime(folder / "posts.jsonl", (changed, changed))
+    assert ask("overview")["index"] == "small"
+    assert ask("prepare")["documents"] == 8
+    assert [row["id"] for row in ask("search", query="zeppelin")["rows"]] == ["24"]
+
+
+def test_rankers_are_the_models_that_classify(workspace: Workspace) -> None:
+    for name, kind in (("a", "BertModel"), ("b", "BertForSequenceClassification"), ("c", None)):
+        (workspace.models / name).mkdir()
+        text = json.dumps({"architectures": [kind]}) if kind else "{"
+        (workspace.models / name / "config.json").write_text(text, "utf-8")
+    assert [path.name for path in rankers(workspace)] == ["b"]
+
+
+def test_judgements_are_kept_taken_back_and_read_as_qrels(tmp_path: Path) -> None:
+    own = Judgements(tmp_path / "x" / "judgements.jsonl")
+    for topic, document, grade in (("A.10", "5", 3), ("A.9", "7", 0), ("A.9", "7", 1)):
+        own.judge(topic, document, grade)
+    assert own.of("A.9") == {"7": 1}
+    assert own.qrels() == ["A.9\t0\t7\t1", "A.10\t0\t5\t3"]
+    again = Judgements(own.path)
+    assert again.all() == own.all()
+    assert read_qrels(own.write_qrels(tmp_path / "own.tsv")).grades == {"A.9": {"7": 1}, "A.10": {"5": 3}}
+    again.judge("A.9", "7", None)
+    assert len(Judgements(own.path)) == 1
+    with pytest.raises(DataError, match="0 to 3"):
+        own.judge("A.1", "1", 4)
+
+
+def test_lines_that_are_no_judgements_are_told_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    path.write_text('{"topic": "A.1", "document": "1", "grade": 7}\nnonsense\n', "utf-8")
+    own = Judgements(path)
+    assert [problem.line for problem in own.problems] == [1, 2]
+    own.judge("A.1", "2", 3)
+    assert "nonsense" in path.read_text("utf-8")
+    assert Judgements(path).of("A.1") == {"2": 3}
+
+
+def _judge(path: Path, first: int) -> None:
+    own = Judgements(path)
+    for number in range(first, first + 10):
+        own.judge("A.1", str(number), number % 4)
+
+
+def test_two_programs_lose_no_judgement(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    others = [multiprocessing.Process(target=_judge, args=(path, first)) for first in (0, 10, 20)]
+    for one in others:
+        one.start()
+    for one in others:
+        one.join()
+    assert len(Judgements(path)) == 30
+
+
+def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path: Path) -> None:
+    def run(*words: str) -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, ["arqmath", *words])
+        return done.exit_code, done.stdout, done.stderr
+
+    write_collection(workspace.arqmath / "mine")
+    code, out, _ = run("topics", "mine", "--json")
+    document = json.loads(out)
+    assert (code, document["run"], document["against"]) == (0, "dense", "bm25")
+    code, out, _ = run("topics", str(workspace.arqmath / "mine"), "--run", "bm25")
+    assert "against dense" in out
+    code, out, _ = run("show", "mine", "A.1", "-k", "2")
+    assert "Show ∑" in out
+    assert "2 of 6 shown" in out
+    other = write_run(tmp_path / "other.tsv", {"A.1": ["14"]})
+    code, out, _ = run("show", "mine", "A.1", "--run", str(other), "--json")
+    rows = json.loads(out)["answers"]
+    assert (rows[0]["id"], rows[0]["run"]) == ("14", ["bm25", "dense", "other"])
+    code, out, _ = run("show", "mine", "A.1", "--written")
+    assert "gpt  grade 3" in out
+    code, out, _ = run("post", "mine", "11", "--latex")
+    assert "\\binom{n}{k}" in out
+    code, _, err = run("post", "mine", "999")
+    assert (code, err.startswith("E375")) == (3, True)
+    code, _, err = run("show", "mine", "A.99")
+    assert (code, err.startswith("E371")) == (2, True)
+    code, _, err = run("topics", "mine", "--run", "densee")
+    assert (code, "Did you mean 'dense'?" in err) == (2, True)
+    code, _, err = run("judgements", "nothing")
+    assert (code, err.startswith("E354")) == (3, True)
+    find_collection(workspace, "mine").judgements().judge("A.1", "22", 2)
+    code, out, _ = run("judgements", "mine")
+    assert (code, out) == (0, "A.1 0 22 2\n")
+    code, out, _ = run("judgements", "mine", "--out", str(tmp_path / "own.tsv"))
+    assert (code, out) == (0, "")
+    assert read_qrels(tmp_path / "own.tsv").grades == {"A.1": {"22": 2}}

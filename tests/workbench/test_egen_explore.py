@@ -1,0 +1,262 @@
+"""Maps, neighbours and analogies as tasks: judged by the verifier, encoded once, kept by content."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, ignore, never
+from engines.egen.encode import ModelEmbedder, load_embedder, unit
+from engines.egen.records import EgenConfig
+from engines.egen.saved import save_cluster
+from engines.egen.shards import GrownHead, Row
+from tests.egen.small_clusters import clusters, write_clusters
+from workbench import vectors
+from workbench.cli.root import app
+from workbench.repro import tables
+from workbench.tasks import egen_explore as explore
+from workbench.tasks.egen_models import evaluate, models
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+
+    from engines.egen.model import new_model
+    from engines.egen.model_folder import save_model
+    from engines.egen.settings import ModelConfig
+
+    torch.manual_seed(0)
+    sizes = ModelConfig(d_model=32, heads=4, ffn=64, layers=1, decoder_layers=1, pooling="max")
+    folder = tmp_path_factory.mktemp("models") / "random"
+    save_model(new_model(sizes), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpora") / "small"
+    for texts in clusters()[:6]:
+        rows = tuple(Row(text, len(text.split()), "equal", 1.0, False) for text in texts)
+        save_cluster(folder, GrownHead(0, rows, "saturated", 2, 50, 20, "1000"), EgenConfig())
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def nothing_open() -> Iterator[None]:
+    vectors._open.clear()
+    yield
+    vectors._open.clear()
+
+
+def ask(task: Any, model: Path, data: Path, **params: Any) -> dict[str, Any]:
+    found: dict[str, Any] = task(
+        {"model": str(model), "data": str(data), **params}, events=ignore, stop=never
+    )
+    return found
+
+
+def texts_of(corpus: Path) -> list[tuple[int, int, str]]:
+    from engines.egen.corpus import open_corpus
+
+    return [
+        (cluster, number, text)
+        for cluster, members in open_corpus(corpus).each()
+        for number, text in enumerate(members["prefix"].to_pylist())
+    ]
+
+
+def test_neighbours_of_a_member_are_those_of_a_full_sort(model: Path, corpus: Path) -> None:
+    found = ask(explore.nearest, model, corpus, cluster=2, member=1, count=12)
+    rows = texts_of(corpus)
+    matrix = unit(load_embedder(model, device="cpu").embed([text for *_, text in rows]))
+    own = next(n for n, row in enumerate(rows) if row[:2] == (2, 1))
+    scores = matrix @ matrix[own]
+    order = [n for n in np.argsort(-scores, kind="stable").tolist() if n != own][:12]
+    assert [each["cosine"] for each in found["neighbours"]] == pytest.approx(scores[order].tolist(), abs=1e-5)
+    assert (2, 1) not in [(each["cluster"], each["member"]) for each in found["neighbours"]]
+    for each in found["neighbours"]:
+        assert (each["cluster"], each["member"], each["prefix"]) in rows
+        assert each["same"] == (each["cluster"] == 2)
+        assert each["same"] == (each["verdict"] == "equal")
+
+
+def test_a_corpus_is_encoded_once_and_again_when_the_model_is_another(
+    model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[int] = []
+    embed = ModelEmbedder.embed
+
+    def counted(self: ModelEmbedder, texts: Any, **more: Any) -> Any:
+        encoded.append(len(texts))
+        return embed(self, texts, **more)
+
+    monkeypatch.setattr(ModelEmbedder, "embed", counted)
+    first = ask(explore.nearest, model, corpus, cluster=0, member=0)
+    vectors._open.clear()  # as a new process finds it
+    assert ask(explore.nearest, model, corpus, cluster=0, member=0) == first
+    assert encoded == [len(texts_of(corpus))]
+    import shutil
+
+    from safetensors.numpy import load_file, save_file
+
+    other = tmp_path / "other"
+    shutil.copytree(model, other)
+    weights = load_file(other / "model.safetensors")
+    save_file({name: value * 1.5 for name, value in weights.items()}, other / "model.safetensors")
+    assert ask(explore.nearest, other, corpus, cluster=0, member=0) != first
+    assert len(encoded) == 2
+
+
+def test_a_large_corpus_is_left_to_a_job(model: Path, corpus: Path) -> None:
+    with pytest.raises(EngineError) as raised:
+        ask(explore.nearest, model, corpus, cluster=0, member=0, at_most=20)
+    assert (raised.value.code, raised.value.exit_code) == ("E647", 3)
+    made = ask(explore.index, model, corpus)
+    assert (made["expressions"], made["clusters"]) == (len(texts_of(corpus)), 6)
+    assert ask(explore.nearest, model, corpus, cluster=0, member=0, at_most=20)["neighbours"]
+
+
+def test_encoding_that_is_stopped_leaves_nothing(model: Path, corpus: Path) -> None:
+    with pytest.raises(EngineError) as raised:
+        explore.nearest(
+            {"model": str(model), "data": str(corpus), "cluster": 0, "member": 0},
+            events=ignore,
+            stop=lambda: True,
+        )
+    assert raised.value.code in ("E645", "E646")
+    assert not list(vectors.folder().glob("*.npy"))
+
+
+def test_old_pools_go(model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "LIMIT_BYTES", 1)
+    ask(explore.nearest, model, corpus, cluster=0, member=0)
+    ask(explore.map_, model, corpus, clusters=True, method="pca")
+    assert len(list(vectors.folder().glob("*.npy"))) == 1
+    assert len(list(vectors.folder().glob("*.parquet"))) == 1
+
+
+def test_an_analogy_is_answered_and_judged(model: Path, corpus: Path) -> None:
+    asked = {"x1": "sin(x)", "y1": "sin(-x)*(-1)", "x2": "tan x", "expected": "-1*tan(-x)"}
+    found = ask(explore.analogy, model, corpus, count=200, **asked)
+    texts = [hit["prefix"] for hit in found["hits"]]
+    assert len(set(texts)) == len(texts) == 200
+    given = {found[name]["prefix"] for name in ("x1", "y1", "x2")}
+    assert not given & set(texts)
+    cosines = [hit["cosine"] for hit in found["hits"]]
+    assert cosines == sorted(cosines, reverse=True)
+    embedder = load_embedder(model, device="cpu")
+    x1, y1, x2, best = embedder.embed([*(found[name]["prefix"] for name in ("x1", "y1", "x2")), texts[0]])
+    target = y1 - x1 + x2
+    assert cosines[0] == pytest.approx(
+        float(target @ best / np.linalg.norm(target) / np.linalg.norm(best)), abs=1e-5
+    )
+    assert found["expected"]["prefix"] in texts
+    right = [n for n, hit in enumerate(found["hits"], 1) if hit["verdict"] == "equal"]
+    assert found["place"] == (right[0] if right else None)
+    # What is expected is a form of x2, so nothing is left without those.
+    assert all(hit["echo"] for hit in found["hits"] if hit["verdict"] == "equal")
+    assert found["place_without_echo"] is None
+
+
+def test_analogies_on_the_command_line(model: Path, corpus: Path) -> None:
+    words = ["egen", "analogy", str(model), "ln(x)", "2*ln(x)", "-sin(x)", "--corpus", str(corpus), "-k", "3"]
+    done = CliRunner().invoke(app, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["x2"]["prefix"] == "* -1 sin x"
+    assert (len(found["hits"]), found["expected"], found["place"]) == (3, None, None)
+    done = CliRunner().invoke(app, [*words, "--expected", "-2*sin(x)"])
+    assert done.exit_code == 0
+    assert "expected −2·sin(x): " in done.stdout
+
+
+def test_a_map_of_clusters_is_kept_and_found_again(model: Path, corpus: Path, tmp_path: Path) -> None:
+    unknown = ask(explore.map_, model, corpus, clusters=True, known=True)
+    assert unknown["points"] is None
+    seen: list[Event] = []
+    params = {
+        "model": str(model),
+        "data": str(corpus),
+        "what": "tsne",
+        "out": str(tmp_path / "out"),
+        "seed": 0,
+    }
+    made = explore.tsne(params, events=seen.append, stop=never)
+    assert made["points"] == 6
+    assert (tmp_path / "out" / "map.svg").read_text().startswith("<svg")
+    known = ask(explore.map_, model, corpus, clusters=True, known=True)
+    rows = list(csv.DictReader((tmp_path / "out" / "map.csv").open()))
+    written = np.array([[float(row["x"]), float(row["y"])] for row in rows])
+    assert np.allclose(written, known["points"], atol=1e-4)
+    assert [int(row["cluster"]) for row in rows] == known["clusters"] == list(range(6))
+    assert known["exprs"] == [texts[0] for texts in clusters()[:6]]
+
+
+def test_a_map_by_principal_components_keeps_distances(model: Path, corpus: Path) -> None:
+    found = ask(explore.map_, model, corpus, clusters=True, method="pca")
+    matrix = unit(load_embedder(model, device="cpu").embed(found["exprs"]))
+    centred = matrix - matrix.mean(0)
+    values = np.linalg.eigvalsh(centred.T @ centred)[::-1][:2]
+    assert (np.array(found["points"]) ** 2).sum(0) == pytest.approx(values, rel=1e-3)
+
+
+def test_models_are_those_that_embed(tmp_path: Path) -> None:
+    for name, config in (("mine", {"egen": {}}), ("classifier", {"model_type": "bert"})):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(config))
+    (tmp_path / "minilm").mkdir()
+    (tmp_path / "minilm" / "modules.json").write_text("[]")
+    assert {"mine", "minilm"} <= {path.name for path in models(tmp_path)}
+    assert "classifier" not in {path.name for path in models(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("task", "number"), [("kmeans", 4), ("semantic", 6), ("algebra", 10), ("retrieval", 15)]
+)
+def test_a_kept_result_fills_its_row_of_the_papers_table(
+    task: str, number: int, model: Path, tmp_path: Path
+) -> None:
+    file = write_clusters(tmp_path / "c.jsonl")
+    words = ["egen", "eval", task, str(model), "--data", str(file), "--count", "20", "--seed", "3"]
+    done = CliRunner().invoke(app, [*words, "--worst", "4", "--row", "CL Max", "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    costs = [mistake["cost"] for mistake in found["mistakes"]]
+    assert costs == sorted(costs, reverse=True)
+    assert len(costs) == min(4, found["wrong"])
+    assert {figure["protocol"] for figure in found["figures"]} == {"paper", "better"}
+    (table,) = tables(Workspace.open(), "egen", number=number)
+    row = next(row for row in table.rows if row.name == "CL Max")
+    for cell in row.cells:
+        assert cell.ours is not None
+        assert cell.low is not None
+        assert cell.high is not None
+        assert 0 <= cell.low <= cell.ours <= cell.high <= 100
+    published = {round(figure["value"], 6) for figure in found["figures"] if figure["protocol"] == "paper"}
+    assert {round(cell.ours, 6) for cell in row.cells if cell.ours is not None} == published
+    kept = json.loads(next((Workspace.open().root / "results" / "egen").glob("*.json")).read_text())
+    assert f"--data {file} --count 20 --seed 3" in kept["command"]
+
+
+def test_the_costliest_mistake_of_retrieval_is_the_most_confident(model: Path, tmp_path: Path) -> None:
+    file = write_clusters(tmp_path / "c.jsonl")
+    params = {"task": "retrieval", "model": str(model), "data": str(file), "worst": 1000}
+    found = evaluate(params, events=ignore, stop=never)
+    labels = {text: label for label, texts in enumerate(clusters()) for text in texts}
+    embedder = load_embedder(model, device="cpu")
+    assert found["wrong"] == len(found["mistakes"]) > 0
+    for mistake in found["mistakes"]:
+        query, expected, predicted = (mistake[name] for name in ("query", "expected", "predicted"))
+        assert labels[query] == labels[expected] != labels[predicted]
+        ask_, right, wrong = unit(embedder.embed([query, expected, predicted]))
+        assert mistake["cost"] == pytest.approx(float(ask_ @ wrong - ask_ @ right), abs=1e-4)

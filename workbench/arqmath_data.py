@@ -1,0 +1,160 @@
+"""An ARQMath collection as registered data: every file is read in a stream, and its bad rows are named."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.arqmath.collection import Report as Rows
+from engines.arqmath.collection import read_formulas, read_links, read_posts, read_rows, read_topics
+from engines.arqmath.folder import ArqmathFolder
+from engines.core.errors import DataError
+from engines.core.files import read_lines
+
+__all__ = ["check", "files"]
+
+Tell = Callable[[DataError], None]
+
+_LETTERS = {1: "A", 2: "B", 3: "A"}
+"""What the topics of a task begin with."""
+
+
+class _Told(Rows):
+    """Hands every row that is left out on, with its line."""
+
+    def __init__(self, path: Path, tell: Tell) -> None:
+        super().__init__()
+        self._path, self._tell = path, tell
+
+    def leave_out(self, line: int, reason: str) -> None:
+        super().leave_out(line, reason)
+        self._tell(DataError(reason, path=self._path, line=line, code="E317"))
+
+    def warn(self, line: int, reason: str) -> None:
+        super().warn(line, reason)
+        self._tell(DataError(reason, path=self._path, line=line, code="E317"))
+
+
+def files(path: Path) -> list[Path]:
+    """The files of a collection, which is a folder or a single file."""
+    return [file for _, file in ArqmathFolder.open(path).files()]
+
+
+def check(path: Path, tell: Tell) -> dict[str, int]:
+    """What a collection holds: questions, answers, links, comments, topics, judgements, ranked documents, …
+
+    A file that cannot be used at all is told of like a bad row, and the others count. Raises: DataError when
+    there is nothing of ARQMath.
+    """
+    counts: Counter[str] = Counter()
+    for role, file in ArqmathFolder.open(path).files():
+        counts["files"] += 1
+        try:
+            counts.update(getattr(_File(file, role.task, tell), role.name)())
+        except DataError as error:
+            tell(error)
+    records = sum(count for name, count in counts.items() if name != "files")
+    return {"records": records, **counts}
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of a collection; a method for each role counts what it holds."""
+
+    path: Path
+    task: int
+    tell: Tell
+
+    def posts(self) -> dict[str, int]:
+        rows = _Told(self.path, self.tell)
+        kinds: Counter[int] = Counter()
+        for post in read_posts(self.path, rows):
+            kinds[post.kind] += 1
+        found = {"questions": kinds[1], "answers": kinds[2]}
+        if not any(found.values()):
+            raise DataError("it holds no question and no answer", path=self.path, code="E318")
+        return found
+
+    def links(self) -> dict[str, int]:
+        return {"links": sum(1 for _ in read_links(self.path, _Told(self.path, self.tell)))}
+
+    def comments(self) -> dict[str, int]:
+        rows = _Told(self.path, self.tell)
+        count = 0
+        for line, row in read_rows(self.path, rows):
+            if "PostId" in row:
+                count += 1
+            else:
+                rows.leave_out(line, f"comment {row['Id']} has no PostId")
+        return {"comments": count}
+
+    def topics(self) -> dict[str, int]:
+        topics = read_topics(self.path)
+        self._of_task(topics[0].id)
+        return {"topics": len(topics)}
+
+    def qrels(self) -> dict[str, int]:
+        grades: dict[tuple[str, str], str] = {}
+        for line, text in read_lines(self.path, on_bad=self.tell):
+            columns = text.split()
+            reason = ""
+            if not columns:
+                continue
+            if len(columns) != 4:
+                reason = f"{len(columns)} columns, not 4 (topic, 0, document, grade)"
+            elif not (columns[3].isdecimal() and int(columns[3]) in (0, 1, 2, 3, 5, 6)):
+                reason = f"the grade {columns[3][:20]!r} is not one of 0 to 3"
+            elif grades.setdefault((columns[0], columns[2]), columns[3]) != columns[3]:
+                reason = f"{columns[0]} {columns[2]} is graded {grades[columns[0], columns[2]]} above"
+            if reason:
+                self.tell(DataError(reason, path=self.path, line=line, code="E317"))
+        if grades:
+            self._of_task(next(iter(grades))[0])
+        return {"judgements": len(grades)}
+
+    def runs(self) -> dict[str, int]:
+        from engines.retrieval.run import read_run
+
+        run = read_run(self.path)
+        for warning in run.warnings:
+            self.tell(DataError(warning, path=self.path, code="E317"))
+        return {"ranked": len(run)}
+
+    def answers(self) -> dict[str, int]:
+        from engines.retrieval.run import read_answers
+
+        answers, warnings = read_answers(self.path)
+        for warning in warnings:
+            self.tell(DataError(warning, path=self.path, code="E317"))
+        return {"written_answers": len(answers)}
+
+    def topic_info(self) -> dict[str, int]:
+        import csv
+
+        rows = csv.reader(line for _, line in read_lines(self.path, on_bad=self.tell))
+        header = next(rows, [])
+        if "Topic" not in header:
+            raise DataError("no column 'Topic'", path=self.path, line=1, code="E318")
+        count = 0
+        for row in rows:
+            if len(row) == len(header):
+                count += 1
+            elif row:
+                reason = f"{len(row)} columns, not {len(header)}"
+                self.tell(DataError(reason, path=self.path, line=rows.line_num, code="E317"))
+        return {"topic_rows": count}
+
+    def formulas(self) -> dict[str, int]:
+        return {"formulas": sum(1 for _ in read_formulas(self.path, _Told(self.path, self.tell)))}
+
+    def _of_task(self, topic: str) -> None:
+        """Raises: DataError when a topic is of another task than the file's name says."""
+        if topic[:1] in ("A", "B") and topic[:1] != _LETTERS[self.task]:
+            raise DataError(
+                f"its topics ({topic}, …) are not of task {self.task}",
+                path=self.path,
+                code="E318",
+                remedy="Name the file by its task, or write an arqmath.toml that tells.",
+            )

@@ -1,0 +1,124 @@
+"""The ARQMath collections that a workspace knows: those in its folder `arqmath/`, and registered ones.
+
+Each has a folder `arqmath/NAME/` in the workspace for what the user adds: `judgements.jsonl`, `runs.json`
+(run files that stay where they are) and `index/`. A collection that lies in the workspace is that folder.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.core.errors import DataError, EngineError
+from engines.core.files import write_json
+from workbench.errors import MissingError, did_you_mean
+from workbench.judgements import Judgements
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+__all__ = ["Collection", "collections", "find_collection", "rankers"]
+
+SAMPLE = "sample"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection: its name, where its files are (a folder, or a file of posts), and the user's folder."""
+
+    name: str
+    path: Path
+    home: Path
+
+    @property
+    def index(self) -> Path:
+        """Where its index is, or would be."""
+        return self.home / "index"
+
+    @property
+    def indexed(self) -> bool:
+        """Whether there is a finished index."""
+        return (self.index / "manifest.json").exists()
+
+    def judgements(self) -> Judgements:
+        """The user's own judgements."""
+        return Judgements(self.home / "judgements.jsonl")
+
+    def added_runs(self) -> list[Path]:
+        """Run files from elsewhere. Raises: DataError E318 when the list of them is damaged."""
+        path = self.home / "runs.json"
+        try:
+            names = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError) as error:
+            raise DataError(f"the list of runs is damaged: {error}", path=path, code="E318") from error
+        return [Path(str(name)) for name in names]
+
+    def add_run(self, path: Path) -> None:
+        """Show this run file with the collection from now on. Raises: DataError when it is no run."""
+        from engines.retrieval.run import read_run
+
+        path = path.expanduser().absolute()
+        read_run(path)
+        known = self.added_runs()
+        if path not in known:
+            self.home.mkdir(parents=True, exist_ok=True)
+            write_json(self.home / "runs.json", [str(one) for one in (*known, path)])
+
+    def forget_run(self, path: Path) -> None:
+        """Do not show an added run any more; the file stays."""
+        write_json(self.home / "runs.json", [str(one) for one in self.added_runs() if one != path])
+
+
+def collections(workspace: Workspace) -> tuple[Collection, ...]:
+    """Every collection of the workspace, samples first."""
+    from engines.arqmath.folder import ArqmathFolder
+
+    place = workspace.arqmath
+    found: list[Collection] = []
+    for path in sorted(place.iterdir()):
+        if path.name.startswith(".") or not path.is_dir():
+            continue
+        try:
+            ArqmathFolder.open(path)
+        except EngineError:
+            # A folder that only keeps what the user adds to a registered one; a damaged description is told.
+            if not (path / "arqmath.toml").exists():
+                continue
+        found.append(Collection(path.name, path, path))
+    taken = {one.name for one in found}
+    for entry in workspace.data.all():
+        if entry.kind == "arqmath":
+            name = entry.name if entry.name not in taken else f"{entry.name}-data"
+            found.append(Collection(name, Path(entry.path), place / name))
+    return tuple(sorted(found, key=lambda one: (not one.name.startswith(SAMPLE), one.name)))
+
+
+def find_collection(workspace: Workspace, name: str) -> Collection:
+    """A collection by its name or its path. Raises: MissingError E354."""
+    known = collections(workspace)
+    place = Path(name).expanduser().absolute()
+    for one in known:
+        if one.name == name or one.path.absolute() == place:
+            return one
+    raise MissingError(
+        f"there is no collection {name!r}",
+        code="E354",
+        remedy=did_you_mean(name, [one.name for one in known]) or "See: mathwb data list",
+    )
+
+
+def rankers(workspace: Workspace) -> list[Path]:
+    """The cross-encoders among the workspace's models: folders of models that classify a pair."""
+    found = []
+    for path in sorted(workspace.models.glob("*/config.json")):
+        try:
+            kinds = json.loads(path.read_text("utf-8")).get("architectures") or []
+        except (OSError, ValueError, AttributeError):
+            continue
+        if any(str(kind).endswith("ForSequenceClassification") for kind in kinds):
+            found.append(path.parent)
+    return found

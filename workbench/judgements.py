@@ -1,0 +1,116 @@
+"""The user's own judgements of answers, kept apart from the official grades."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer, file_error, read_lines, write_text
+
+__all__ = ["Judgement", "Judgements"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the user thinks of an answer: a grade from 0 to 3. `changed` is UTC, ISO 8601."""
+
+    topic: str
+    document: str
+    grade: int
+    changed: str = ""
+
+
+class Judgements:
+    """Own judgements in a file of JSON lines, one per topic and document.
+
+    Every change reads the file again under a lock, so that two programs lose nothing. Lines that cannot be
+    read are reported in `problems` and kept as they are.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: tuple[DataError, ...] = ()
+        self._unread: list[str] = []
+        self._known = self._load()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def all(self) -> tuple[Judgement, ...]:
+        """Every judgement, by topic and document."""
+        from engines.arqmath.rankings import natural
+
+        def key(one: Judgement) -> object:
+            return natural(one.topic), natural(one.document)
+
+        return tuple(sorted(self._known.values(), key=key))  # type: ignore[arg-type]
+
+    def of(self, topic: str) -> dict[str, int]:
+        """Grades by document for one topic."""
+        return {one.document: one.grade for one in self._known.values() if one.topic == topic}
+
+    def judge(self, topic: str, document: str, grade: int | None) -> None:
+        """Keep a grade; None takes it back. Raises: DataError E373 for a grade that is not 0 to 3."""
+        if grade is not None and not 0 <= grade <= 3:
+            raise DataError(f"the grade {grade} is not one of 0 to 3", code="E373")
+        with self._locked():
+            self._known = self._load()
+            if grade is None:
+                self._known.pop((topic, document), None)
+            else:
+                now = datetime.now(UTC).isoformat(timespec="seconds")
+                self._known[topic, document] = Judgement(topic, document, grade, now)
+            with atomic_writer(self.path) as file:
+                file.writelines(line + "\n" for line in self._unread)
+                file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.all())
+
+    def qrels(self) -> list[str]:
+        """Lines `topic 0 document grade`, tab separated: what every evaluator reads."""
+        return [f"{one.topic}\t0\t{one.document}\t{one.grade}" for one in self.all()]
+
+    def write_qrels(self, path: Path) -> Path:
+        """Write `qrels()`. Returns: the path."""
+        write_text(path, "".join(line + "\n" for line in self.qrels()))
+        return path
+
+    def _load(self) -> dict[tuple[str, str], Judgement]:
+        known: dict[tuple[str, str], Judgement] = {}
+        problems: list[DataError] = []
+        self._unread = []
+        if self.path.exists() and self.path.stat().st_size:
+            for number, line in read_lines(self.path, on_bad=problems.append):
+                try:
+                    row = json.loads(line)
+                    grade = int(row["grade"])
+                    if not 0 <= grade <= 3:
+                        raise ValueError(f"the grade {grade}")
+                    one = Judgement(
+                        str(row["topic"]), str(row["document"]), grade, str(row.get("changed", ""))
+                    )
+                    known[one.topic, one.document] = one
+                except (ValueError, KeyError, TypeError) as error:
+                    problems.append(DataError(f"no judgement: {error}", path=self.path, line=number))
+                    self._unread.append(line)
+        self.problems = tuple(problems)
+        return known
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        # The lock has a file of its own: the other one is replaced by every change.
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
