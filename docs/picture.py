@@ -13,7 +13,10 @@ from pathlib import Path
 
 TARGET = Path(__file__).resolve().parent / "img"
 SIZE = (120, 36)
-SHOTS = {"egraphs": ("egraphs", (":cluster 21", "enter", "enter", *"jjjjj"))}
+SHOTS = {
+    "egraphs": ("egraphs", (":cluster 21", "enter", "enter", *"jjjjj")),
+    "arqmath": ("arqmath", ("S", "enter", "S", "enter")),
+}
 """File name: the screen, and the keys that lead to what is worth seeing; what begins with : is typed."""
 FONTS = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 

@@ -155,7 +155,7 @@ class WorkbenchScreen(Screen[None]):
             return "nothing is selected"
         if verb == "export" and not self.exports():
             return "there is nothing to export here"
-        if verb in ("next_tab", "previous_tab") and not (self.active_pane and self.active_pane.pages):
+        if verb in ("next_tab", "previous_tab") and self.tabbed_pane is None:
             return "this pane has no tabs"
         return ""
 
@@ -269,6 +269,12 @@ class WorkbenchScreen(Screen[None]):
         """The pane that has, or last had, the focus."""
         return next((pane for pane in self._panes if pane.id == self._active), None)
 
+    @property
+    def tabbed_pane(self) -> Pane | None:
+        """The pane whose tabs can be stepped through: the active one, or the first beside it that has any."""
+        panes = (self.active_pane, *(pane for pane in self._panes if pane.display))
+        return next((pane for pane in panes if pane is not None and pane.pages), None)
+
     def on_resize(self, event: events.Resize) -> None:
         self.columns = 3 if event.size.width >= 120 else 2 if event.size.width >= 80 else 1
 
@@ -352,12 +358,15 @@ class WorkbenchScreen(Screen[None]):
         self._step_pane(1, around=False)
 
     async def action_next_tab(self) -> None:
-        if self.active_pane:
-            await self.active_pane.step_page(1)
+        await self.step_tab(1)
 
     async def action_previous_tab(self) -> None:
-        if self.active_pane:
-            await self.active_pane.step_page(-1)
+        await self.step_tab(-1)
+
+    async def step_tab(self, by: int) -> None:
+        """Show a tab further on, or back."""
+        if (pane := self.tabbed_pane) is not None:
+            await pane.step_page(by)
 
     def action_full(self) -> None:
         self.full = not self.full

@@ -178,8 +178,8 @@ VIEW_KEYS = scope(
     previous_pane="Go to the previous pane.",
     left="Go to the pane on the left.",
     right="Go to the pane on the right.",
-    next_tab="Show the next tab of this pane.",
-    previous_tab="Show the previous tab of this pane.",
+    next_tab="Show the next tab of this pane, or of the one beside it.",
+    previous_tab="Show the previous tab of this pane, or of the one beside it.",
     back="Close what is open, clear the filter, then go back.",
 )
 _MOVES: dict[str, str | tuple[str, str]] = {

@@ -19,7 +19,7 @@ from workbench.judgements import Judgements
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["Collection", "collections", "find_collection", "rankers"]
+__all__ = ["Collection", "collection_path", "collections", "find_collection", "index_path", "rankers"]
 
 SAMPLE = "sample"
 
@@ -104,11 +104,51 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
     for one in known:
         if one.name == name or one.path.absolute() == place:
             return one
+    names = [one.name for one in known]
     raise MissingError(
         f"there is no collection {name!r}",
         code="E354",
-        remedy=did_you_mean(name, [one.name for one in known]) or "See: mathwb data list",
+        remedy=did_you_mean(name, names)
+        or (f"Known: {', '.join(names)}." if names else "Register one with mathwb data add arqmath PATH.")
+        + " The sample is put into the workspace by: mathwb tour",
     )
+
+
+def collection_path(name: str) -> Path:
+    """A file or folder as it is named, or else the collection of the workspace that has this name.
+
+    Raises: MissingError E354.
+    """
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    return path.absolute() if path.exists() else find_collection(Workspace.open(create=False), name).path
+
+
+def index_path(name: str) -> Path:
+    """The folder of an index as it is named, or else the index of the collection of this name or place.
+
+    Raises: MissingError E312 when that has none, E354 for an unknown name.
+    """
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    if path.exists() and not (path / "arqmath.toml").exists():
+        return path.absolute()
+    try:
+        one = find_collection(Workspace.open(create=False), name)
+    except MissingError:
+        if path.exists():
+            return path.absolute()
+        raise
+    if not one.indexed:
+        raise MissingError(
+            "the collection has no index yet",
+            where=name,
+            code="E312",
+            remedy=f"Make it with: mathwb arqmath index {name} --out {one.index}",
+        )
+    return one.index
 
 
 def rankers(workspace: Workspace) -> list[Path]:

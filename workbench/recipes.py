@@ -16,7 +16,16 @@ from workbench.tasks import TASKS
 
 __all__ = ["Recipe", "load", "quickest", "recipes", "with_settings", "with_value"]
 
-_KEYS = {"task", "title", "seed", "minutes", "quickest", "params", "paper"}
+_KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "task": str,
+    "title": str,
+    "seed": int,
+    "minutes": (int, float),
+    "quickest": bool,
+    "params": Mapping,
+    "paper": Mapping,
+}
+"""What a recipe may say, and of what type each is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,8 @@ def with_value(recipe: Recipe, key: str, value: Any) -> Recipe:
 
 def _place(recipe: Recipe, key: str) -> tuple[str, str]:
     """Table ("" for none) and name of the setting that `key` means."""
+    if recipe.task == "train" and key.startswith("model."):
+        return "model", key.removeprefix("model.")  # what may be set there, the trainer knows
     places = _places(recipe)
     found = [place for place in places if key in (place[1], f"{place[0]}.{place[1]}" if place[0] else "")]
     if len(found) == 1:
@@ -128,7 +139,10 @@ def _places(recipe: Recipe) -> list[tuple[str, str]]:
 
 def _known(recipe: Recipe, key: str) -> str:
     names = [name for _, name in _places(recipe)]
-    return did_you_mean(key, [*names, "seed"]) or f"It has: {', '.join(names)}."
+    listed = f"It has: {', '.join(names)}."
+    if recipe.task == "train":
+        listed += " Anything else of the model is named model.KEY."
+    return did_you_mean(key, [*names, "seed"]) or listed
 
 
 def _value(text: str) -> Any:
@@ -144,11 +158,26 @@ def _read(path: Path, name: str) -> Recipe:
     except OSError as error:
         raise file_error(error, path, "read") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"the recipe cannot be read: {error}", path=path, code="E610") from error
-    unknown = sorted(set(document) - _KEYS)
-    if unknown:
-        hint = did_you_mean(unknown[0], _KEYS)
-        raise DataError(f"a recipe has no key {unknown[0]!r}", path=path, code="E610", remedy=hint)
+        hint = "It is TOML in UTF-8, as those in assets/recipes."
+        raise DataError(f"the recipe cannot be read: {error}", path=path, code="E610", remedy=hint) from error
+    for key, value in document.items():
+        if key not in _KEYS:
+            hint = did_you_mean(key, _KEYS) or f"It has: {', '.join(_KEYS)}."
+            raise DataError(f"a recipe has no key {key!r}", path=path, code="E610", remedy=hint)
+        _fits(value, _KEYS[key], key, path)
     if document.get("task") not in TASKS:
-        raise DataError(f"there is no task {document.get('task')!r}", path=path, code="E610")
+        hint = did_you_mean(str(document.get("task")), TASKS) or 'A recipe that trains says: task = "train"'
+        raise DataError(f"there is no task {document.get('task')!r}", path=path, code="E610", remedy=hint)
+    for key in ("data", "model", "train") if document["task"] == "train" else ():
+        _fits(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
     return Recipe(name=name, **{"title": name, **document})
+
+
+def _fits(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> None:
+    """Refuse a value of another type. Raises: DataError E610."""
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        what = "a table" if wanted is Mapping else "text" if wanted is str else "a number"
+        what = "true or false" if wanted is bool else what
+        raise DataError(
+            f"{key} is {value!r}, and {what} is needed", path=path, code="E610", remedy="Change it there."
+        )

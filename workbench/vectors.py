@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, file_error, sha256
+from engines.core.files import atomic_writer, file_error, sha256, write_array
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,7 +166,7 @@ def _make(embedder: Embedder, place: Path, part: Part, path: Path, events: Sink,
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from engines.egen.encode import unit
+    from engines.retrieval.similarity import unit
 
     texts, clusters, members, left_out = _expressions(place, part, embedder.max_length, stop)
     if not texts:
@@ -186,12 +186,10 @@ def _make(embedder: Embedder, place: Path, part: Part, path: Path, events: Sink,
         "member": pa.array(members, pa.int32()),
     }
     table = pa.table(columns).replace_schema_metadata({"left_out": str(left_out)})
-    path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_writer(path.with_suffix(".parquet"), "wb") as file:
         pq.write_table(table, file)
     # Last: a pool is there when its vectors are.
-    with atomic_writer(path, "wb") as file:
-        np.save(file, vectors)
+    write_array(path, vectors)
     _prune(path)
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Backbone", "Family", "open_backbone", "quiet"]
 
 Family = Literal["bert", "albert", "roberta"]
-_TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model")
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
+"""A folder with none of these files has no tokenizer."""
 _HEADLESS = ("pooler.", "position_ids")
 """Parts that a checkpoint without the fitting objective lacks, and that may begin anew."""
 
@@ -184,9 +185,9 @@ def _tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     # Without these files some tokenizer classes load all the same, and know no word.
-    if not any((folder / name).exists() for name in _TOKENIZERS):
+    if not any((folder / name).exists() for name in TOKENIZERS):
         raise DataError(
-            f"the model folder has no tokenizer ({', '.join(_TOKENIZERS)})",
+            f"the model folder has no tokenizer ({', '.join(TOKENIZERS)})",
             path=folder,
             code="E671",
             exit_code=3,

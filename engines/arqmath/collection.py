@@ -33,6 +33,7 @@ __all__ = [
     "read_links",
     "read_posts",
     "read_rows",
+    "read_topic_info",
     "read_topics",
 ]
 
@@ -272,9 +273,12 @@ def _json_posts(path: Path, report: Report) -> Iterator[Post]:
             continue
         try:
             row = json.loads(text)
+            kind = int(row["type"])
+            if kind not in (1, 2):
+                continue
             post = Post(
                 id=str(row["id"]),
-                kind=int(row["type"]),
+                kind=kind,
                 title=clean(row.get("title") or ""),
                 body=_body(row.get("body") or "", line, report),
                 tags=tuple(row.get("tags") or ()),
@@ -323,7 +327,12 @@ def read_topics(path: str | Path) -> list[Topic]:
     try:
         root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError as error:
-        raise DataError(f"not well-formed XML: {error.msg}", path=path, line=error.lineno) from None
+        raise DataError(
+            f"not well-formed XML: {error.msg}",
+            path=path,
+            line=error.lineno,
+            remedy="Is this a topic file of ARQMath?",
+        ) from None
     topics = []
     for element in root.iter("Topic"):
         fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
@@ -345,6 +354,28 @@ def read_topics(path: str | Path) -> list[Topic]:
     if not topics:
         raise DataError("no <Topic> in the file", path=path, remedy="Is this a topic file of ARQMath?")
     return topics
+
+
+def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
+    """The attributes of topics by topic and column, from a CSV with a column `Topic`.
+
+    Raises: DataError for a file without that column, or one that is no text or no CSV.
+    """
+    path = Path(path)
+    rows = csv.DictReader(text + "\n" for _, text in read_lines(path))
+    found: dict[str, dict[str, str]] = {}
+    try:
+        for row in rows:
+            topic = row.pop("Topic", "")
+            if topic:
+                found[topic] = {str(name): str(value or "") for name, value in row.items()}
+    except csv.Error as error:
+        raise DataError(f"not a CSV file: {error}", path=path, line=rows.line_num) from error
+    if "Topic" not in (rows.fieldnames or ()):
+        raise DataError(
+            "no column 'Topic'", path=path, line=1, remedy="The first line names the columns; one is Topic."
+        )
+    return found
 
 
 def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:

@@ -8,10 +8,11 @@ ever padded; a text that stands in many pairs is tokenised once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from engines.arqmath.backbones import TOKENIZERS, quiet
+from engines.arqmath.sequences import Frame, longest_first, padded, tokenised
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer", "longest_first"]
+__all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer"]
 
 MAX_TOKENS = 512
-_TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
 _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
 """Their positions begin behind that of the padding, so the table holds fewer tokens than it has rows."""
 
@@ -56,58 +56,6 @@ class Scorer(Protocol):
         Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
         """
         ...
-
-
-def longest_first(left: int, right: int, room: int) -> tuple[int, int]:
-    """How many tokens of either side stay when both must fit into `room`: the longer side gives first.
-
-    >>> longest_first(40, 600, 509), longest_first(400, 300, 509), longest_first(10, 10, 509)
-    ((40, 469), (255, 254), (10, 10))
-    """
-    if left + right <= room:
-        return left, right
-    short = min(left, right)
-    half = room // 2
-    if short <= half:
-        return (left, room - left) if left <= right else (room - right, right)
-    # Both give: as Hugging Face's "longest_first", the side that was longer keeps the odd token.
-    return (half, room - half) if left <= right else (room - half, half)
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """The special tokens around the two texts of a pair, and the segment of every part."""
-
-    before: tuple[int, ...]
-    between: tuple[int, ...]
-    after: tuple[int, ...]
-    segments: tuple[int, int, int, int, int] | None
-
-    @property
-    def width(self) -> int:
-        return len(self.before) + len(self.between) + len(self.after)
-
-    def ids(self, left: Sequence[int], right: Sequence[int]) -> list[int]:
-        return [*self.before, *left, *self.between, *right, *self.after]
-
-    def types(self, left: int, right: int) -> list[int]:
-        assert self.segments is not None
-        parts = (len(self.before), left, len(self.between), right, len(self.after))
-        return [kind for kind, count in zip(self.segments, parts, strict=True) for _ in range(count)]
-
-
-def _frame(tokenizer: Any) -> _Frame:
-    """What the tokenizer puts around a pair, read off a short one."""
-    found = tokenizer("a", "b")
-    ids, sides = found["input_ids"], found.sequence_ids(0)
-    first, last = sides.index(0), len(sides) - sides[::-1].index(0)
-    second, end = sides.index(1), len(sides) - sides[::-1].index(1)
-    types = found.get("token_type_ids")
-    segments = None
-    if types is not None:
-        around = (types[:first], types[first:last], types[last:second], types[second:end], types[end:])
-        segments = tuple(part[0] if part else 0 for part in around)
-    return _Frame(tuple(ids[:first]), tuple(ids[last:second]), tuple(ids[end:]), segments)  # type: ignore[arg-type]
 
 
 class CrossEncoder:
@@ -155,7 +103,8 @@ class CrossEncoder:
         if config.model_type in _OFFSET_POSITIONS:
             positions -= int(config.pad_token_id or 0) + 1
         self.max_tokens = min(max_tokens, positions)
-        self._frame = _frame(self._tokenizer)
+        self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
+        self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self._half = None if exact else _half(device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
         self.pairs = 0
@@ -170,7 +119,7 @@ class CrossEncoder:
 
         found = hashlib.sha256(f"{self.max_tokens} {self._half}\n".encode())
         for file in sorted(self.folder.iterdir()):
-            if file.suffix == ".safetensors" or file.name in (*_TOKENIZERS, "config.json"):
+            if file.suffix == ".safetensors" or file.name in (*TOKENIZERS, "config.json"):
                 found.update(f"{file.name} {sha256(file)}\n".encode())
         return found.hexdigest()[:16]
 
@@ -215,26 +164,20 @@ class CrossEncoder:
     def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
         """Token ids of every distinct text, without special tokens and uncut."""
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        found: list[list[int]] = self._tokenizer(
-            texts, add_special_tokens=False, return_attention_mask=False, verbose=False
-        )["input_ids"]
-        return dict(zip(texts, found, strict=True))
+        return dict(zip(texts, tokenised(self._tokenizer, texts), strict=True))
 
     def _inputs(self, sides: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
         """The tensors of a batch, padded to its longest pair."""
         import torch
 
-        rows = [self._frame.ids(left, right) for left, right in sides]
-        width = max(map(len, rows))
-        pad = self._tokenizer.pad_token_id or 0
+        rows = [self._frame.pair(left, right) for left, right in sides]
         made = {
-            "input_ids": [row + [pad] * (width - len(row)) for row in rows],
-            "attention_mask": [[1] * len(row) + [0] * (width - len(row)) for row in rows],
+            "input_ids": padded([ids for ids, _ in rows], self._tokenizer.pad_token_id or 0),
+            "attention_mask": padded([ids * 0 + 1 for ids, _ in rows], 0),
         }
-        if self._frame.segments is not None:
-            kinds = [self._frame.types(len(left), len(right)) for left, right in sides]
-            made["token_type_ids"] = [row + [0] * (width - len(row)) for row in kinds]
-        return {name: torch.tensor(rows).to(self._device) for name, rows in made.items()}
+        if self._with_types:
+            made["token_type_ids"] = padded([types for _, types in rows], 0)
+        return {name: torch.from_numpy(values).to(self._device) for name, values in made.items()}
 
 
 def _batches(lengths: NDArray[np.int64], batch_tokens: int) -> Iterator[NDArray[np.int64]]:
@@ -271,9 +214,9 @@ def _load_tokenizer(folder: Path) -> Any:
             remedy="Name a folder that mathwb train or save_pretrained wrote.",
         )
     # Without these files some tokenizer classes load all the same, and know no word.
-    if not any((folder / name).exists() for name in _TOKENIZERS):
+    if not any((folder / name).exists() for name in TOKENIZERS):
         raise DataError(
-            f"the model folder has no tokenizer ({', '.join(_TOKENIZERS[:3])} …)",
+            f"the model folder has no tokenizer ({', '.join(TOKENIZERS[:3])} …)",
             path=folder,
             code="E380",
             exit_code=3,
@@ -289,20 +232,19 @@ def _load_classifier(folder: Path) -> Any:
     """The model in single precision; a head that the folder lacks would be drawn at random and is refused."""
     import torch
     from transformers import AutoModelForSequenceClassification
-    from transformers.utils import logging
 
     # What it would say of a head that is not there, the error below says.
-    logging.disable_progress_bar()
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()
-    try:
-        model, info = AutoModelForSequenceClassification.from_pretrained(
-            folder, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True
-        )
-    except Exception as error:  # the library raises what the damage happens to lead to
-        raise _unreadable(folder, "model", error) from error
-    finally:
-        logging.set_verbosity(verbosity)
+    with quiet():
+        try:
+            model, info = AutoModelForSequenceClassification.from_pretrained(
+                folder,
+                local_files_only=True,
+                use_safetensors=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+            )
+        except Exception as error:  # the library raises what the damage happens to lead to
+            raise _unreadable(folder, "model", error) from error
     if info["missing_keys"] or model.config.num_labels != 2:
         missing = sorted(info["missing_keys"])
         what = f"{missing[0]} is missing" if missing else f"it has {model.config.num_labels} labels"
@@ -317,4 +259,10 @@ def _load_classifier(folder: Path) -> Any:
 
 def _unreadable(folder: Path, part: str, error: Exception) -> DataError:
     first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return DataError(f"the {part} cannot be loaded: {first[:200]}", path=folder, code="E380", exit_code=3)
+    return DataError(
+        f"the {part} cannot be loaded: {first[:200]}",
+        path=folder,
+        code="E380",
+        exit_code=3,
+        remedy="Copy the folder again, whole.",
+    )

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from engines.arqmath.backbones import Backbone, open_backbone, quiet
 from engines.arqmath.collection import Report, read_posts, read_topics
-from engines.arqmath.cross_encoder import longest_first
 from engines.arqmath.folder import ArqmathFolder
 from engines.arqmath.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
-from engines.arqmath.sequences import Frame, Sequences, padded, tokenised
+from engines.arqmath.sequences import Frame, Sequences, longest_first, padded, tokenised
 from engines.arqmath.training_settings import FinetuneSettings
 from engines.core.errors import DataError
 

@@ -1,7 +1,7 @@
 """A collection as a folder: which file in it holds the posts, the topics, the judgements, the runs.
 
 A folder may say so itself in `arqmath.toml`, whose keys are the attributes of `ArqmathFolder`; names and
-globs in it are relative to the folder:
+globs in it are relative to the folder, and what is named first stands first:
 
 ```toml
 title = "A small forum"
@@ -291,7 +291,7 @@ def _named(folder: Path, description: Path, key: str, value: object) -> list[Pat
                 exit_code=3,
                 remedy="Mend the name, or leave the key out.",
             )
-        found += matching
+        found += [file for file in matching if file not in found]
     return found
 
 

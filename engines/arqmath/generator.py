@@ -190,10 +190,17 @@ class Generator:
 
 def opened(folder: Path, max_length: int = 0) -> Any:
     """A GPT-2 folder as a model. Raises: DataError E650 for a folder that is none, or of pickled weights."""
+    from safetensors import SafetensorError
     from transformers import AutoConfig, GPT2LMHeadModel
 
     if not (folder / "config.json").exists():
-        raise DataError("there is no model here", path=folder, code="E650", exit_code=3)
+        raise DataError(
+            "there is no model here",
+            path=folder,
+            code="E650",
+            exit_code=3,
+            remedy="Name a folder that mathwb train or save_pretrained wrote.",
+        )
     if not list(folder.glob("*.safetensors")):
         raise DataError(
             "the model's weights are not in safetensors, and pickled ones are never loaded",
@@ -212,9 +219,12 @@ def opened(folder: Path, max_length: int = 0) -> Any:
             wrong = f"the model reads {positions} tokens, fewer than max_length {max_length}"
         if not wrong:
             return GPT2LMHeadModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        wrong = f"the model cannot be loaded: {error}"
-    raise DataError(wrong, path=folder, code="E650")
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        wrong = f"the model cannot be loaded: {first[:200]}"
+    raise DataError(
+        wrong, path=folder, code="E650", exit_code=3, remedy="Name a folder of GPT-2, whole and large enough."
+    )
 
 
 class _Sequences:

@@ -25,6 +25,7 @@ from engines.arqmath.index_build import (
 from engines.arqmath.store import PostStore
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import sha256
 from engines.retrieval.dense import DenseIndex
 from engines.retrieval.encoders import Encoder
 from engines.retrieval.encoders import encoder as load_encoder
@@ -38,6 +39,10 @@ from engines.retrieval.tokens import TOKENS_VERSION
 __all__ = ["DEPTH", "Hit", "How", "Index", "build_index", "document_text", "open_index"]
 
 How = Literal["lexical", "dense", "fused"]
+
+_HASHED_BYTES = 4 * 2**20
+"""Files of an index up to this size are compared by content when it is opened, larger ones by length: an
+index of the whole collection has gigabytes."""
 
 DEPTH = 1_000
 """How deep the two rankings are that are fused."""
@@ -54,8 +59,9 @@ class Hit:
 def open_index(path: Path, *, encoder: Encoder | None = None) -> Index:
     """The index in a folder. Args: encoder: that of the index, if it is at hand; else loaded when needed.
 
-    Raises: DataError E312 when there is none, E661 for a file that is missing or not as long as it was, E662
-    for an index of another version; EngineError E668 for an encoder that is not its own.
+    Raises: DataError E312 when there is none, E661 for a file that is missing or not as long as it was (a
+    smaller one: with other content), E662 for an index of another version; EngineError E668 for an encoder
+    that is not its own.
     """
     if not (path / MANIFEST).exists():
         begun = (path / PLAN).exists()
@@ -81,6 +87,8 @@ def open_index(path: Path, *, encoder: Encoder | None = None) -> Index:
         size = file.stat().st_size if file.exists() else 0
         if size != facts["bytes"]:
             raise damaged(file, f"{size:,} bytes instead of {facts['bytes']:,}")
+        if size <= _HASHED_BYTES and sha256(file) != facts["sha256"]:
+            raise damaged(file, "other content of the same length")
     if encoder is not None:
         _same_encoder(path, manifest, encoder)
     return Index(path, manifest, encoder)

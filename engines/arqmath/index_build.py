@@ -27,7 +27,7 @@ from engines.arqmath.folder import ArqmathFolder
 from engines.arqmath.store import PostStore, StoredPost, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, file_error, sha256, write_json
+from engines.core.files import file_error, sha256, write_array, write_json
 from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, Encoder
 from engines.retrieval.encoders import encoder as load_encoder
@@ -226,8 +226,7 @@ class _Build:
             store.close()
             if not found:
                 raise DataError("the collection has no answers", path=self.folder.path, code="E660")
-            with atomic_writer(ids, "wb") as file:
-                np.save(file, np.array([id.encode() for id in found]))
+            write_array(ids, np.array([id.encode() for id in found]))
         return True
 
     def _warn(self, message: str) -> None:
@@ -263,8 +262,7 @@ class _Build:
             vectors = encoder.encode([document_text(post) for post in posts], stop=self.stop)
             if self.stop():
                 return False
-            with atomic_writer(path, "wb") as file:
-                np.save(file, vectors.astype(np.float16))
+            write_array(path, vectors.astype(np.float16))
             return True
 
         def good(path: Path) -> bool:

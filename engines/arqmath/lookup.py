@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engines.core.errors import DataError
+from engines.arqmath.store import PostStore, StoredPost
 
 if TYPE_CHECKING:
     from engines.arqmath.folder import ArqmathFolder
-    from engines.arqmath.store import PostStore
 
-__all__ = ["SMALL_BYTES", "FoundPost", "as_record", "find_posts", "snippet"]
+__all__ = ["SMALL_BYTES", "as_record", "find_posts", "snippet"]
 
 SMALL_BYTES = 64 * 2**20
 """Posts in a file up to this size (as it is on disk) are indexed while one waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPost:
-    """A question (`kind` 1) or answer (2): cleaned text with `$latex$`; `parent` is an answer's question."""
-
-    id: str
-    kind: int
-    title: str
-    text: str
-    tags: tuple[str, ...]
-    parent: str
-    score: int | None
-
-
-def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = None) -> dict[str, FoundPost]:
+def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = None) -> dict[str, StoredPost]:
     """The posts with these ids; those that do not exist are left out.
 
     Args: index: a folder that may hold `posts.sqlite`. Without it the file of posts is read until all are
@@ -42,22 +27,17 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
     wanted = set(ids)
     if index is not None and (index / "posts.sqlite").exists():
         store = _store(index / "posts.sqlite", (index / "posts.sqlite").stat().st_mtime_ns)
-        return {
-            one.id: FoundPost(one.id, one.kind, one.title, one.text, tuple(one.tags), one.parent, one.score)
-            for one in store.many(list(wanted)).values()
-        }
-    if folder.posts is None:
-        raise DataError("the collection has no posts", path=folder.path, code="E374", exit_code=3)
-    return _read(folder.posts, wanted)
+        return store.many(list(wanted))
+    return _read(folder.need_posts(), wanted)
 
 
-def _read(posts: Path, wanted: set[str]) -> dict[str, FoundPost]:
+def _read(posts: Path, wanted: set[str]) -> dict[str, StoredPost]:
     from engines.arqmath.collection import Report, read_posts
 
-    found: dict[str, FoundPost] = {}
+    found: dict[str, StoredPost] = {}
     for post in read_posts(posts, Report()):
         if post.id in wanted:
-            found[post.id] = FoundPost(
+            found[post.id] = StoredPost(
                 post.id, post.kind, post.title, post.body.text, post.tags, post.parent, post.score
             )
             if len(found) == len(wanted):
@@ -67,8 +47,6 @@ def _read(posts: Path, wanted: set[str]) -> dict[str, FoundPost]:
 
 @lru_cache(4)
 def _store(path: Path, changed_ns: int) -> PostStore:  # noqa: ARG001  # part of the key: rebuilt means reopened
-    from engines.arqmath.store import PostStore
-
     return PostStore(path)
 
 
@@ -89,7 +67,7 @@ def snippet(text: str, characters: int = 160, *, plain: bool = False) -> str:
     return " ".join(render_text(line).split())
 
 
-def as_record(post: FoundPost) -> dict[str, object]:
+def as_record(post: StoredPost) -> dict[str, object]:
     """A post as a record that goes between processes, with its text also rendered."""
     from engines.formula.unicode import render_text
 

@@ -170,6 +170,7 @@ def read_threads(
             "answers without their question": sum(
                 len(found) for post, found in answers.items() if post not in tags
             ),
+            "rows that could not be read": report.bad,
         },
     )
 

@@ -41,20 +41,24 @@ def needed(settings: PretrainSettings, data: Mapping[str, Path]) -> None:
             )
 
 
-def documents(settings: PretrainSettings, data: Mapping[str, Path]) -> Iterator[list[str]]:
+def documents(
+    settings: PretrainSettings, data: Mapping[str, Path], report: Report | None = None
+) -> Iterator[list[str]]:
     """The documents of the corpora, one after the other: a post each (the title of a question is its first
-    segment), a formula each for MathSE (3), an exercise each for AMPS."""
+    segment), a formula each for MathSE (3), an exercise each for AMPS. Args: report: gets the malformed
+    rows."""
+    report = report or Report()
     for corpus in settings.names:
         if corpus.startswith("mathse"):
-            yield from _of_posts(corpus, ArqmathFolder.open(data["collection"]))
+            yield from _of_posts(corpus, ArqmathFolder.open(data["collection"]), report)
         else:
-            for exercise in read_amps(data["amps"], Report()):
+            for exercise in read_amps(data["amps"], report):
                 if corpus == "amps" or exercise.source == corpus:
                     yield exercise.segments
 
 
-def _of_posts(corpus: str, folder: ArqmathFolder) -> Iterator[list[str]]:
-    for post in read_posts(folder.need_posts(), Report()):
+def _of_posts(corpus: str, folder: ArqmathFolder, report: Report) -> Iterator[list[str]]:
+    for post in read_posts(folder.need_posts(), report):
         if corpus == "mathse3":
             for latex in formulas(post.text):
                 yield formula_parts(latex)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.prompts import shared_room
+from engines.arqmath.sequences import longest_first
 from engines.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Problems:
         """Token ids with the end token, and how many are the prompt's; the longer text is cut first."""
         asked, answered = (self._text(int(number)) for number in self.pairs[pair])
         room = self.max_length - len(self._before) - len(self._between) - 1
-        first, second = shared_room(len(asked), len(answered), room)
+        first, second = longest_first(len(asked), len(answered), room)
         head = [*self._before, *asked[:first], *self._between]
         return [*head, *answered[:second], self._end], len(head)
 

@@ -20,7 +20,6 @@ __all__ = [
     "HINT",
     "open_tokenizer",
     "prompt",
-    "shared_room",
     "single_digits",
     "train_tokenizer",
 ]
@@ -39,22 +38,6 @@ def prompt(problem: str, *, hint: bool = False) -> str:
     return f"PROBLEM: {problem}SOLUTION: {HINT if hint else ''}"
 
 
-def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many of two lengths stay when the longer one gives way first.
-
-    >>> shared_room(10, 3, 8), shared_room(10, 9, 8), shared_room(2, 3, 8)
-    ((5, 3), (4, 4), (2, 3))
-    """
-    if first + second <= room:
-        return first, second
-    half = room // 2
-    if second <= half:
-        return room - second, second
-    if first <= half:
-        return first, room - first
-    return room - half, half
-
-
 def open_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
     """The tokenizer of a GPT-2 folder, digits apart. Raises: DataError E650 when there is none."""
     from transformers import AutoTokenizer
@@ -69,8 +52,15 @@ def open_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
         )
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"the tokenizer cannot be read: {error}", path=folder, code="E650") from error
+    except Exception as error:  # the library raises what the damage happens to lead to
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise DataError(
+            f"the tokenizer cannot be read: {first[:200]}",
+            path=folder,
+            code="E650",
+            exit_code=3,
+            remedy="Copy tokenizer.json of the same model into it.",
+        ) from error
     return single_digits(tokenizer)
 
 

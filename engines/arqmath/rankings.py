@@ -7,7 +7,6 @@ shares a topic: a run of 2020 is not held against the topics of 2021.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.qrels import Qrels, read_qrels
-from engines.retrieval.run import Answer, Run, read_answers, read_run
+from engines.retrieval.run import Answer, Run, read_answer_ids, read_answers, read_run
 
 if TYPE_CHECKING:
     from engines.arqmath.collection import Topic
@@ -120,7 +119,7 @@ class Rankings:
         return sorted(ids, key=natural)
 
     def _read_topics(self) -> None:
-        from engines.arqmath.collection import read_topics
+        from engines.arqmath.collection import read_topic_info, read_topics
 
         for path in (*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ())):
             try:
@@ -130,16 +129,9 @@ class Rankings:
                 self.problems.append(str(error))
         for path in self.folder.topic_info:
             try:
-                self._read_info(path)
-            except (EngineError, OSError, UnicodeDecodeError, csv.Error) as error:
-                self.problems.append(f"{path.name}: {error}")
-
-    def _read_info(self, path: Path) -> None:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            for row in csv.DictReader(file):
-                if not row.get("Topic"):
-                    raise DataError("no column 'Topic'", path=path, line=1)
-                self.info[row["Topic"]] = {str(k): str(v or "") for k, v in row.items() if k != "Topic"}
+                self.info |= read_topic_info(path)
+            except EngineError as error:
+                self.problems.append(str(error))
 
     def _read_judgements(self) -> None:
         for path in self.folder.qrels.get(1, ()):
@@ -162,11 +154,12 @@ class Rankings:
 
     def _read_answers(self) -> None:
         qrels: dict[str, Mapping[str, int]] = {}
-        ids: dict[tuple[str, str], str] = {}
+        ids: dict[str, dict[str, str]] = {}
         for path in self.folder.qrels.get(3, ()):
             try:
                 qrels |= read_qrels(path).grades
-                ids |= _answer_ids(path.parent)
+                for table in sorted(path.parent.glob("*run_map*.tsv")):
+                    ids |= read_answer_ids(table)
             except EngineError as error:
                 self.problems.append(str(error))
         for path in self.folder.answers:
@@ -181,8 +174,8 @@ class Rankings:
             for answer in answers:
                 # A judged answer is known by an id of its own where a table tells it, else by its run.
                 judged = qrels.get(answer.topic, {})
-                keys = (ids.get((answer.tag, answer.topic)), ids.get((name, answer.topic)), answer.tag, name)
-                grade = next((judged[key] for key in keys if key and key in judged), None)
+                own = (ids.get(run, {}).get(answer.topic, "") for run in (answer.tag, name))
+                grade = next((judged[key] for key in (*own, answer.tag, name) if key in judged), None)
                 if grade is not None:
                     grades[answer.topic] = grade
             self.answers[name] = WrittenAnswers(
@@ -278,7 +271,7 @@ class Rankings:
                 f"there is no topic {topic!r}",
                 path=self.folder.path,
                 code="E371",
-                remedy="See: arqmath topics",
+                remedy="The topics are listed by: mathwb arqmath topics",
             )
         return {
             "topic": topic,
@@ -358,16 +351,3 @@ def _spread(grades: Iterable[int]) -> list[int]:
 def _unique(name: str, taken: Iterable[str]) -> str:
     known = set(taken)
     return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(known) + 3))) if n not in known)
-
-
-def _answer_ids(folder: Path) -> dict[tuple[str, str], str]:
-    """(run, topic) to the id under which the answer was judged, from tables `*run_map*` (run, topic, id)."""
-    from engines.core.files import read_lines
-
-    ids = {}
-    for path in sorted(folder.glob("*run_map*.tsv")):
-        for _, line in read_lines(path):
-            columns = line.split("\t")
-            if len(columns) == 3:
-                ids[columns[0], columns[1]] = columns[2].strip()
-    return ids

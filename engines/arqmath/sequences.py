@@ -1,4 +1,4 @@
-"""Token ids of millions of texts, in a temporary file; and the special tokens that are put around them."""
+"""Token ids of millions of texts, in a temporary file; what stays of a pair; the special tokens around it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frame", "Sequences", "padded", "tokenised"]
+__all__ = ["Frame", "Sequences", "longest_first", "padded", "tokenised"]
 
 Ids = NDArray[np.int32]
 _AT_ONCE = 1_000
@@ -69,6 +69,22 @@ def tokenised(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
         )["input_ids"]
 
 
+def longest_first(left: int, right: int, room: int) -> tuple[int, int]:
+    """How many tokens of either side stay when both must fit into `room`: the longer side gives first.
+
+    >>> longest_first(40, 600, 509), longest_first(400, 300, 509), longest_first(10, 10, 509)
+    ((40, 469), (255, 254), (10, 10))
+    """
+    if left + right <= room:
+        return left, right
+    short = min(left, right)
+    half = room // 2
+    if short <= half:
+        return (left, room - left) if left <= right else (room - right, right)
+    # Both give: as Hugging Face's "longest_first", the side that was longer keeps the odd token.
+    return (half, room - half) if left <= right else (room - half, half)
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The special tokens that a tokenizer puts around one text and around a pair, read off an example.
@@ -104,7 +120,7 @@ class Frame:
         """Special tokens around one text."""
         return len(self.before_one) + len(self.after_one)
 
-    def pair(self, left: Ids, right: Ids) -> tuple[Ids, Ids]:
+    def pair(self, left: Sequence[int] | Ids, right: Sequence[int] | Ids) -> tuple[Ids, Ids]:
         """Ids and token types of a pair."""
         head = (*self.before, *left, *self.between)
         ids = np.array([*head, *right, *self.after], np.int32)

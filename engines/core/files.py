@@ -8,9 +8,12 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, overload
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 from engines.core.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "atomic_writer",
@@ -18,6 +21,7 @@ __all__ = [
     "printable",
     "read_lines",
     "sha256",
+    "write_array",
     "write_bytes",
     "write_json",
     "write_text",
@@ -266,3 +270,14 @@ def printable(text: str) -> str:
 
 def _escape(char: str) -> str:
     return char.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as .npy, whole or not at all. Raises: DataError E310 when the disk is full."""
+    import numpy as np
+
+    # numpy's own writer leaves out of its error why it failed.
+    array = np.ascontiguousarray(array)
+    with atomic_writer(path, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        file.write(array.data.cast("B") if array.size else b"")

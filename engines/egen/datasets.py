@@ -16,7 +16,7 @@ from engines.egen.pairs import TRIPLETS, Pairs, Triplets
 from engines.egen.sequences import Sequences
 from engines.egen.splits import SplitName
 
-__all__ = ["PairTable", "TrainingRows", "TripletTable", "excluded_clusters", "training_rows"]
+__all__ = ["Examples", "TrainingRows", "excluded_clusters", "training_rows"]
 
 Ints = NDArray[np.int64]
 
@@ -93,48 +93,30 @@ def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class PairTable:
-    """All ordered pairs of training clusters in random order: examples are pairs of row numbers."""
+class Examples:
+    """Pairs or triplets of training clusters in random order: examples are tuples of row numbers, (source,
+    target) or (anchor, positive, negative)."""
 
     rows: TrainingRows
-    pairs: Pairs
+    drawn: Pairs | Triplets
     shuffled = True
 
     @classmethod
-    def of(cls, rows: TrainingRows, seed: int) -> PairTable:
-        """The pairs of these rows, in the order that the seed gives."""
+    def pairs(cls, rows: TrainingRows, seed: int) -> Examples:
+        """All ordered pairs within clusters, in the order that the seed gives."""
         return cls(rows, Pairs(rows.sizes, seed))
 
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __getitem__(self, position: int) -> tuple[int, ...]:
-        return self.__getitems__([position])[0]
-
-    def __getitems__(self, positions: Sequence[int]) -> list[tuple[int, ...]]:
-        """(source, target) each."""
-        return [tuple(row) for row in self.pairs.rows(np.asarray(positions, np.int64)).tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class TripletTable:
-    """Triplets in random order, as many for every training cluster: (anchor, positive, negative) each."""
-
-    rows: TrainingRows
-    triplets: Triplets
-    shuffled = True
-
     @classmethod
-    def of(cls, rows: TrainingRows, seed: int, target: int = TRIPLETS) -> TripletTable:
-        """About `target` triplets of these rows, in the order that the seed gives."""
+    def triplets(cls, rows: TrainingRows, seed: int, target: int = TRIPLETS) -> Examples:
+        """About `target` triplets, as many for every cluster, in the order that the seed gives."""
         return cls(rows, Triplets(rows.sizes, seed, target))
 
     def __len__(self) -> int:
-        return len(self.triplets)
+        return len(self.drawn)
 
     def __getitem__(self, position: int) -> tuple[int, ...]:
         return self.__getitems__([position])[0]
 
     def __getitems__(self, positions: Sequence[int]) -> list[tuple[int, ...]]:
-        """(anchor, positive, negative) each."""
-        return [tuple(row) for row in self.triplets.rows(np.asarray(positions, np.int64)).tolist()]
+        """Several at once."""
+        return [tuple(row) for row in self.drawn.rows(np.asarray(positions, np.int64)).tolist()]

@@ -7,20 +7,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.egen.sequences import Sequences, batches
+from engines.retrieval.similarity import Vectors
 
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["Embedder", "ModelEmbedder", "SentenceEmbedder", "Vectors", "cosines", "load_embedder", "unit"]
-
-Vectors = NDArray[np.float32]
+__all__ = [
+    "Embedder",
+    "ModelEmbedder",
+    "SentenceEmbedder",
+    "Vectors",
+    "load_embedder",
+]
 
 TOKENS_PER_BATCH = 8_192
+_WHOLE = "Copy the folder again, whole."
 _UNSAFE = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt")
 
 
@@ -87,12 +92,25 @@ class SentenceEmbedder:
     max_length = 10**6
 
     def __init__(self, folder: Path, *, device: str = "cpu") -> None:
+        """Raises: DataError E642 when the library cannot open the folder."""
+        import transformers
         from sentence_transformers import SentenceTransformer
 
+        # Its warnings stay: they tell which weights are missing or do not fit.
+        transformers.utils.logging.disable_progress_bar()
         self.name = folder.name
-        self._model = SentenceTransformer(
-            str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
-        )
+        try:
+            self._model = SentenceTransformer(
+                str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
+            )
+        except Exception as error:  # the library raises what the damage happens to lead to
+            raise DataError(
+                f"sentence-transformers cannot open it: {' '.join(str(error).split())[:200]}",
+                path=folder,
+                code="E642",
+                exit_code=3,
+                remedy=_WHOLE,
+            ) from error
 
     def embed(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
         """As `Embedder.embed`."""
@@ -128,7 +146,7 @@ def load_embedder(folder: Path, *, device: str = "auto") -> Embedder:
             ours = "egen" in json.loads(config.read_bytes())
         except ValueError as error:
             raise DataError(
-                "its config.json cannot be read", path=folder, code="E642", exit_code=3
+                "its config.json cannot be read", path=folder, code="E642", exit_code=3, remedy=_WHOLE
             ) from error
     if ours or not (folder / "modules.json").exists():
         from engines.egen.model_folder import load_model
@@ -143,15 +161,3 @@ def load_embedder(folder: Path, *, device: str = "auto") -> Embedder:
             remedy="Save the model with safetensors.",
         )
     return SentenceEmbedder(folder, device=device)
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """The vectors at length 1; a zero vector stays zero."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.maximum(lengths, 1e-12)
-
-
-def cosines(left: Vectors, right: Vectors) -> Vectors:
-    """Row by row the cosine of two arrays of vectors."""
-    found: Vectors = (unit(left) * unit(right)).sum(-1)
-    return found

@@ -34,6 +34,8 @@ ACCEPTED: dict[Mode, frozenset[Outcome]] = {
 }
 """Which verdicts make a member, by mode; `shrinks` needs a common point."""
 _DRAWN_TOGETHER = 32
+_ROUND = 500
+"""Members of one length, at most, between two looks at the stop flag."""
 _DRAWS = 20
 """A length is given up when it took this many times its first share of the members, and 200 draws more."""
 
@@ -138,7 +140,7 @@ class _Selection:
             drawn = True
             started = time.perf_counter()
             wanted = self.config.members - len(self.members)
-            share = -(-wanted // len(open_lengths))
+            share = min(-(-wanted // len(open_lengths)), 8 if self.stop() else _ROUND)
             fresh: list[tuple[str, ...]] = []
             for length in list(open_lengths):
                 new = list(islice(self.distinct(streams[length], keys), share))

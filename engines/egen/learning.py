@@ -20,7 +20,7 @@ from engines.egen.settings import ModelConfig, Settings, divided
 if TYPE_CHECKING:
     import torch
 
-    from engines.egen.datasets import PairTable, TrainingRows, TripletTable
+    from engines.egen.datasets import Examples, TrainingRows
     from engines.egen.labelled import Labelled
 
 __all__ = ["Contrastive", "Seq2seq", "contrastive", "seq2seq"]
@@ -139,11 +139,11 @@ class Contrastive(_EgenTask):
 
     kind = "contrastive encoder"
 
-    def train_data(self) -> TripletTable:
+    def train_data(self) -> Examples:
         """Triplets; with other positives as negatives their third is not used."""
-        from engines.egen.datasets import TripletTable
+        from engines.egen.datasets import Examples
 
-        return TripletTable.of(self.rows, self.seed, self.settings.triplets)
+        return Examples.triplets(self.rows, self.seed, self.settings.triplets)
 
     def length(self, example: Sequence[int]) -> int:
         """Tokens of the expressions that are encoded."""
@@ -211,11 +211,11 @@ class Seq2seq(_EgenTask):
 
     kind = "sequence-to-sequence model"
 
-    def train_data(self) -> PairTable:
+    def train_data(self) -> Examples:
         """All ordered pairs."""
-        from engines.egen.datasets import PairTable
+        from engines.egen.datasets import Examples
 
-        return PairTable.of(self.rows, self.seed)
+        return Examples.pairs(self.rows, self.seed)
 
     def collate(self, examples: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
         """`source`, `target`: (batch, length) ids."""

@@ -26,7 +26,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
 from engines.egen.settings import ModelConfig, Precision
 from engines.egen.training_notation import VOCABULARY
@@ -73,8 +73,8 @@ def load_model(folder: Path) -> nn.Module:
 
     try:
         document = json.loads((folder / "config.json").read_bytes())
-        settings, shift = document["egen"], float(document["egen_shift"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        config, shift = ModelConfig.of(dict(document["egen"])), float(document["egen_shift"])
+    except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
         raise DataError(
             "this folder holds no model of E-Gen",
             path=folder,
@@ -82,7 +82,7 @@ def load_model(folder: Path) -> nn.Module:
             exit_code=3,
             remedy="Name a folder that `mathwb train` made, or a model of the workspace.",
         ) from error
-    model = new_model(ModelConfig.of(settings))
+    model = new_model(config)
     weights = dict(_own_names(_read(folder / "model.safetensors"), model, shift))
     if model.config.decoder_layers:
         decoder = _read(folder / "decoder.safetensors")

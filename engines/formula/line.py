@@ -208,10 +208,13 @@ def _apart(a: Atom, b: Atom, tight: bool) -> bool:
         return not tight and not (a.text == "," and b.kind == "number")
     if "mod" in (a.text, b.text):
         return True
-    if a.kind == "large":
-        return b.text[:1] in _OPEN or b.kind in _WORD
+    if a.text[-2:-1] in ("^", "_") and b.text[:1].isalnum():
+        # Else it would read as a part of the script: x^j C(k,j).
+        return True
+    if a.kind == "large" or (a.kind == "function" and "_" in a.text):
+        return b.text[:1] in _OPEN or b.text[:1].isalnum() or b.kind in _WORD
     if a.kind == "function":
-        return b.kind in _WORD
+        return b.text[:1].isalnum() or b.kind in _WORD
     if b.kind in ("function", "large"):
         return a.kind in ("ordinary", "number", "close", "fraction", "command", "text")
     if a.kind == "command":

@@ -17,7 +17,7 @@ from engines.formula.lexer import lex
 
 __all__ = ["TOKENS_VERSION", "formula_terms", "pieces", "snippet", "stem", "terms"]
 
-TOKENS_VERSION = "math-terms-1"
+TOKENS_VERSION = "math-terms-2"
 """Changes whenever `terms` gives other terms for some text: an index of other terms cannot be searched."""
 
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")

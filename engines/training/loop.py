@@ -36,8 +36,13 @@ def train(
     the device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training, E310
     the disk is full.
     """
+    from engines.core.files import file_error
     from engines.training.failures import explained
     from engines.training.session import Session
 
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise file_error(error, out, "write") from error
     with explained(config, out):
         return Session(task, config, out, events=events, stop=stop, facts=facts or {}).run()

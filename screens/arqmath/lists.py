@@ -45,6 +45,23 @@ class LossListing(Listing):
         self.table.set_class(counts, "-counts")
 
 
+class MovesTable(Table):
+    """Always in the order of the ranks: the lines between them are drawn across the rows."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Greyed are the keys that would change the order."""
+        if action in ("sort", "reverse"):
+            return None
+        return super().check_action(action, parameters)
+
+    def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
+        """Nothing: see above."""
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        """All but an order."""
+        super().restore({**state, "sorting": None})
+
+
 class MovesListing(Listing):
     """Two rankings, rank by rank, with lines from where a relevant answer was to where it is.
 
@@ -63,6 +80,7 @@ class MovesListing(Listing):
             Column("right", "right", show=lambda r: self._end(r, "right")),
         )
         super().__init__(columns, id=id, fields=("rank",), counts=False)
+        self.table = MovesTable(columns, id=self.table.id)
 
     @property
     def chosen(self) -> Record | None:

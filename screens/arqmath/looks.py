@@ -134,11 +134,11 @@ def _answer(record: Record) -> Content:
 
 
 def _score(record: Record) -> str:
-    """Six cells: `27.53`, `.01623`, `1e-07`."""
+    """Six cells: `27.53`, `1.450`, `.01623`, `1e-07`."""
     score = record["score"]
     if score is None:
         return ""
-    text = f"{score:.5f}"[1:] if 1e-4 <= score < 1 else f"{score:.4g}"
+    text = f"{score:.5f}"[1:] if 1e-4 <= score < 1 else f"{score:#.4g}".removesuffix(".")
     return text if len(text) <= 6 else f"{score:.0e}"
 
 

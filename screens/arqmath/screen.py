@@ -559,7 +559,7 @@ class ArqmathScreen(Searching, WorkbenchScreen):
         elif page == "qrels":
             pane.title, pane.detail = "judgements", ""
         elif page == "search":
-            pane.title, pane.detail, pane.footnote = "search", "", self._said
+            pane.title, pane.detail, pane.footnote = "search", self.query_asked, self._said
         else:
             pane.title = topic or "ranking"
             pane.detail = self._how_many() if topic and page == "rank" else ""
@@ -610,8 +610,8 @@ class ArqmathScreen(Searching, WorkbenchScreen):
             return "nothing is shown"
         if verb == "judge":
             return self._why_not_judge()
-        if verb in ("next_tab", "previous_tab") and isinstance(self.active_pane, TopicsPane):
-            return "" if len(self.collections) > 1 else "there is one collection"
+        if verb in ("next_tab", "previous_tab") and self._has_several():
+            return ""
         return self.why_not_search(verb) or super().why_not(verb)
 
     def _why_not_judge(self) -> str:
@@ -622,18 +622,17 @@ class ArqmathScreen(Searching, WorkbenchScreen):
             return "it is judged officially, and that stays"
         return ""
 
-    async def action_next_tab(self) -> None:
-        await self._step_tab(1)
-
-    async def action_previous_tab(self) -> None:
-        await self._step_tab(-1)
-
-    async def _step_tab(self, by: int) -> None:
+    def _has_several(self) -> bool:
+        """Whether the active pane is the left one, and it has tabs."""
         pane = self.active_pane
-        if isinstance(pane, TopicsPane):
-            pane.step(by)
-        elif pane is not None:
-            await pane.step_page(by)
+        return isinstance(pane, TopicsPane) and len(self.collections) > 1
+
+    async def step_tab(self, by: int) -> None:
+        """On the left the tabs are the collections, when there are several."""
+        if self._has_several():
+            self.query_one(TopicsPane).step(by)
+        else:
+            await super().step_tab(by)
 
     def action_earlier(self) -> None:
         self.query_one("#topics-table", Table).cursor -= 1

@@ -150,7 +150,7 @@ class Searching(Screen[None]):
             listing.show_error(error)
             return
         self._take_rows(found["rows"])
-        second = f"then {models[0].name}" if models else "no cross-encoder among the models"
+        second = f"then {models[0].name}" if models else "no cross-encoder to rank again"
         self._say_search(f"{found['how']}, {second}, {found['seconds']:.1f} s")
 
     def _hear(self, event: Event) -> None:
@@ -182,7 +182,7 @@ class Searching(Screen[None]):
         self._whole.show_chosen()
 
     def _say_search(self, words: str) -> None:
-        self._said = f"{count(len(self.hits))} answers for {self.query_asked} · {words}"
+        self._said = f"{count(len(self.hits))} answers · {words}"
         self._whole.describe()
 
     # Indexing

@@ -96,7 +96,7 @@ class Drafts:
     """The drafts of this session, newest last."""
 
     name = "not kept"
-    state = "grown in this session; K keeps one"
+    state = "not kept yet: K keeps one"
 
     def __init__(self) -> None:
         self.all: list[Draft] = []

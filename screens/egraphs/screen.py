@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from textual import on, work
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
 from screens.base import Command, Export, Lookup, Selection, WorkbenchScreen
 from screens.egraphs import offers
@@ -120,6 +120,10 @@ class EgraphsScreen(Growing, Walking, EmbeddingMap, Neighbours, WorkbenchScreen)
 
     def _listed(self, names: list[str], wanted: str) -> None:
         self._names = names
+        if self.source is self.drafts:
+            # Something was grown before the corpora were found: it stays in sight.
+            self._show_tabs(self.drafts.name)
+            return
         first = wanted if wanted in names else names[0] if names else ""
         if first:
             self.open_corpus(first)
@@ -152,12 +156,16 @@ class EgraphsScreen(Growing, Walking, EmbeddingMap, Neighbours, WorkbenchScreen)
             if not worker.is_cancelled:
                 self.app.call_from_thread(self._corpus_failed, path.name, error)
             return
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._show_source, source, rows)
+        self.app.call_from_thread(self._corpus_read, worker, source, rows)
         for row in rows:
             if worker.is_cancelled:
                 return
             row.get("infix")  # so that a filter by text does not have to make them all
+
+    def _corpus_read(self, worker: Worker[None], source: Source, rows: Sequence[Expression]) -> None:
+        # Asked here and not in the thread: meanwhile something else may have been chosen.
+        if not worker.is_cancelled:
+            self._show_source(source, rows)
 
     def _corpus_failed(self, name: str, error: BaseException) -> None:
         from workbench.errors import explain
@@ -185,7 +193,8 @@ class EgraphsScreen(Growing, Walking, EmbeddingMap, Neighbours, WorkbenchScreen)
             self._show_cluster(None)
 
     def show_drafts(self, then: str | None = None) -> None:
-        """Show what was grown and not kept."""
+        """Show what was grown and not kept, whatever is being read."""
+        self.workers.cancel_group(self, "corpus")
         self._then = then
         self._show_source(self.drafts, self.drafts.clusters())
 
@@ -387,22 +396,21 @@ class EgraphsScreen(Growing, Walking, EmbeddingMap, Neighbours, WorkbenchScreen)
             return "no cluster is selected"
         if verb == "diff" and (reason := why_no_pair(self.query_one("#members-table", Table), "members")):
             return reason
-        if verb in ("next_tab", "previous_tab") and isinstance(self.active_pane, ClustersPane):
-            return "" if len(self.active_pane.names) > 1 else "there is one corpus"
+        if verb in ("next_tab", "previous_tab") and self._has_several():
+            return ""
         return self.why_not_grow(verb) or self.why_not_ask(verb) or super().why_not(verb)
 
-    async def action_next_tab(self) -> None:
-        await self._step_tab(1)
-
-    async def action_previous_tab(self) -> None:
-        await self._step_tab(-1)
-
-    async def _step_tab(self, by: int) -> None:
+    def _has_several(self) -> bool:
+        """Whether the active pane is the left one, and it has tabs."""
         pane = self.active_pane
-        if isinstance(pane, ClustersPane):
-            pane.step(by)
-        elif pane is not None:
-            await pane.step_page(by)
+        return isinstance(pane, ClustersPane) and len(pane.names) > 1
+
+    async def step_tab(self, by: int) -> None:
+        """On the left the tabs are the corpora, when there are several."""
+        if self._has_several():
+            self.query_one(ClustersPane).step(by)
+        else:
+            await super().step_tab(by)
 
     def action_diff(self) -> None:
         from screens.egraphs.derivation import Derivation

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from screens.keys import bindings, scope
+from screens.text import count
 from screens.widgets.listing import Listing
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Sheet(ModalScreen[None]):
         def heard(event: Event) -> None:
             done, total = event.data.get("done"), event.data.get("total")
             if event.kind == "progress" and isinstance(total, int):
-                tell(f"{done} of {total} {event.data.get('unit', '')} · esc stops it")
+                tell(f"{count(int(str(done)))} of {count(total)} {event.data.get('unit', '')} · esc stops it")
 
         return await self.owner.call(task, params, heard)
 

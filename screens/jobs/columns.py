@@ -22,6 +22,11 @@ def job_record(view: JobView) -> Record:
     return {**view.to_row(), "view": view}
 
 
+def _what(record: Record) -> str:
+    """A training by the name of its recipe: all begin with the same word."""
+    return str(record["title"]).removeprefix("train ")
+
+
 def _state(record: Record) -> Content:
     view: JobView = record["view"]
     if view.health == "stalled":
@@ -42,16 +47,21 @@ def _left(record: Record) -> Content:
     if view.live:
         return safe_text(duration(view.eta_s))
     if view.state == "succeeded":
-        return safe_text(duration(view.wall_s), "$quiet")
-    return safe_text(view.reason, "$quiet")
+        return safe_text(f"in {duration(view.wall_s)}" if view.wall_s is not None else "", "$quiet")
+    return safe_text(_why(view), "$quiet")
+
+
+def _why(view: JobView) -> str:
+    """The reason, without the state that stands beside it: `by you`, not `stopped: stopped by you`."""
+    return view.reason.removeprefix(f"{view.state} ")
 
 
 JOB_COLUMNS = (
     Column("id", "id", 3, "right"),
-    Column("title", "what"),
+    Column("title", "what", show=_what),
     Column("state", "state", 11, show=_state),
     Column("done", "step", 7, "right", show=_step, drop=1),
-    Column("eta_s", "ETA", 8, "right", show=_left, drop=2),
+    Column("eta_s", "ETA", 9, "right", show=_left, drop=2),
 )
 
 
@@ -61,8 +71,9 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
     if not view.live and view.state != "succeeded":
         glyph, colour = STATES.get(view.state, ("·", "$quiet"))
         code = f"{view.code} " if view.code else ""
-        reason = safe_text(code + view.reason)
-        lines = [Content.assemble((f"{glyph} {view.state}", f"{colour} bold"), ": ", reason)]
+        why = _why(view)
+        mark = " " if why != view.reason else ": "
+        lines = [Content.assemble((f"{glyph} {view.state}", f"{colour} bold"), mark, safe_text(code + why))]
         if view.remedy:
             lines.append(safe_text(view.remedy, "$quiet"))
         return Content("\n").join([*lines, *extra])

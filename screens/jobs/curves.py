@@ -15,7 +15,7 @@ from screens.widgets.plot import Plot, Series
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
-__all__ = ["STRENGTHS", "CurvePlot", "best_metric", "validation"]
+__all__ = ["STRENGTHS", "CurvePlot", "best_metric", "shortened", "validation"]
 
 STRENGTHS = (0.0, 0.6, 0.9, 0.97)
 """Of the moving average, in the order in which the key goes through them."""
@@ -74,7 +74,7 @@ def validation(view: JobView, curves: RunCurves, checkpoint: str) -> list[Conten
     if values:
         best = min(values) if lowest else max(values)
         at = steps[values.index(best)]
-        short, percent = _shortened(name)
+        short, percent = shortened(name)
         if values[-1] == best:
             parts.append(safe_text(f"{short} {number(best)}{percent} ▲ best, at {count(at)}"))
         else:
@@ -86,7 +86,7 @@ def validation(view: JobView, curves: RunCurves, checkpoint: str) -> list[Conten
     return parts
 
 
-def _shortened(name: str) -> tuple[str, str]:
+def shortened(name: str) -> tuple[str, str]:
     """A measure as it is said: `val kmeans` and ` %` of `validation_kmeans_percent`."""
     short = name.replace("validation_", "val ")
     stem = short.removesuffix("_percent")

@@ -16,10 +16,10 @@ from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
 from screens.jobs.columns import flow, measures, summary
-from screens.jobs.curves import CurvePlot, Points, validation
+from screens.jobs.curves import CurvePlot, Points, shortened, validation
 from screens.jobs.files import FILE_COLUMNS, MOST, job_files
 from screens.jobs.follow import Follower, News, RunCurves, line_colour
-from screens.text import number, size
+from screens.text import number, safe_text, size
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES
@@ -60,7 +60,7 @@ class Detail(Pane):
     """
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(title="job", id=id, share=5)
+        super().__init__(title="job", id=id, share=10)
         self.view: JobView | None = None
         self.apart = False
         """Whether the attempts are drawn as curves of their own."""
@@ -202,7 +202,11 @@ class Detail(Pane):
         if follower is None:
             return
         plot.choose(follower.curves.names or [name for run in self._others.values() for name in run.names])
+        drawn = plot.display
         plot.draw_runs(self._runs(follower))
+        if plot.display != drawn:
+            # Without a curve there is nothing to smooth: the line of keys says so.
+            self.screen.refresh_bindings()
         if self._page_name == "metrics-page":
             found = [(name, follower.curves.last(name)) for name in follower.curves.names]
             rows = [_metric_row(name, curve) for name, curve in found if curve is not None]
@@ -355,7 +359,7 @@ class Detail(Pane):
 def _diff_columns(left: str, right: str) -> tuple[Column, ...]:
     return (
         Column("part", "of", 7, drop=1),
-        Column("key", "what", 18),
+        Column("key", "what", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
         Column("left", left, show=lambda record: _told(record["key"], record["left"])),
         Column("right", right, show=lambda record: _told(record["key"], record["right"])),
     )

@@ -88,7 +88,7 @@ class NewJob(ModalScreen[Any]):
     DEFAULT_CSS = """
     NewJob { align: center middle; background: $background 60%; }
     NewJob > Vertical {
-        width: 106; max-width: 98%; height: auto; max-height: 96%; padding: 0 1;
+        width: 116; max-width: 98%; height: auto; max-height: 96%; padding: 0 1;
         border: round $accent; background: $background; border-subtitle-color: $quiet;
     }
     NewJob Table { height: 7; margin-bottom: 1; }
@@ -96,6 +96,7 @@ class NewJob(ModalScreen[Any]):
     NewJob #device { margin-top: 1; height: auto; max-height: 5; color: $quiet; }
     NewJob #foot { height: auto; min-height: 1; max-height: 3; }
     NewJob.-narrow Input { width: 20; }
+    NewJob.-high Table { height: 12; }
     NewJob.-low Table { height: 5; margin-bottom: 0; }
     NewJob.-low VerticalScroll { max-height: 11; }
     NewJob.-low #device { margin-top: 0; max-height: 2; }
@@ -129,9 +130,9 @@ class NewJob(ModalScreen[Any]):
         self._table = Table(
             [
                 Column("engine", "engine", 8),
-                Column("recipe", "recipe", 18),
+                Column("recipe", "recipe", 22),
                 Column("title", "what it makes"),
-                Column("time", "expected here", 14, "right", drop=1),
+                Column("time", "expected here", 15, "right", drop=1),
             ],
             id="recipes",
         )
@@ -155,6 +156,8 @@ class NewJob(ModalScreen[Any]):
         if self._chosen is not None:
             self._to_fields()
         self._look()
+        # The table has its height only now.
+        self.call_after_refresh(self._table.show_cursor)
 
     def expect_times(self, jobs: Sequence[JobView]) -> None:
         """List the recipes, each with the time to expect of it after what has run here."""
@@ -163,6 +166,7 @@ class NewJob(ModalScreen[Any]):
 
     def on_resize(self) -> None:
         self.set_class(self.app.size.height < 36, "-low")
+        self.set_class(self.app.size.height >= 46, "-high")
         self.set_class(self.app.size.width < 100, "-narrow")
 
     @property
@@ -203,6 +207,8 @@ class NewJob(ModalScreen[Any]):
         missing = [Row() for _ in range(len(self._sheet.fields) - len(rows))]
         if missing:
             await place.mount(*missing)
+            if not all(row.children for row in missing):
+                return  # the app is being left
         before = ""
         for row, field in zip([*rows, *missing], self._sheet.fields, strict=False):
             row.show(field, field.table != before)

@@ -148,6 +148,22 @@ class CorpusSheet:
 
 
 _HELP = {
+    "data.backbone": "the model to begin with; empty: from scratch",
+    "data.hard_negatives": "a run to take wrong answers from, or nothing",
+    "model.d_model": "width of a token's vector",
+    "model.width": "width of a token's vector",
+    "model.heads": "of attention, in each layer",
+    "model.ffn": "width between the two steps of a layer",
+    "model.layers": "of the encoder",
+    "model.decoder_layers": "of the decoder",
+    "model.pooling": "mean or max over the tokens",
+    "model.measured": "questions at each evaluation, at most",
+    "model.max_length": "tokens of an input, at most",
+    "model.held_out": "share of the data that only measures",
+    "model.latex_tokens": "whether LaTeX commands are tokens",
+    "model.per_question": "pairs made of each question",
+    "model.smoothing": "of the labels, 0 to 1",
+    "model.tau": "temperature of the loss",
     "train.steps": "updates of the weights",
     "train.epochs": "times through the data",
     "train.batch_size": "examples a batch",

@@ -78,10 +78,13 @@ class Chooser(ModalScreen[str | None]):
         self._text = text
         self._more = more
         key_width = max([len(choice.key) for choice in choices] + [1])
+        key_title = "key" if key_width >= len("key") else ""
         label_width = max([len(choice.label) for choice in choices] + [12])
         self._table = Table(
             [
-                Column("key", "key", min(key_width, 12), show=lambda r: safe_text(r["key"], "$accent bold")),
+                Column(
+                    "key", key_title, min(key_width, 12), show=lambda r: safe_text(r["key"], "$accent bold")
+                ),
                 Column("label", "", min(label_width, 34), show=_plain),
                 Column("detail", "", show=_detail),
             ]

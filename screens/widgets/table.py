@@ -200,7 +200,7 @@ class Table(ScrollView, can_focus=True):
         except ValueError:
             target = 0
         self.set_reactive(Table.cursor, target)
-        self._show_cursor()
+        self.show_cursor()
         self.refresh()
         self.post_message(self.Counted(self))
         self._say_moved()
@@ -217,20 +217,25 @@ class Table(ScrollView, can_focus=True):
 
     def watch_cursor(self) -> None:
         """Show the line and say so."""
-        self._show_cursor()
+        self.show_cursor()
         self.refresh()
         if self.current_key != self._said:
             self._say_moved()
 
-    def _show_cursor(self) -> None:
+    def show_cursor(self) -> None:
+        """Scroll to the cursor if it is out of sight."""
         height = self.size.height - 1
         if height <= 0:
             return
         top = round(self.scroll_y)
         if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False, immediate=True)
+            self._scroll_at_once(self.cursor)
         elif self.cursor >= top + height:
-            self.scroll_to(y=self.cursor - height + 1, animate=False, immediate=True)
+            self._scroll_at_once(self.cursor - height + 1)
+
+    def _scroll_at_once(self, y: int) -> None:
+        # Forced: a table that has just been filled has no scroll bar yet, and would stay where it is.
+        self.scroll_to(y=y, animate=False, immediate=True, force=True)
 
     def action_down(self) -> None:
         self.cursor += 1
@@ -342,7 +347,7 @@ class Table(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         self._fit()
-        self._show_cursor()
+        self.show_cursor()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

@@ -12,6 +12,7 @@ from engines.arqmath.backbones import open_backbone, quiet
 from engines.arqmath.new_backbone import Sizes, new_backbone
 from engines.arqmath.sequences import Frame, Sequences, tokenised
 from engines.core.errors import DataError, EngineError
+from engines.training.hf import load_libraries
 from tests.arqmath.small_forum import REPLIES, backbone
 
 FAMILIES = ("bert", "albert", "roberta")
@@ -19,6 +20,7 @@ FAMILIES = ("bert", "albert", "roberta")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    load_libraries()
     place = tmp_path_factory.mktemp("backbones")
     return {family: backbone(place, family) for family in FAMILIES}
 

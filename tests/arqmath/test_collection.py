@@ -174,7 +174,8 @@ def test_bad_lines_of_tables_and_json_are_counted_with_their_numbers(tmp_path: P
     assert [line for line, _ in report.first] == [2, 3]
     posts = tmp_path / "posts.jsonl"
     good = b'{"id": 1, "type": 1, "title": "t", "body": "b"}\n'
-    posts.write_bytes(good + b"\xff\n{}\n[]\nnull\n" + good)
+    wiki = b'{"id": 9, "type": 5, "title": "", "body": "what the tag means"}\n'
+    posts.write_bytes(good + b"\xff\n{}\n[]\nnull\n" + wiki + good)
     report = Report()
     assert len(list(read_posts(posts, report))) == 2
     assert [line for line, _ in report.first] == [2, 3, 4, 5]

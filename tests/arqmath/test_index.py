@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from engines.arqmath import index_build
 from engines.arqmath.folder import ArqmathFolder
@@ -23,8 +23,7 @@ from engines.retrieval.fusion import reciprocal_rank_fusion
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors, unit
 from engines.retrieval.tokens import terms
-
-COMMAND = [sys.executable, "-c", "from workbench.cli import main; main()", "arqmath"]
+from workbench.cli.root import app
 
 
 class BagEncoder:
@@ -300,25 +299,29 @@ def test_every_file_of_an_index_is_missed(folder: ArqmathFolder, tmp_path: Path)
         with pytest.raises(DataError) as caught:
             open_index(out)
         assert caught.value.where.endswith(name)
+        (out / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(DataError, match="same length"):
+            open_index(out)
         (out / name).write_bytes(content)
     (out / "manifest.json").write_text("{")
     with pytest.raises(DataError, match="damaged"):
         open_index(out)
 
 
-def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["arqmath", *map(str, arguments)])
 
 
 def test_the_commands(folder: ArqmathFolder, tmp_path: Path) -> None:
     out = tmp_path / "index"
     built = call("index", folder.path, "--out", out, "--json")
-    assert built.returncode == 0, built.stderr
+    assert built.exit_code == 0, built.stderr
     assert json.loads(built.stdout)["documents"] == 10
     found = json.loads(call("search", out, "cyclic $a^n$", "-k", "2", "--json").stdout)
     assert (found["how"], found["answers"]) == ("lexical", 10)
     assert [hit["rank"] for hit in found["hits"]] == [1, 2]
     assert found["hits"][0]["id"] == "10"
     assert found["hits"][0]["title"] == "Cyclic groups"
+    assert call("search", out, " ").exit_code == 2
     plain = call("search", out, "cyclic")
     assert "Yes, since $a^n a^m = a^m a^n$" in plain.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -24,16 +23,7 @@ from tests.arqmath.small_forum import backbone, forum
 TINY = {"max_length": 48, "measured": 20, "held_out": 0.2}
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Tiny models are fastest in one thread, above all on a busy machine."""
-    import torch
-    from transformers import Trainer  # noqa: F401  # before anything else of it, with all that it looks for
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

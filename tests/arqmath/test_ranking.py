@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from engines.arqmath.collection import Topic, read_topics
 from engines.arqmath.cross_encoder import CrossEncoder
@@ -31,6 +32,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
 from tests.arqmath import tiny_models
+from workbench.cli.root import app
 
 PAIRS = [
     (question, answer)
@@ -383,6 +385,8 @@ def test_the_task_ranks_in_two_stages(bert: Path, collection: Path, index: Path,
     lexical = read_run(tmp_path / "first")
     assert lexical.tag == "bm25"
     assert first["documents"] == len(lexical)
+    short = task(index, collection, tmp_path / "short", rerank=False, depth=2)
+    assert (short["documents"], read_run(tmp_path / "short").rankings) == (6, lexical.cut(2).rankings)
     topics = str(collection / "topics_task1.xml")
     more = {"model": str(bert), "depth": 4, "qrels": str(collection / "qrels_task1.tsv"), "device": "cpu"}
     found = task(index, collection, tmp_path / "second", **more)
@@ -420,21 +424,7 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_the_command_needs_an_index_for_two_stages(collection: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-c",
-        "from workbench.cli import main; main()",
-        "arqmath",
-        "rank",
-        str(collection),
-    ]
-    options = [
-        "--topics",
-        str(collection / "topics_task1.xml"),
-        "--out",
-        str(tmp_path / "run"),
-        "--no-rerank",
-    ]
-    result = subprocess.run([*command, *options], capture_output=True, text=True, timeout=120)
-    assert result.returncode == 2
+    words = ["arqmath", "rank", str(collection), "--topics", str(collection / "topics_task1.xml")]
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "run"), "--no-rerank"])
+    assert result.exit_code == 2
     assert "mathwb arqmath index" in result.stderr

@@ -69,3 +69,17 @@ class Bag:
             for token in text.split():
                 found[row, sum(map(ord, token)) % 97] += 1
         return found
+
+
+def random_model(folder: Path) -> Path:
+    """A model folder of random weights that both embeds and writes."""
+    import torch
+
+    from engines.egen.model import new_model
+    from engines.egen.model_folder import save_model
+    from engines.egen.settings import ModelConfig
+
+    torch.manual_seed(0)
+    sizes = ModelConfig(d_model=32, heads=4, ffn=64, layers=1, decoder_layers=1, pooling="max")
+    save_model(new_model(sizes), folder)
+    return folder

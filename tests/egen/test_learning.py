@@ -9,7 +9,7 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.egen.corpus import open_corpus
-from engines.egen.datasets import PairTable, TripletTable, excluded_clusters, training_rows
+from engines.egen.datasets import Examples, excluded_clusters, training_rows
 from engines.egen.labelled import read_labelled
 from engines.egen.learning import contrastive, seq2seq
 from engines.egen.published import import_published
@@ -55,11 +55,11 @@ def test_what_a_file_sets_apart_is_left_out_unless_wanted(tmp_path: Path) -> Non
 def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
     rows = training_rows(open_corpus(corpus), "paper", max_length=200)
     owner = rows.cluster_of
-    pairs = PairTable.of(rows, 0)
+    pairs = Examples.pairs(rows, 0)
     found = pairs.__getitems__(range(len(pairs)))
     assert len(set(found)) == len(found)
     assert all(owner[a] == owner[b] and a != b for a, b in found)
-    triplets = TripletTable.of(rows, 0, 500)
+    triplets = Examples.triplets(rows, 0, 500)
     assert all(
         owner[a] == owner[p] != owner[n] and a != p for a, p, n in triplets.__getitems__(range(len(triplets)))
     )
@@ -196,4 +196,4 @@ def test_every_recipe_can_be_used() -> None:
 
 def test_pairs_of_one_cluster_cover_it(corpus: Path) -> None:
     rows = training_rows(open_corpus(corpus), "paper", max_length=200)
-    assert len(PairTable.of(rows, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))
+    assert len(Examples.pairs(rows, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))

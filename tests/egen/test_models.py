@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import math
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.files import write_array
 from engines.egen.decoding import beam, greedy, write
 from engines.egen.encode import ModelEmbedder, load_embedder
 from engines.egen.language import prefix, read_prefix
@@ -304,6 +307,31 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
     assert not (tmp_path / "exploded").exists()
 
 
+@pytest.mark.parametrize("change", [{"egen": "yes"}, {"egen": {"layers": -3}}, {"egen": {"width": 3}}])
+def test_a_config_of_something_else_is_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    save_model(_model(), tmp_path)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), **change}))
+    with pytest.raises(DataError) as caught:
+        load_embedder(tmp_path)
+    assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("config", [None, {"model_type": "bert", "hidden_size": 48, "vocab_size": 9}])
+def test_a_damaged_folder_of_sentence_transformers_is_refused(
+    tmp_path: Path, config: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_model(_model(), tmp_path)
+    (tmp_path / "config.json").unlink()
+    if config is not None:
+        (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(DataError) as caught:
+        load_embedder(tmp_path, device="cpu")
+    assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
+    assert "Loading weights" not in capsys.readouterr().err
+
+
 def test_rows_come_in_the_order_of_the_texts(tmp_path: Path) -> None:
     model = _model()
     save_model(model, tmp_path)
@@ -312,3 +340,18 @@ def test_rows_come_in_the_order_of_the_texts(tmp_path: Path) -> None:
     texts = [text for text in TEXTS for _ in range(3)][::-1]
     expected = embed(model, _ids(texts)).detach().numpy()
     assert np.allclose(embedder.embed(texts), expected, atol=1e-5)
+
+
+def test_vectors_that_do_not_fit_the_disk_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = partial(open, "/dev/full", "wb")
+    monkeypatch.setattr("engines.core.files.atomic_writer", lambda *_: full())
+    with pytest.raises(OSError, match="space") as caught:
+        write_array(Path("v.npy"), np.ones((1000, 64), np.float32))
+    assert caught.value.errno == errno.ENOSPC
+
+
+def test_saved_vectors_are_a_numpy_file(tmp_path: Path) -> None:
+    vectors = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for each in (vectors, vectors[:, ::2], vectors.T, vectors[:0]):
+        write_array(tmp_path / "v.npy", each)
+        assert np.array_equal(np.load(tmp_path / "v.npy"), each)

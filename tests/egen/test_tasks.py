@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
 from engines.core.symbolic import second_opinion
-from engines.egen.encode import unit
 from engines.egen.labelled import Labelled, read_labelled
 from engines.egen.language import prefix, read_prefix
 from engines.egen.tasks import algebra, analogies, derivations, kmeans, mistakes, retrieval, semantic
@@ -25,6 +24,7 @@ from engines.egen.tasks.derivations import Derivation
 from engines.egen.tasks.map import FIGURE_FAMILIES, families, picture, plane
 from engines.egen.tasks.measured import interval, mean_figure
 from engines.egen.verify import Verifier
+from engines.retrieval.similarity import unit
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 
 
@@ -65,9 +65,17 @@ def test_the_best_assignment_is_at_least_the_paper_s(pairs: list[tuple[int, int]
     assert found.best >= found.paper - 1e-12
 
 
+def test_a_start_from_the_true_means_is_not_left_to_chance() -> None:
+    draw = np.random.default_rng(0)
+    labels = np.repeat(np.arange(80), 10)
+    vectors = (draw.uniform(0, 60, (80, 2))[labels] + draw.normal(size=(800, 2))).astype(np.float32)
+    informed = kmeans.kmeans_accuracy(vectors, labels, from_true_means=True)
+    assert informed.best > kmeans.kmeans_accuracy(vectors, labels).best + 0.02
+
+
 def test_an_oracle_clusters_perfectly(data: Labelled) -> None:
     report = kmeans.evaluate(Oracle(), data)
-    assert [figure.value for figure in report.figures] == [100.0, 100.0]
+    assert [figure.value for figure in report.figures] == [100.0, 100.0, 100.0]
     assert report.figures[0].paper["CL Mean"] == 97.61
     assert kmeans.evaluate(Bag(), data).figures[0].value < 90
     json.dumps(report.to_dict())

@@ -31,6 +31,8 @@ from engines.formula.unicode import LIMIT, render_text, unicode_text
         (r"\begin{align}a&=b\\&=c\end{align}", "a = b; = c"),
         (r"\hat{x}+\overline{AB}+\widehat{ABC}", "x̂ + A̅B̅ + widehat(ABC)"),
         (r"a\equiv b \pmod{n}, \gcd(a,b)\bmod 3", "a ≡ b (mod n), gcd(a, b) mod 3"),
+        (r"\sum_{k=0}^n\binom nk (-1)^j\binom kj", "∑_{k=0}^n C(n,k)(−1)^j C(k,j)"),
+        (r"\lim_{n\to\infty}(1+\frac1n)^n, \sin(x)\sin\binom nk", "lim_{n→∞} (1 + 1/n)ⁿ, sin(x) sin C(n,k)"),
         (r"\not= \not\in \neq", "≠ ∉ ≠"),
         (r"\sin^2 x+2\cos 3\theta", "sin² x + 2 cos 3θ"),
         (r"\mathcal{L}\mathfrak{g}\mathbb Q_p{\cal F}\mathfrak{R}", "ℒ𝔤ℚₚℱℜ"),

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from math import log2
 from pathlib import Path
 
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
-COMMAND = [sys.executable, "-c", "from workbench.cli import main; main()", "arqmath"]
+from workbench.cli.root import app
 
 
-def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["arqmath", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -28,7 +31,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 def test_eval_prints_the_contract(files: tuple[Path, Path, Path]) -> None:
     good, _, qrels = files
     result = call("eval", good, "--qrels", qrels, "--json")
-    assert result.returncode == 0
+    assert result.exit_code == 0
     document = json.loads(result.stdout)
     assert document["topics"] == 3
     assert document["ndcg_prime"] == pytest.approx(2 / 3, abs=1e-6)
@@ -48,6 +51,41 @@ def test_eval_by_topic_attribute(files: tuple[Path, Path, Path], tmp_path: Path)
     assert document["by"]["Dependency"]["Text"]["ndcg_prime"] == 0.5
 
 
+def test_topic_attributes_that_do_not_help(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    good, _, qrels = files
+    info = tmp_path / "info.csv"
+    info.write_text("Topic,Kind\nB.1,x\nB.2,y\n")
+    result = call("eval", good, "--qrels", qrels, "--topics-by", info, "--json")
+    assert json.loads(result.stdout)["by"] == {"Kind": {}}
+    assert "3 judged topics are not in it" in result.stderr
+    info.write_text("Topic,Kind\n", encoding="utf-16")
+    result = call("eval", good, "--qrels", qrels, "--topics-by", info)
+    assert (result.exit_code, "UTF-16" in result.stderr) == (2, True)
+
+
+def test_judgements_of_another_task_are_told(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    good, _, _ = files
+    other = tmp_path / "other"
+    other.write_text("A.1\t0\td_1\t3\n")
+    assert "none of its documents is judged" in call("eval", good, "--qrels", other).stderr
+    assert "--visual-ids" in call("eval", good, "--qrels", other, "--task", "2").stderr
+
+
+def test_eval_of_task_3_has_the_contract_too(tmp_path: Path) -> None:
+    qrels, ids = tmp_path / "qrels", tmp_path / "ids.tsv"
+    qrels.write_text("A.1\t0\td_1\t3\nA.1\t0\td_2\t1\nA.2\t0\td_3\t1\nA.3\t0\td_4\t5\nA.4\t0\td_5\t2\n")
+    ids.write_text("mine\tA.1\td_1\nmine\tA.2\td_3\nmine\tA.3\td_4\n")
+    document = json.loads(call("eval", ids, "--qrels", qrels, "--task", "3", "--json").stdout)
+    assert (document["topics"], document["judged"], document["run_topics"]["topics"]) == (4, 3, 3)
+    assert document["ar"] == pytest.approx(4 / 3, abs=1e-6)
+    assert document["p1"] == pytest.approx(1 / 3, abs=1e-6)
+    first = document["per_topic"]["A.1"]
+    assert first["ndcg_prime"] == pytest.approx(3 / (3 + 1 / log2(3)), abs=1e-6)
+    assert (first["map_prime"], first["p10_prime"], first["grade"]) == (1.0, 0.1, 3)
+    assert document["map_prime"] == 0.25
+    assert document["per_topic"]["A.4"]["ndcg_prime"] == 0.0
+
+
 def test_compare_tests_against_the_first(files: tuple[Path, Path, Path]) -> None:
     good, bad, qrels = files
     document = json.loads(call("compare", good, bad, "--qrels", qrels, "--json").stdout)
@@ -60,7 +98,7 @@ def test_compare_tests_against_the_first(files: tuple[Path, Path, Path]) -> None
 def test_a_file_that_is_no_run_ends_with_one_line(files: tuple[Path, Path, Path]) -> None:
     _, _, qrels = files
     result = call("eval", qrels, "--qrels", qrels)
-    assert result.returncode == 2
+    assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert f"{qrels}:1" in result.stderr
 

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from engines.egen.records import EgenConfig
 from engines.egen.saved import save_cluster
 from engines.egen.shards import GrownHead, Row
 from screens.app import Workbench
+from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.graph import GraphListing
 from screens.egraphs.growline import GrowLine
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
+from screens.egraphs.sources import Source, open_source
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
@@ -100,7 +103,8 @@ async def ready(pilot: Pilot[Any]) -> EgraphsScreen:
     screen = pilot.app.screen_stack[0]
     assert isinstance(screen, EgraphsScreen)
     await settle(pilot, lambda: bool(screen.query("#members-table")) and members(screen).shown > 0)
-    await settle(pilot)
+    # What can be asked of a model is greyed until the models have been found.
+    await settle(pilot, lambda: screen._looked_for_models)
     return screen
 
 
@@ -222,6 +226,34 @@ async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
         assert screen.query_one("#left", Pane).names == ("sample-e", "mine", "grown")  # type: ignore[attr-defined]
         assert (app.workspace.corpora / "grown" / "manifest.json").exists()
         assert members(screen).shown == 5
+
+
+async def test_what_is_grown_while_a_corpus_is_still_read_stays_in_sight(
+    build: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_read = threading.Event()
+
+    def slow(path: Path) -> Source:
+        may_read.wait(20)
+        return open_source(path)
+
+    monkeypatch.setattr("screens.egraphs.screen.open_source", slow)
+    async with build().run_test(size=WIDE) as pilot:
+        screen = pilot.app.screen_stack[0]
+        assert isinstance(screen, EgraphsScreen)
+        while not screen.built or not screen.query_one("#left", ClustersPane).names:
+            await pilot.pause(0.01)
+        await pilot.press("a")
+        pilot.app.screen.query_one(GrowLine).query_one(Input).value = "sin x"
+        await pilot.press("enter")
+        while screen.crumbs[:1] != ("not kept",):
+            await pilot.pause(0.01)
+        may_read.set()
+        await settle(pilot)
+        assert screen.crumbs[:2] == ("not kept", "cluster 0")
+        assert members(screen).shown == 5
+        await press(pilot, "x")
+        await settle(pilot, lambda: not screen.why_not("keep"))
 
 
 async def test_a_cluster_is_grown_again_with_its_settings(build: Make) -> None:

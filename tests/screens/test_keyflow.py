@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from screens.app import Workbench
 from screens.jobs.form import NewJob
@@ -79,7 +78,7 @@ async def test_keys_before_the_panes_are_there_wait_for_them(make: Make) -> None
         app = pilot.app
         burst(app, "a")  # type: ignore[arg-type]
         await until(pilot, lambda: isinstance(app.screen, NewJob))
-        await until(pilot, lambda: isinstance(app.focused, Input))
+        await until(pilot, lambda: app.focused is not None and app.focused.id == "recipes")
 
 
 async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment_only(

@@ -92,6 +92,16 @@ def test_a_derivation_goes_from_one_end_to_the_other() -> None:
     assert "not the same function" in apart["reason"]
 
 
+def test_a_derivation_without_an_end_goes_to_the_shortest_form() -> None:
+    found = call("derive", expr="sin(x)^2 + cos(x)^2 + x")
+    assert found["steps"][-1]["prefix"] == "+ 1 x"
+    assert {step["verdict"] for step in found["steps"]} == {"equal"}
+    slope = call("derive", expr="d x tan x", notation="prefix")["steps"]
+    assert "d" not in slope[-1]["prefix"].split()
+    alone = call("derive", expr="x")
+    assert (alone["steps"], "shorter" in alone["reason"]) == ([], True)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small real corpus of five expressions."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from tests.egen.small_clusters import clusters, write_clusters
+from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.root import app
 
 
@@ -19,17 +19,7 @@ def mathwb(*arguments: str | Path) -> Result:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import torch
-
-    from engines.egen.model import new_model
-    from engines.egen.model_folder import save_model
-    from engines.egen.settings import ModelConfig
-
-    torch.manual_seed(0)
-    sizes = ModelConfig(d_model=32, heads=4, ffn=64, layers=1, decoder_layers=1, pooling="max")
-    folder = tmp_path_factory.mktemp("models") / "random"
-    save_model(new_model(sizes), folder)
-    return folder
+    return random_model(tmp_path_factory.mktemp("models") / "random")
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +72,11 @@ def test_vectors_stand_in_the_order_of_the_lines(model: Path, tmp_path: Path) ->
 
     table = pq.read_table(tmp_path / "v.parquet")
     assert np.allclose(np.stack(table["vector"].to_numpy(zero_copy_only=False)), vectors)
-    path.write_text("sin x\nsin(\n")
-    done = mathwb("embed", model, path)
-    assert done.exit_code == 2
-    assert "expression 2" in done.stderr
+    for wrong in ("sin(", "pow x 3.14159", " ".join(["+ x"] * 150 + ["x"])):
+        path.write_text(f"sin x\n\n{wrong}\n")
+        done = mathwb("embed", model, path)
+        assert done.exit_code == 2
+        assert "e.txt:3:" in done.stderr
 
 
 def test_neighbours_are_judged(model: Path, file: Path) -> None:

@@ -35,13 +35,34 @@ def test_a_setting_that_sets_nothing_is_refused(setting: str) -> None:
     assert "members" in caught.value.remedy
 
 
-@pytest.mark.parametrize("text", ["task =", 'task = "no.such"', 'task = "egen.corpus"\nsede = 1'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "task =",
+        'task = "no.such"',
+        'task = "egen.corpus"\nsede = 1',
+        'task = "train"\nparams = 3',
+        'task = "train"\nseed = "x"',
+        'task = "train"\nminutes = true',
+        'task = "train"\n[params]\ndata = "corpus"',
+    ],
+)
 def test_a_file_that_is_no_recipe_is_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "own.toml"
     path.write_text(text)
     with pytest.raises(EngineError) as caught:
         load(str(path))
     assert caught.value.where == str(path)
+    assert caught.value.remedy
+
+
+def test_a_setting_of_the_model_need_not_be_in_the_recipe() -> None:
+    recipe = with_settings(load("egen/cl-mean-tiny"), ["model.tau=0.2", "model.d_model=32"])
+    assert (recipe.params["model"]["tau"], recipe.params["model"]["d_model"]) == (0.2, 32)
+    with pytest.raises(EngineError) as caught:
+        with_settings(recipe, ["taw=0.2"])
+    assert "tau" in caught.value.remedy
 
 
 def test_an_unknown_recipe_is_missing() -> None:

@@ -137,11 +137,13 @@ def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
     """
     terminal = sys.stderr.isatty()
     started = time.monotonic()
+    stage: tuple[Any, Any] = (None, None)
+    reached: Any = 0
     last = -math.inf
     interval = every_s if terminal else 10.0
 
     def sink(event: Event) -> None:
-        nonlocal last
+        nonlocal last, started, stage, reached
         if event.kind in ("warning", "error"):
             if terminal:
                 sys.stderr.write("\r\x1b[K")
@@ -152,6 +154,10 @@ def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
         done, total = event.data.get("done"), event.data.get("total")
         finished = done is not None and done == total
         now = time.monotonic()
+        if (total, event.data.get("unit")) != stage or (done or 0) < reached:
+            # Another stage of the work, whose rate is its own.
+            started, stage = now, (total, event.data.get("unit"))
+        reached = done or 0
         if now - last < interval and not finished:
             return
         last = now

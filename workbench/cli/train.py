@@ -155,7 +155,8 @@ def _teller(title: str, quiet: bool) -> Sink:
 
 
 def _document(view: JobView) -> dict[str, Any]:
-    return {"job": view.id, "state": view.state, "reason": view.reason, "code": view.code, **view.value}
+    ended = {"state": view.state, "reason": view.reason, "code": view.code, "remedy": view.remedy}
+    return {"job": view.id, **ended, **view.value}
 
 
 def _told(view: JobView) -> list[str]:

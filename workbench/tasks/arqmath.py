@@ -80,7 +80,13 @@ def post(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
     folder, index, wanted = _folder(params), _index_folder(params), str(params["id"])
     found = find_posts(folder, [wanted], index).get(wanted)
     if found is None:
-        raise DataError(f"there is no post {wanted!r}", path=folder.path, code="E375", exit_code=3)
+        raise DataError(
+            f"there is no post {wanted!r}",
+            path=folder.path,
+            code="E375",
+            exit_code=3,
+            remedy="Ids are shown by: mathwb arqmath show, or mathwb arqmath search",
+        )
     parent = find_posts(folder, [found.parent], index).get(found.parent) if found.parent else None
     return {**as_record(found), "question": as_record(parent) if parent else None}
 

@@ -22,7 +22,8 @@ def generate(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, A
 
     Params: topics (XML), out (the run's file), tag; and one of: model (a GPT-2 folder, with beams,
     length_penalty, hint, sample, top_k, new_tokens, no_repeat, seed, device), index (a folder of `mathwb
-    arqmath index`, with how, depth, scorer), shortest (runs). Returns: out, topics, answers, warnings.
+    arqmath index`, with how, depth, scorer), shortest (runs). Returns: out, topics, answers, complete (false
+    after a stop).
     """
     from engines.arqmath.collection import read_topics
     from engines.retrieval.run import read_answers, write_answers
@@ -50,7 +51,11 @@ def generate(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, A
         answers = [answer for answer in shortest(runs, tag) if answer.topic in wanted]
     complete = not stop()
     if complete and not answers:
-        raise DataError("no topic got an answer", path=Path(params["topics"]))
+        raise DataError(
+            "no topic got an answer",
+            path=Path(params["topics"]),
+            remedy="Are the topics those of the runs, or is the index of another collection?",
+        )
     if answers and (complete or draft is None):
         write_answers(answers, out)
     if draft is not None and complete:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.arqmath.folder import ArqmathFolder
 from engines.core.events import Event, Sink, Stop
+from engines.core.files import file_error
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from engines.arqmath.collection import Topic
+    from engines.arqmath.cross_encoder import CrossEncoder
     from engines.arqmath.index import Index
     from engines.arqmath.ranking import Ranking, Texts
     from engines.retrieval.qrels import Qrels
@@ -50,9 +53,10 @@ def rank(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
     Params: source (a collection, its index, or the name of one in the workspace), topics (files), run (the
     file to write), model (a cross-encoder; not needed without `rerank`), rerank (true), candidates (of
     CANDIDATES: the first stage's, the judged ones of `qrels`, or all there are), first (of FIRST; fused where
-    the index has vectors), depth (so many of the first stage are scored again), weight (the model's beside
-    the first stage, 1), tune_topics (a file of topics on whose judgements the weight is chosen instead),
-    max_tokens, device, exact (single precision everywhere), tag.
+    the index has vectors), depth (so many of the first stage are scored again, 100; without `rerank` so many
+    are written, 1,000), weight (the model's beside the first stage, 1), tune_topics (a file of topics on
+    whose judgements the weight is chosen instead), max_tokens, device, exact (single precision everywhere),
+    tag.
 
     Returns: run, complete, topics, documents, candidates, first, depth, weight, model, and, where something
     was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds; with qrels
@@ -64,10 +68,15 @@ def rank(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
     source, topics = _open(str(params["source"])), _topics(params["topics"])
     qrels = _qrels(params.get("qrels"), topics, events)
     out = Path(params["run"])
+    if out.is_dir():
+        raise file_error(IsADirectoryError(EISDIR, "a folder"), out, "write")
+    # Before the first stage, which may take long.
+    model = _model(params) if rerank else None
     if candidates != "index":
-        found = _exhaustive(source, topics, qrels, candidates, params, out, events, stop)
+        assert model is not None
+        found = _exhaustive(source, topics, qrels, candidates, model, params, out, events, stop)
         return {**_facts(found), "run": str(out), "candidates": candidates, "first": "", "weight": 1.0}
-    return _two_stages(source, topics, qrels, params, out, rerank, events, stop)
+    return _two_stages(source, topics, qrels, model, params, out, events, stop)
 
 
 def _check(params: Mapping[str, Any], candidates: str, rerank: bool) -> None:
@@ -133,25 +142,30 @@ def _qrels(files: Any, topics: Sequence[Topic], events: Sink) -> Qrels | None:
     return Qrels(grades)
 
 
-def _score(
-    topics: Sequence[Topic],
-    candidates: Mapping[str, Sequence[str]] | Run,
-    texts: Texts,
-    params: Mapping[str, Any],
-    out: Path,
-    events: Sink,
-    stop: Stop,
-) -> Ranking:
-    from engines.arqmath.ranking import CrossEncoder
-    from engines.arqmath.ranking import rank as run
+def _model(params: Mapping[str, Any]) -> CrossEncoder:
+    from engines.arqmath.cross_encoder import CrossEncoder
     from workbench.tasks.egen_models import model_folder
 
-    model = CrossEncoder(
+    return CrossEncoder(
         model_folder(str(params["model"])),
         device=str(params.get("device") or "auto"),
         max_tokens=int(params.get("max_tokens") or 512),
         exact=bool(params.get("exact")),
     )
+
+
+def _score(
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]] | Run,
+    texts: Texts,
+    model: CrossEncoder,
+    params: Mapping[str, Any],
+    out: Path,
+    events: Sink,
+    stop: Stop,
+) -> Ranking:
+    from engines.arqmath.ranking import rank as run
+
     tag = str(params.get("tag") or "")
     found = run(topics, candidates, texts, model, out, depth=_DEPTH, tag=tag, events=events, stop=stop)
     if found.missing:
@@ -165,6 +179,7 @@ def _exhaustive(
     topics: Sequence[Topic],
     qrels: Qrels | None,
     candidates: str,
+    model: CrossEncoder,
     params: Mapping[str, Any],
     out: Path,
     events: Sink,
@@ -177,23 +192,24 @@ def _exhaustive(
     if candidates == "all":
         index = source.need_index("scoring all answers")
         every = index.store.answer_ids()
-        return _score(topics, {topic.id: every for topic in topics}, index.store, params, out, events, stop)
+        wanted = {topic.id: every for topic in topics}
+        return _score(topics, wanted, index.store, model, params, out, events, stop)
     assert qrels is not None
     wanted = judged_candidates(topics, qrels)
     if source.index is not None:
-        return _score(topics, wanted, source.index.store, params, out, events, stop)
+        return _score(topics, wanted, source.index.store, model, params, out, events, stop)
     assert source.folder is not None
     texts = load_texts(source.folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
-    return _score(topics, wanted, texts, params, out, events, stop)
+    return _score(topics, wanted, texts, model, params, out, events, stop)
 
 
 def _two_stages(
     source: _Source,
     topics: Sequence[Topic],
     qrels: Qrels | None,
+    model: CrossEncoder | None,
     params: Mapping[str, Any],
     out: Path,
-    rerank: bool,
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:
@@ -204,7 +220,7 @@ def _two_stages(
     how = params.get("first") or index.how
     if how not in FIRST:
         raise UsageError(f"no first stage {how!r}", code="E434", remedy=f"There are: {', '.join(FIRST)}.")
-    depth = int(params.get("depth") or 100)
+    depth = int(params.get("depth") or (_DEPTH if model is None else 100))
     texts = {topic.id: topic.text for topic in topics}
     first = index.run(texts, max(depth, _DEPTH), how=how, events=events, stop=stop)
     about: dict[str, Any] = {"run": str(out), "candidates": "index", "first": how, "depth": depth}
@@ -212,13 +228,12 @@ def _two_stages(
         return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
     if qrels is not None:
         about["recall"] = {str(at): round(value, 4) for at, value in recall(first, qrels).items()}
-    if not rerank:
-        run = Run(str(params.get("tag") or how), first.rankings)
+    if model is None:
+        run = Run(str(params.get("tag") or how), first.rankings).cut(depth)
         write_run(run, out)
-        documents = len(run.cut(_DEPTH))
-        return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": documents}
+        return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
     tuning = _tuning(_topics(params.get("tune_topics") or ()), first, qrels)
-    found = _score(topics, first.cut(depth), index.store, params, out, events, stop)
+    found = _score(topics, first.cut(depth), index.store, model, params, out, events, stop)
     about["weight"] = weight = float(params.get("weight", 1.0))
     if found.complete:
         if tuning:

@@ -110,18 +110,36 @@ def curve(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]
 
 
 def derive(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:  # noqa: ARG001
-    """How one expression follows from another. Params: expr, member (where it leads), notation, mode.
+    """How one expression follows from another. Params: expr, member (where it leads; without it, to the
+    shortest form in the e-graph of `expr`, one without a derivative if there is any), notation, mode.
 
     Returns: steps, the first being `expr`, as rows with `rule`, judged against the first; none, and `reason`,
     when no way was found.
     """
     from engines.egen.derivation import derive as search
 
-    start = _head(params)
-    target = read(params["member"], params.get("notation", "auto"))
-    found = search(start, target, mode=_config(EgenConfig(), params).mode, stop=stop)
+    start, config = _head(params), _config(EgenConfig(), params)
+    if "member" in params:
+        target = read(params["member"], params.get("notation", "auto"))
+    else:
+        target = _shortest(start, config, stop)
+        if target == start:
+            return {"steps": [], "reason": "No shorter form of it was found."}
+    found = search(start, target, mode=config.mode, stop=stop)
     steps = [{**_judged(step.tree, step.verdict), "rule": step.rule} for step in found.steps]
     return {"steps": steps, "reason": found.reason}
+
+
+def _shortest(head: Tree, config: EgenConfig, stop: Stop) -> Tree:
+    """The shortest term of its e-graph's root, one without a derivative before any with one."""
+    grown = _grower(config.mode).grow(head, config.limits, stop=stop)
+    terms: list[Tree] = [head, *(grown.term(node) for node in grown.classes[grown.root])]
+
+    def cost(tree: Tree) -> tuple[bool, int, str]:
+        labels = [part.label for part in tree]
+        return "d" in labels, len(labels), prefix(tree)
+
+    return min(terms, key=cost)
 
 
 def corpus_params(params: Mapping[str, Any]) -> dict[str, Any]:

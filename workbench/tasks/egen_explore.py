@@ -91,7 +91,7 @@ def nearest(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, An
 
 
 def _unit(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
-    from engines.egen.encode import unit
+    from engines.retrieval.similarity import unit
 
     return unit(embedder.embed(texts))
 
@@ -300,7 +300,7 @@ def _arranged(
     the parameters only what is kept."""
     import numpy as np
 
-    from engines.core.files import atomic_writer
+    from engines.core.files import write_array
 
     method, seed = str(params.get("method", "tsne")), int(params.get("seed", 0))
     if method == "pca":
@@ -314,9 +314,7 @@ def _arranged(
     rows = vectors()
     points = _plane(rows, method, seed)
     events(Event("progress", {"done": len(rows), "total": len(rows), "unit": "points"}))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(path, "wb") as file:
-        np.save(file, points)
+    write_array(path, points)
     return points
 
 

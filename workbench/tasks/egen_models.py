@@ -262,27 +262,53 @@ def _is_derivations(path: Path) -> bool:
 
 
 def embed(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
-    """Embed expressions into a file. Params: model, exprs (texts in prefix or infix notation), file (.npy or
-    .parquet). Returns: file, rows, dimension."""
-    import numpy as np
+    """Embed the expressions of a file. Params: model, source (an expression a line, in prefix or infix
+    notation; empty lines do not count), file (.npy or .parquet). Returns: file, rows, dimension.
 
-    from engines.core.files import atomic_writer
+    Raises: DataError with path and line for what is no expression, or none that the model reads.
+    """
+    from engines.core.files import atomic_writer, write_array
 
-    embedder, texts = embedder_of(params), texts_of(params["exprs"])
+    embedder = embedder_of(params)
+    texts = _texts_in(Path(params["source"]), embedder.max_length)
     vectors = embedder.embed(texts, events=events, stop=stop)
     if stop():
         raise EngineError("the encoding was stopped", code="E646", remedy="Start it again.")
     path = Path(params["file"])
-    with atomic_writer(path, "wb") as file:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            import pyarrow.parquet as pq
+    if path.suffix == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
-            column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+        column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+        with atomic_writer(path, "wb") as file:
             pq.write_table(pa.table({"expr": pa.array(texts), "vector": column}), file)
-        else:
-            np.save(file, vectors)
+    else:
+        write_array(path, vectors)
     return {"file": str(path), "rows": len(vectors), "dimension": int(vectors.shape[1])}
+
+
+def _texts_in(path: Path, max_length: int) -> list[str]:
+    """The expressions of a file in generator prefix notation."""
+    from engines.core.errors import DataError, ExpressionError
+    from engines.core.files import read_lines
+    from engines.egen.sequences import Sequences
+
+    found = []
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            (text,) = texts_of([line])
+            Sequences.of([text], max_length=max_length)
+        except ExpressionError as error:
+            what = error.what.removeprefix("expression 1: ")
+            raise DataError(what, path=path, line=number, remedy=error.remedy, code="E321") from error
+        found.append(text)
+    if not found:
+        raise DataError(
+            "the file holds no expression", path=path, code="E314", remedy="Write one on each line."
+        )
+    return found
 
 
 def texts_of(expressions: Sequence[str]) -> list[str]:

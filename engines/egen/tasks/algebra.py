@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.egen.encode import Embedder, unit
+from engines.egen.encode import Embedder
 from engines.egen.labelled import usable
 from engines.egen.tasks.analogies import Analogy
 from engines.egen.tasks.measured import WORST, Mistake, Report, costliest, mean_figure
+from engines.retrieval.similarity import unit
 
 __all__ = ["PAPER", "evaluate"]
 
@@ -42,7 +43,12 @@ def evaluate(
         if all(usable(text, embedder.max_length) for text in (item.x1, item.y1, item.x2, item.y2))
     ]
     if not kept:
-        raise EngineError("there is no analogy to solve", code="E645", exit_code=2)
+        raise EngineError(
+            "there is no analogy to solve",
+            code="E645",
+            exit_code=2,
+            remedy="The model reads none of them: name shorter ones with --analogies.",
+        )
     needed = [text for item in kept for text in (item.x1, item.y1, item.x2, item.y2)]
     texts = list(dict.fromkeys([*needed, *pool]))
     place = {text: number for number, text in enumerate(texts)}

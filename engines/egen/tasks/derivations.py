@@ -175,7 +175,11 @@ def read_derivations(path: Path) -> Iterator[Derivation]:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E321") from error
         except ValueError as error:
             raise DataError(
-                f"{mark[:40]!r} is not the number of a transition", path=path, line=number, code="E321"
+                f"{mark[:40]!r} is not the number of a transition",
+                path=path,
+                line=number,
+                code="E321",
+                remedy="After the tab stands which transition is wrong, counted from 0.",
             ) from error
         begin = begin if len(steps) > 1 else number
 

@@ -20,8 +20,8 @@ WORST = 20
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A value in percent with its 95 % bootstrap interval, and the protocol it belongs to: `paper` as
-    published, `better` where the fact sheet names a flaw. `paper`: the published values by model, in
-    percent."""
+    published, `better` where the fact sheet names a flaw, `informed` where the right answers help, to tell
+    one cause of failure from another. `paper`: the published values by model, in percent."""
 
     name: str
     protocol: str

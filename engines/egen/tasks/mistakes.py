@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.encode import Embedder, cosines
+from engines.egen.encode import Embedder
 from engines.egen.labelled import usable
 from engines.egen.language import prefix
 from engines.egen.sequences import without_log
 from engines.egen.tasks.derivations import Derivation
 from engines.egen.tasks.measured import WORST, Figure, Mistake, Report, costliest, interval
+from engines.retrieval.similarity import cosines
 
 __all__ = ["PAPER", "best_threshold", "evaluate", "scores", "step_cosines", "threshold"]
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.encode import Embedder, Vectors, unit
+from engines.egen.encode import Embedder, Vectors
 from engines.egen.labelled import Labelled
 from engines.egen.tasks.measured import WORST, Mistake, Report, costliest, mean_figure
+from engines.retrieval.similarity import unit
 
 __all__ = ["CUTOFFS", "PAPER", "evaluate", "nearest_rows", "precision_at", "reachable"]
 

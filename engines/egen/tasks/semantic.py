@@ -15,12 +15,13 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.egen.canonical import has_padding
-from engines.egen.encode import Embedder, Vectors, unit
+from engines.egen.encode import Embedder, Vectors
 from engines.egen.labelled import Labelled, usable
 from engines.egen.language import prefix, read_prefix
 from engines.egen.tasks.changes import near_copies
 from engines.egen.tasks.measured import WORST, Figure, Mistake, Report, costliest, mean_figure
 from engines.egen.verify import Verifier
+from engines.retrieval.similarity import unit
 
 __all__ = ["PAPER", "Item", "build", "chosen", "evaluate", "read_items", "write_items"]
 
@@ -110,9 +111,10 @@ def read_items(path: Path) -> Iterator[Item]:
                 path=path,
                 line=number,
                 code="E321",
+                remedy="`egen eval semantic --write FILE` makes such a file.",
             ) from error
         except ExpressionError as error:
-            raise DataError(error.what, path=path, line=number, code="E321") from error
+            raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E321") from error
         yield item
 
 
@@ -143,7 +145,12 @@ def evaluate(
         if all(usable(text, embedder.max_length) for text in (item.query, item.answer, *item.distractors))
     ]
     if not kept:
-        raise EngineError("there is no item to choose in", code="E645", exit_code=2)
+        raise EngineError(
+            "there is no item to choose in",
+            code="E645",
+            exit_code=2,
+            remedy="Name data with more and longer expressions in each cluster.",
+        )
     draw = np.random.default_rng(seed)
     texts, orders = [], []
     width = min(len(item.distractors) for item in kept) + 1

@@ -23,7 +23,9 @@ class Architecture(StrEnum):
 
 
 def backbone(
-    folder: Annotated[Path, typer.Argument(help="A collection of ARQMath.", show_default=False)],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="A collection, or its name.", show_default=False)
+    ],
     out: Annotated[Path, typer.Option("--out", help="The model folder to make.", show_default=False)],
     family: Annotated[Architecture, typer.Option("--family", help="Its architecture.")] = Architecture.bert,
     vocabulary: Annotated[int, typer.Option("--vocabulary", min=100, help="Tokens to learn.")] = 30_000,
@@ -42,9 +44,10 @@ def backbone(
     from engines.arqmath.collection import Report, read_posts
     from engines.arqmath.folder import ArqmathFolder
     from engines.arqmath.new_backbone import Sizes, new_backbone
+    from workbench.collections import collection_path
 
     sizes = Sizes(layers, hidden, heads, ffn, vocabulary, max_length)
-    read = read_posts(ArqmathFolder.open(folder).need_posts(), Report())
+    read = read_posts(ArqmathFolder.open(collection_path(folder)).need_posts(), Report())
     made = new_backbone(family.value, (post.text for post in islice(read, posts)), out, sizes)
     document = {"out": str(out), "family": made.family, "vocabulary": len(made.tokenizer)}
     text = f"{out}: {made.family} without weights, {len(made.tokenizer):,} tokens in its vocabulary"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,9 +44,10 @@ def evaluate_run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Evaluate a run by nDCG', mAP' and P'@10 (task 3: AR and P@1).
+    """Evaluate a run by nDCG', mAP' and P'@10 (task 3: also AR and P@1).
 
-    The means divide by all judged topics; `run_topics` holds those over the topics of the run.
+    The means divide by all judged topics; `run_topics` holds those over the topics of the run. AR and P@1 are
+    over the answers that are judged.
     """
     from engines.retrieval.measures import evaluate
     from engines.retrieval.qrels import read_qrels
@@ -58,22 +58,26 @@ def evaluate_run(
         return
     ranked = load_run(run, judgements, qrels, task, visual_ids)
     result = evaluate(ranked, judgements)
-    document: dict[str, object] = {
+    document = _document(result)
+    rows: list[list[object]] = [
+        ["all judged", len(result.per_topic), *_figures(result.mean)],
+        ["of the run", len(result.run_topics), *_figures(result.run_mean)],
+    ]
+    if topics_by is not None:
+        document["by"] = _by_attribute(topics_by, result)
+        for attribute, groups in document["by"].items():
+            rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
+    emit(document, as_json, text=table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows))
+
+
+def _document(result: Evaluation) -> dict[str, Any]:
+    """The contract of `--json`."""
+    return {
         "topics": len(result.per_topic),
         **_round(result.mean),
         "run_topics": {"topics": len(result.run_topics), **_round(result.run_mean)},
         "per_topic": {topic: _round(row) for topic, row in result.per_topic.items()},
     }
-    if topics_by is not None:
-        document["by"] = _by_attribute(topics_by, result)
-    rows: list[list[object]] = [
-        ["all judged", len(result.per_topic), *_figures(result.mean)],
-        ["of the run", len(result.run_topics), *_figures(result.run_mean)],
-    ]
-    if isinstance(document.get("by"), dict):
-        for attribute, groups in document["by"].items():  # type: ignore[attr-defined]
-            rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
-    emit(document, as_json, text=table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows))
 
 
 def load_run(path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: Path | None) -> Run:
@@ -93,30 +97,37 @@ def load_run(path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: 
         run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
         if unknown:
             say(f"{path}: {unknown:,} formulas without visual id left out")
+    if not any(
+        document in qrels.grades[topic]
+        for topic, ranking in run.rankings.items()
+        if topic in qrels.grades
+        for document, _ in ranking
+    ):
+        hint = " (visual ids are named with --visual-ids)" if task == 2 and visual_ids is None else ""
+        say(f"{path}: none of its documents is judged in {qrels_path}; are these of the same task?{hint}")
     return run
 
 
 def _answers(path: Path, qrels: Qrels, answer_ids: Path | None, as_json: bool) -> None:
     """Task 3. RUN may be a run with answers (its ids are looked up), one with ids as documents, or the table
     of ids itself, whose runs are then all evaluated."""
-    from engines.retrieval.measures import evaluate_answers
+    from engines.retrieval.measures import evaluate, evaluate_answers
+    from engines.retrieval.run import Run
 
     given = _answer_ids(path, answer_ids)
     results = {tag: evaluate_answers(ids.items(), qrels) for tag, ids in given.items()}
-    for tag, result in results.items():
-        if not result.grades:
+    documents: dict[str, dict[str, Any]] = {}
+    for tag, found in results.items():
+        if not found.grades:
             say(f"{path}: no answer of {tag} is judged; are these the qrels of Task 3?")
-    documents = {
-        tag: {
-            "topics": len(found.grades),
-            **_round({"ar": found.ar, "p1": found.p1}),
-            "per_topic": found.grades,
-        }
-        for tag, found in results.items()
-    }
-    document = next(iter(documents.values())) if len(documents) == 1 else {"runs": documents}
+        one_each = Run(tag, {topic: [(document, 1.0)] for topic, document in given[tag].items()})
+        document = _document(evaluate(one_each, qrels))
+        for topic, grade in found.grades.items():
+            document["per_topic"][topic]["grade"] = grade
+        documents[tag] = {**document, **_round({"ar": found.ar, "p1": found.p1}), "judged": len(found.grades)}
+    whole = next(iter(documents.values())) if len(documents) == 1 else {"runs": documents}
     rows = [(tag, len(found.grades), f"{found.ar:.4f}", f"{found.p1:.4f}") for tag, found in results.items()]
-    emit(document, as_json, text=table(("run", "topics", "AR", "P@1"), rows))
+    emit(whole, as_json, text=table(("run", "judged", "AR", "P@1"), rows))
 
 
 def _answer_ids(path: Path, answer_ids: Path | None) -> dict[str, dict[str, str]]:
@@ -161,22 +172,24 @@ def _figures(row: Mapping[str, float]) -> list[str]:
 
 def _by_attribute(path: Path, result: Evaluation) -> dict[str, dict[str, dict[str, float]]]:
     """Means by each value of each text column of the CSV (a column with over 12 values is left out)."""
-    from engines.core.errors import DataError
+    from engines.arqmath.collection import read_topic_info
 
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    if not rows or "Topic" not in rows[0]:
-        raise DataError("no column 'Topic'", path=path, line=1, remedy="The first line names the columns.")
+    info = read_topic_info(path)
+    known = [topic for topic in info if topic in result.per_topic]
+    missing = len(result.per_topic) - len(known)
+    if missing:
+        say(f"{path}: {missing} judged topics are not in it and in none of its groups")
     groups: dict[str, dict[str, dict[str, float]]] = {}
-    for column in rows[0]:
+    for column in dict.fromkeys(name for row in info.values() for name in row):
         members: dict[str, list[str]] = {}
-        for row in rows:
-            members.setdefault(str(row[column]), []).append(row["Topic"])
-        if column == "Topic" or not 2 <= len(members) <= 12:
+        for topic, row in info.items():
+            members.setdefault(row.get(column, ""), []).append(topic)
+        if not 2 <= len(members) <= 12:
             continue
-        groups[column] = {}
-        for value, topics in sorted(members.items()):
-            known = [topic for topic in topics if topic in result.per_topic]
-            if known:
-                groups[column][value] = {"topics": len(known), **_round(result.over(known))}
+        judged = {value: [one for one in topics if one in known] for value, topics in sorted(members.items())}
+        groups[column] = {
+            value: {"topics": len(topics), **_round(result.over(topics))}
+            for value, topics in judged.items()
+            if topics
+        }
     return groups

@@ -29,7 +29,10 @@ def generate_answers(
         str | None, typer.Option("--model", help="Write answers with this GPT-2 folder, or model by name.")
     ] = None,
     index: Annotated[
-        Path | None, typer.Option("--index", help="Extract passages of the answers in this index instead.")
+        str | None,
+        typer.Option(
+            "--index", help="Extract passages of the answers in this index (or collection) instead."
+        ),
     ] = None,
     shortest: Annotated[
         list[str] | None, typer.Option("--shortest", help="Or take the shortest of these runs; repeatable.")
@@ -69,13 +72,14 @@ def generate_answers(
 
     A run that was stopped or killed goes on with the same command.
     """
+    from workbench.collections import index_path
     from workbench.tasks.arqmath_generate import generate
 
     params: dict[str, Any] = _recipe(recipe) if recipe else {}
     params |= {"topics": str(topics), "out": str(out), "tag": tag}
     given = {
         "model": model and _model(model),
-        "index": index and str(index),
+        "index": index and str(index_path(index)),
         "shortest": shortest,
         "beams": beams,
         "length_penalty": length_penalty,

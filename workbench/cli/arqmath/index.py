@@ -14,7 +14,9 @@ __all__ = ["index"]
 
 
 def index(
-    folder: Annotated[Path, typer.Argument(help="A collection, or its file of posts.", metavar="FOLDER")],
+    folder: Annotated[
+        str, typer.Argument(help="A collection, its name, or its file of posts.", metavar="FOLDER")
+    ],
     out: Annotated[Path, typer.Option("--out", help="The index to write.", show_default=False)],
     dense: Annotated[bool, typer.Option("--dense", help="Vectors too, for searching by meaning.")] = False,
     encoder: Annotated[
@@ -28,8 +30,10 @@ def index(
     Ctrl-C stops gently, and the same command goes on from there; --dense may be added later. Searching takes
     what the index was built with.
     """
+    from workbench.collections import collection_path
+
     params = {
-        "folder": str(folder.absolute()),
+        "folder": str(collection_path(folder)),
         "out": str(out.absolute()),
         "dense": dense,
         "encoder": encoder if encoder == "minilm" else str(Path(encoder).expanduser().absolute()),

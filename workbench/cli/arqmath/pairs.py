@@ -14,7 +14,9 @@ __all__ = ["pairs"]
 
 
 def pairs(
-    folder: Annotated[Path, typer.Argument(help="A collection of ARQMath.", show_default=False)],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="A collection, or its name.", show_default=False)
+    ],
     out: Annotated[Path, typer.Option("--out", help="The file to write.", show_default=False)],
     per_question: Annotated[
         int, typer.Option("--per-question", min=1, help="Correct answers of a question, at most: 1 or 10.")
@@ -48,6 +50,7 @@ def pairs(
     from engines.arqmath.finetuning import pair_source
     from engines.arqmath.folder import ArqmathFolder
     from engines.arqmath.pairs import draw_pairs, write_pairs
+    from workbench.collections import collection_path
 
     if annotated is None and run is not None:
         raise UsageError(
@@ -56,7 +59,7 @@ def pairs(
             remedy="A first stage's run over questions is --hard-negatives.",
         )
     source, threads = pair_source(
-        ArqmathFolder.open(folder),
+        ArqmathFolder.open(collection_path(folder)),
         annotated=annotated,
         run=run,
         hard_negatives=hard_negatives,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.common import Json, emit, table
+from workbench.cli.common import Json, emit, say, table
 from workbench.errors import UsageError, did_you_mean
 
 __all__ = ["pretrain_data"]
@@ -17,7 +17,10 @@ _CORPORA = {"1": "mathse1", "2": "mathse2", "3": "mathse3", "khan": "khan", "amp
 
 def pretrain_data(
     folder: Annotated[
-        Path, typer.Argument(help="A collection of ARQMath, or the folder of AMPS.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FOLDER", help="A collection or its name, or the folder of AMPS.", show_default=False
+        ),
     ],
     strategy: Annotated[
         str,
@@ -43,9 +46,11 @@ def pretrain_data(
     as_json: Json = False,
 ) -> None:
     """Cut a collection into segments for pre-training, or into sentence-order pairs of up to 512 tokens."""
+    from engines.arqmath.collection import Report
     from engines.arqmath.pretraining_data import documents
     from engines.arqmath.sentence_order import write_segments
     from engines.arqmath.training_settings import PretrainSettings
+    from workbench.collections import collection_path
 
     if strategy not in _CORPORA:
         raise UsageError(
@@ -60,8 +65,14 @@ def pretrain_data(
 
         tokenizer = open_backbone(backbone).tokenizer
         add_latex_tokens(tokenizer)
-    read = documents(PretrainSettings(corpora=_CORPORA[strategy]), {"collection": folder, "amps": folder})
+    place, report = collection_path(folder), Report()
+    read = documents(
+        PretrainSettings(corpora=_CORPORA[strategy]), {"collection": place, "amps": place}, report
+    )
     counts = write_segments(read, out, tokenizer=tokenizer, seed=seed)
+    counts |= {"left_out": report.bad, "broken": report.warned}
+    for line, reason in report.first:
+        say(f"{place}: row {line}: {reason}")
     document = {"out": str(out), "strategy": strategy, **counts, "seed": seed}
-    rows = [(name, f"{count:,}") for name, count in counts.items()]
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in counts.items()]
     emit(document, as_json, text=[*table(("", "count"), rows), f"written to {out}"])

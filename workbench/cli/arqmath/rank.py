@@ -50,8 +50,15 @@ def rank(
         typer.Option("--first", help="The first stage.", show_default="fused where there are vectors"),
     ] = None,
     depth: Annotated[
-        int, typer.Option("--depth", min=1, max=1_000, help="So many of the first stage go to the model.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            "--depth",
+            min=1,
+            max=1_000,
+            help="So many of the first stage go to the model, or, without one, into the run.",
+            show_default="100; without a model 1,000",
+        ),
+    ] = None,
     candidates: Annotated[
         Candidates,
         typer.Option(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from workbench.cli.common import Json, emit, table
+from workbench.errors import UsageError
 
 __all__ = ["search"]
 
@@ -22,7 +22,10 @@ class How(StrEnum):
 
 
 def search(
-    folder: Annotated[Path, typer.Argument(help="What `mathwb arqmath index` made.", metavar="DIR")],
+    folder: Annotated[
+        str,
+        typer.Argument(help="What `mathwb arqmath index` made, or an indexed collection.", metavar="DIR"),
+    ],
     query: Annotated[str, typer.Argument(help="Words, and formulas between dollar signs.", metavar="QUERY")],
     k: Annotated[int, typer.Option("-k", min=1, max=10_000, help="How many answers.")] = 10,
     how: Annotated[
@@ -38,8 +41,11 @@ def search(
     """Search the answers of an indexed collection."""
     from engines.arqmath.index import open_index
     from engines.retrieval.tokens import snippet
+    from workbench.collections import index_path
 
-    found = open_index(folder)
+    if not query.strip():
+        raise UsageError("there is nothing to search for", code="E402", remedy="Name words or a formula.")
+    found = open_index(index_path(folder))
     way = found.how if how is None else how.value
     hits = found.search(query, k, how=way)
     posts = found.store.many(hit.id for hit in hits)

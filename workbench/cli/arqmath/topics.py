@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from workbench.cli.common import Json, emit, say, table
-
-if TYPE_CHECKING:
-    from workbench.collections import Collection
 
 __all__ = ["judgements", "post", "show", "topics"]
 
@@ -96,6 +93,8 @@ def judgements(
     own = find_collection(Workspace.open(create=False), name).judgements()
     for problem in own.problems:
         say(str(problem))
+    if not len(own):
+        say(f"{name} has no judgements of yours; judge answers on its screen")
     if out is not None:
         own.write_qrels(out)
         say(f"{len(own):,} judgements written to {out}")
@@ -110,24 +109,20 @@ def judgements(
 
 def _params(folder: str) -> dict[str, Any]:
     """What the tasks are told: of a collection of the workspace also its index and the runs added to it."""
-    known = _known(folder)
-    if known is None:
+    from workbench.collections import find_collection
+    from workbench.workspace import Workspace
+
+    try:
+        known = find_collection(Workspace.open(create=False), folder)
+    except EngineError:
+        if not Path(folder).expanduser().exists():
+            raise
         return {"folder": folder}
     return {
         "folder": str(known.path),
         "index": str(known.index),
         "added": [str(path) for path in known.added_runs()],
     }
-
-
-def _known(folder: str) -> Collection | None:
-    from workbench.collections import find_collection
-    from workbench.workspace import Workspace
-
-    try:
-        return find_collection(Workspace.open(create=False), folder)
-    except EngineError:
-        return None
 
 
 def _overview(folder: str, *runs: str) -> tuple[dict[str, Any], dict[str, Any]]:

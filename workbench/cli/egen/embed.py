@@ -43,8 +43,6 @@ def embed(
     as_json: Json = False,
 ) -> None:
     """Embed a file of expressions: one row of numbers each, in the order of the lines."""
-    from engines.core.errors import DataError
-    from engines.core.files import read_lines
     from workbench.tasks.egen_models import embed as run
 
     target = out or file.with_name(file.name + ".npy")
@@ -52,10 +50,7 @@ def embed(
         raise UsageError(
             f"{target.name} is neither .npy nor .parquet", code="E430", remedy="Choose another --out."
         )
-    lines = [(number, text) for number, text in read_lines(file) if text.strip()]
-    if not lines:
-        raise DataError("the file holds no expression", path=file, code="E314")
-    params = {"model": model, "exprs": [text for _, text in lines], "file": str(target)}
+    params = {"model": model, "source": str(file), "file": str(target)}
     found = run(params, events=progress_line("embed"), stop=stop_on_interrupt())
     text = f"{found['rows']:,} vectors of {found['dimension']} numbers in {found['file']}"
     emit(found, as_json, text=text)

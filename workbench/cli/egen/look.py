@@ -71,14 +71,17 @@ def _failure(point: Mapping[str, Any]) -> str:
 
 def derive(
     start: Annotated[str, typer.Argument(help="Infix or prefix; may begin with -.", show_default=False)],
-    target: Annotated[str, typer.Argument(help="Where it is to lead.", show_default=False)],
+    target: Annotated[
+        str | None, typer.Argument(help="Where it is to lead.", show_default="the shortest form found")
+    ] = None,
     mode: Annotated[str, typer.Option("--mode", help="strict, common or paper: which rules.")] = "strict",
     as_json: Json = False,
 ) -> None:
     """Say how one expression follows from another: a rule a line, each judged against the first."""
     from workbench.tasks import egen
 
-    found = egen.derive({"expr": start, "member": target, "mode": mode}, events=ignore, stop=never)
+    params = {"expr": start, "mode": mode} | ({} if target is None else {"member": target})
+    found = egen.derive(params, events=ignore, stop=never)
     rows = [(step["verdict"], step["infix"], step["rule"] or "start") for step in found["steps"]]
     lines = table(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {found['reason']}"]
     emit(found, as_json, text=lines)
