@@ -102,11 +102,15 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     """A file that appears under `path` complete or not at all.
 
     What is written goes to a temporary file beside it, which is synced and renamed at the end of the block;
-    when the block fails, it is removed and an older file stays as it was. Missing folders are made.
+    when the block fails, it is removed and an older file stays as it was. Missing folders are made. What is
+    no regular file (a pipe, /dev/stdout) is written to as it is.
 
     Raises: DataError when the disk is full (E310) or writing is not allowed (E311).
     """
     path = Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        yield from _straight(path, mode)
+        return
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,6 +129,14 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         if isinstance(error, OSError) and error.errno in _FULL | _FORBIDDEN:
             raise file_error(error, path, "write") from error
         raise
+
+
+def _straight(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
+    try:
+        with path.open("wb") if mode == "wb" else path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+    except OSError as error:
+        raise file_error(error, path, "write") from error
 
 
 def write_text(path: str | Path, text: str) -> None:

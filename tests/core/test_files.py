@@ -164,3 +164,12 @@ def test_every_complaint_of_the_system_says_what_to_do(code: int | None) -> None
     explained = file_error(error, "there", "read")
     assert explained.remedy
     assert "None" not in explained.what
+
+
+def test_a_device_is_written_to_and_never_replaced() -> None:
+    before = os.stat("/dev/full")
+    with pytest.raises(DataError) as caught:
+        write_text("/dev/full", "text")
+    assert caught.value.code == "E310"
+    after = os.stat("/dev/full")
+    assert (after.st_rdev, after.st_ino) == (before.st_rdev, before.st_ino)
