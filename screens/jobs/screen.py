@@ -62,7 +62,7 @@ class JobsScreen(WorkbenchScreen):
         """The table and the detail."""
         listing = Listing(JOB_COLUMNS, id="jobs")
         listing.when_empty("No jobs yet", "a starts one: it goes on when this window is closed.")
-        yield Pane(listing, title="jobs", id="list", share=9)
+        yield Pane(listing, title="jobs", id="list", share=7)
         yield Detail(id="detail")
 
     async def restore(self, state: Mapping[str, object]) -> None:

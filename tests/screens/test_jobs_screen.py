@@ -393,8 +393,8 @@ async def test_a_failed_job_begins_with_reason_and_remedy(make: Make) -> None:
         app = await ready(pilot, at=39)
         lines = [line[line.rindex("││") + 2 :] for line in shown(app).splitlines() if "││" in line]
         assert lines[0].startswith(" ✗ failed: E110 out of memory; peak 61 GiB of 64")
-        assert lines[1].startswith(" Use smaller limits or fewer workers, then: mathwb jobs resume ")
-        assert lines[2].startswith(" 39")
+        remedy = " ".join(line.strip(" │") for line in lines[1:3])
+        assert remedy.startswith("Use smaller limits or fewer workers, then: mathwb jobs resume 39")
 
 
 @pytest.mark.parametrize(

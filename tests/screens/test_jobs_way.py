@@ -54,7 +54,7 @@ async def test_launch_watch_stop_resume_compare(
             await until(pilot, lambda: "job 1 is started" in [entry.text for entry in app.activity], "a job")
             await until(pilot, lambda: "loss 4." in shown(app), "the first loss")
             await pilot.press("x")
-            await until(pilot, lambda: "■ stopped: stopped by you" in shown(app), "the end")
+            await until(pilot, lambda: "■ stopped by you" in shown(app), "the end")
             await pilot.press("R")
             await until(pilot, lambda: "attempt 2" in shown(app), "another attempt")
             await until(pilot, lambda: "resumed from the checkpoint" in shown(app), "the resume")
