@@ -96,7 +96,7 @@ def test_every_text_comes_back(tmp_path_factory: pytest.TempPathFactory, lines: 
         (b"", "E314"),
         (b"PK\x03\x04\0\0\0", "E315"),
         ("sin x".encode("utf-16"), "E315"),
-        (gzip.compress(b"sin x\n" * 1000)[:-9], "E316"),
+        (gzip.compress(b"sin x\n" * 1000, mtime=0)[:-9], "E316"),
         (b"\x1f\x8bnothing", "E316"),
         (b"x\ncaf\xe9\n", "E317"),
         (b"x\na\0b\n", "E317"),

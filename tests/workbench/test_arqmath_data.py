@@ -78,7 +78,7 @@ def test_a_single_file_is_a_collection_too(registry: DataRegistry, folder: Path)
     [
         ("qrels_task2.tsv", b"A.1\t0\t2\t3\n", "not of task 2"),
         ("topics_task1.xml", TOPIC.format("B.1").encode(), "not of task 1"),
-        ("Posts.xml.gz", gzip.compress(b"<posts>" + QUESTION.encode() * 99)[:60], "ends too early"),
+        ("Posts.xml.gz", gzip.compress(b"<posts>" + QUESTION.encode() * 99, mtime=0)[:60], "ends too early"),
         ("Posts.xml", "<posts>\n".encode("utf-16"), "UTF-16"),
         ("Posts.xml", b'<row Id="1" Body="\xe9" />\n', "no rows: all 1 are malformed"),
         ("Posts.xml", b"<!DOCTYPE x [<!ENTITY a 'b'>]>\n<posts/>", "declares its own entities"),
