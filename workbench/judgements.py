@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, file_error, read_lines, write_text
+from engines.core.files import atomic_writer, read_lines, write_text
+from engines.core.locks import locked
 
 __all__ = ["Judgement", "Judgements"]
 
@@ -60,7 +57,7 @@ class Judgements:
         """Keep a grade; None takes it back. Raises: DataError E373 for a grade that is not 0 to 3."""
         if grade is not None and not 0 <= grade <= 3:
             raise DataError(f"the grade {grade} is not one of 0 to 3", code="E373")
-        with self._locked():
+        with locked(self.path):
             self._known = self._load()
             if grade is None:
                 self._known.pop((topic, document), None)
@@ -100,17 +97,3 @@ class Judgements:
                     self._unread.append(line)
         self.problems = tuple(problems)
         return known
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        # The lock has a file of its own: the other one is replaced by every change.
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, file_error, read_lines
+from engines.core.files import atomic_writer, read_lines
+from engines.core.locks import locked
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -75,7 +73,7 @@ class Notes:
         )
 
     def _change(self, address: str, edit: Callable[[Note], Note]) -> Note:
-        with self._locked():
+        with locked(self.path):
             self._notes = self._load()
             now = datetime.now(UTC).isoformat(timespec="seconds")
             note = replace(edit(self._notes.get(address) or Note(address)), changed=now)
@@ -102,19 +100,6 @@ class Notes:
                     self._unread.append(line)
         self.problems = tuple(problems)
         return notes
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        # The lock has a file of its own: the notes file is replaced by every change.
-        try:
-            descriptor = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
 
 
 def _read_note(row: Mapping[str, object]) -> Note:

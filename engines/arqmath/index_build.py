@@ -11,11 +11,9 @@ of what, and `parts/` holds terms and vectors of some answers each: a build that
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -28,6 +26,7 @@ from engines.arqmath.store import PostStore, StoredPost, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_array, write_json
+from engines.core.locks import sole_builder
 from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, Encoder
 from engines.retrieval.encoders import encoder as load_encoder
@@ -80,7 +79,7 @@ def build_index(
             exit_code=2,
             remedy="Choose a new folder for --out.",
         )
-    with _sole_builder(out):
+    with sole_builder(out, code="E669", lock=_LOCK):
         chosen = (load_encoder(encoder) if isinstance(encoder, str | Path) else encoder) if dense else None
         plan = {
             "format": FORMAT,
@@ -97,27 +96,6 @@ def build_index(
 def _is_ours(out: Path) -> bool:
     names = {path.name for path in out.iterdir()}
     return not names - {_LOCK} or bool(names & {MANIFEST, PLAN})
-
-
-@contextmanager
-def _sole_builder(out: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it however this process ends."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        lock = (out / _LOCK).open("w")
-    except OSError as error:
-        raise file_error(error, out, "write") from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise EngineError(
-                "another build is at work in this folder",
-                where=str(out),
-                code="E669",
-                remedy="Wait for it, or stop it, or choose another --out.",
-            ) from None
-        yield
 
 
 def _encoder_facts(chosen: Encoder) -> dict[str, Any]:

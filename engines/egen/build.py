@@ -8,12 +8,10 @@ go to `events.jsonl` and nowhere else.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import metadata
@@ -25,6 +23,7 @@ import pyarrow as pa
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_bytes, write_json
+from engines.core.locks import sole_builder
 from engines.egen.assemble import assemble
 from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules import table_hash
@@ -50,7 +49,6 @@ __all__ = [
     "refuse_other_folder",
     "resume_corpus",
     "saved_plan",
-    "sole_builder",
     "versions",
 ]
 
@@ -127,7 +125,7 @@ def build_corpus(
     """
     plan = Plan(source, config, table_hash(), versions())
     refuse_other_folder(out)
-    with sole_builder(out):
+    with sole_builder(out, code="E453"):
         _begin(out, plan)
         return _Build(out, plan, workers, events, stop, service).run()
 
@@ -241,27 +239,6 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(inner, f"{name}.{key}" if name else key)
     else:
         yield name, value
-
-
-@contextmanager
-def sole_builder(out: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it however this process ends."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        lock = (out / "build.lock").open("w")
-    except OSError as error:
-        raise file_error(error, out, "write") from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise EngineError(
-                "another build is at work in this folder",
-                where=str(out),
-                remedy="Wait for it, or stop it, or choose another --out.",
-                code="E453",
-            ) from None
-        yield
 
 
 class _Build:

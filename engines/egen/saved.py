@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
+from engines.core.locks import sole_builder
 from engines.egen.assemble import assemble
-from engines.egen.build import Plan, sole_builder, versions
+from engines.egen.build import Plan, versions
 from engines.egen.corpus import Corpus, open_corpus
 from engines.egen.language import read_prefix
 from engines.egen.records import EgenConfig
@@ -29,7 +30,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
 
     Returns: its number there. Raises: EngineError E452 when the folder holds a corpus of another kind.
     """
-    with sole_builder(out):
+    with sole_builder(out, code="E453"):
         kept, configs = _kept(out)
         place = next((n for n, old in enumerate(kept) if old.head == cluster.head), len(kept))
         kept[place : place + 1] = [cluster]
