@@ -1,7 +1,8 @@
-"""How every benchmark keeps its figures: one JSON file with the machine, the versions and the commit."""
+"""Records of benchmarks: one JSON file each, with the machine, the versions and the commit."""
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import os
 import platform
@@ -12,12 +13,18 @@ from pathlib import Path
 import psutil
 
 from engines.core.files import write_json
+from engines.core.machine import processors
 from workbench import __version__
 from workbench.export import commit
 
-__all__ = ["RESULTS", "record"]
+__all__ = ["RESULTS", "parser_of", "record"]
 
 RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def parser_of(about: str | None) -> argparse.ArgumentParser:
+    """The parser of a benchmark; its help is the module's text."""
+    return argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def _processor() -> str:
@@ -36,10 +43,9 @@ def record(name: str, figures: Mapping[str, object], *, libraries: Sequence[str]
     Args: figures: what was measured, units in the names (`median_s`, `members_per_s`). libraries: those whose
     versions matter. The machine is described without its name or any path.
     """
-    affinity = psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else None
     machine = {
         "processor": _processor(),
-        "cores": len(affinity) if affinity else os.cpu_count(),
+        "cores": processors(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "load_1min_at_end": round(os.getloadavg()[0], 2),
         "system": f"{platform.system()} {platform.machine()}",

@@ -1,14 +1,17 @@
-"""What each stage of the pipeline is worth on the mini collection: tuned on the topics of 2020, told of 2021.
+"""The worth of each stage of the pipeline on the mini collection, chosen on the topics of one year and
+reported on those of the other, both ways round.
 
     .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--plain MODEL] [--pretrained MODEL]
         [--depth 100] [--into docs/arqmath.md]
 
 COLLECTION holds posts, topics and `*_mini` judgements of both years, and the table of the topics of 2021 that
 says whether a topic rests on text, formulas or both. MODEL is a fine-tuned cross-encoder, without and with
-mathematical pre-training; what is not given is left out. Two pools: the judged answers of a topic, all of
-which every system orders, and the whole collection, of which a first stage finds 1,000 and the cross-encoder
-orders the first 100 anew. k1 and b of BM25, the weight of dense beside lexical and that of the cross-encoder
-beside the first stage are chosen by nDCG' on 2020. Index and runs are kept in the cache and used again.
+mathematical pre-training; what is not given is left out, and the figures of a run with one have a file of
+their own. Two pools: the whole collection, of which a first stage finds 1,000 and the cross-encoder orders
+the first so many anew, and the judged answers of a topic, all of which every system orders. k1 and b of BM25,
+the weight of dense beside lexical and that of the cross-encoder beside the first stage are chosen by nDCG';
+reciprocal rank fusion itself has nothing to choose. "Both years" puts the two reports together: no topic has
+had a say in the settings that it is measured with. Index and runs are kept in the cache and used again.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 import argparse
 import csv
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -25,12 +28,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import record
-from engines.arqmath.collection import Topic, read_topics
-from engines.arqmath.cross_encoder import CrossEncoder
-from engines.arqmath.folder import ArqmathFolder
-from engines.arqmath.index import Index, build_index, document_text, open_index
-from engines.arqmath.ranking import rank
-from engines.arqmath.stages import recall, second_stage, tune_interpolation
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.index import Index, build_index, document_text, open_index
+from engines.arqmath.collection.readers import Topic, read_topics
+from engines.arqmath.ranking.scoring import score_candidates
+from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
+from engines.arqmath.training.cross_encoder import CrossEncoder
 from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weighted_sum
 from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate
@@ -42,10 +45,18 @@ from workbench.cli.common import progress_line
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 K1 = (0.4, 0.8, 1.2, 1.6, 2.0, 3.0)
 B = (0.0, 0.25, 0.5, 0.75, 1.0)
+UNTUNED = (1.2, 0.75)
 SHUFFLES = 50
 KINDS = ("Both", "Math", "Text")
-BASELINE = "BM25"
+BASELINES = ("BM25", "BM25, untuned")
+"""Every system is tested against both: settings that were chosen elsewhere may be worse than none."""
+DIRECTIONS = {"2021": "2020", "2020": "2021"}
+"""Which year's topics the settings are chosen on, by the year that is reported."""
+REPORTS = (*DIRECTIONS, "both years")
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+Pools = dict[str, dict[str, Run]]
+"""Runs by pool and system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +65,7 @@ class Bench:
 
     index: Index
     topics: tuple[Topic, ...]
-    tuning: Qrels
-    report: Qrels
-    both: Qrels
+    years: Mapping[str, Qrels]
     kinds: Mapping[str, str]
     cache: Path
     depth: int
@@ -64,6 +73,10 @@ class Bench:
     @property
     def texts(self) -> dict[str, str]:
         return {topic.id: topic.text for topic in self.topics}
+
+    @property
+    def both(self) -> Qrels:
+        return Qrels({topic: grades for year in self.years.values() for topic, grades in year.grades.items()})
 
     def judged(self, run: Run) -> Run:
         """The run cut to judged answers; those it lacks follow behind in the order of their ids."""
@@ -76,20 +89,16 @@ class Bench:
         return Run(run.tag, found)
 
 
-def one_qrels(files: Iterable[Path], year: str) -> Qrels:
-    """The judgements of one year that the mini collection can answer."""
-    chosen = [file for file in files if year in file.name and "_mini" in file.name]
-    if not chosen:
-        raise SystemExit(f"no qrels_task1_{year}_mini in the collection")
-    return read_qrels(chosen[0])
-
-
 def set_up(collection: Path, cache: Path, depth: int) -> Bench:
     """Open the collection, and build its index in the cache where there is none."""
     folder = ArqmathFolder.open(collection)
     build_index(folder, cache / "index", dense=True, events=progress_line("index"))
-    tuning, report = (one_qrels(folder.qrels[1], year) for year in ("2020", "2021"))
-    both = Qrels({**tuning.grades, **report.grades})
+    years = {}
+    for year in DIRECTIONS:
+        chosen = [file for file in folder.qrels[1] if year in file.name and "_mini" in file.name]
+        if not chosen:
+            raise SystemExit(f"no qrels_task1_{year}_mini in the collection")
+        years[year] = read_qrels(chosen[0])
     topics = {topic.id: topic for file in folder.topics[1] for topic in read_topics(file)}
     kinds: dict[str, str] = {}
     for file in folder.topic_info:
@@ -97,56 +106,39 @@ def set_up(collection: Path, cache: Path, depth: int) -> Bench:
             for row in csv.DictReader(table):
                 kind = row.get("Dependency", "")
                 kinds[row["Topic"]] = "Math" if kind == "Formula" else kind
-    asked = tuple(topic for name, topic in topics.items() if name in both.grades)
-    return Bench(open_index(cache / "index"), asked, tuning, report, both, kinds, cache, depth)
+    asked = tuple(topic for name, topic in topics.items() if any(name in q.grades for q in years.values()))
+    return Bench(open_index(cache / "index"), asked, years, kinds, cache, depth)
 
 
-def lexical_run(bench: Bench, index: LexicalIndex, depth: int) -> Run:
+def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
+    """BM25 over all answers by k1 and b."""
     ids = [name.decode() for name in bench.index.ids.tolist()]
-    found = {}
-    for topic, text in bench.texts.items():
-        scores, rows = index.search(text, depth)
-        found[topic] = [
-            (ids[row], float(score)) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
-        ]
-    return Run.from_scores("BM25", found)
-
-
-def tuned_bm25(bench: Bench, every: int) -> tuple[Run, Run, dict[str, Any]]:
-    """BM25 as it comes and as it does best on the topics of 2020, over all answers."""
-    answers = bench.index.store.many([name.decode() for name in bench.index.ids.tolist()])
-    texts = [document_text(answers[name.decode()]) for name in bench.index.ids.tolist()]
-    part = TermPart.of(texts)
-    tried: dict[tuple[float, float], float] = {}
-    runs: dict[tuple[float, float], Run] = {}
+    answers = bench.index.store.many(ids)
+    part = TermPart.of([document_text(answers[name]) for name in ids])
+    runs = {}
     for k1, b in product(K1, B):
-        place = bench.cache / "bm25"
-        build_lexical([part], place, Bm25(k1, b))
-        runs[k1, b] = lexical_run(bench, LexicalIndex(place), every)
-        tried[k1, b] = evaluate(runs[k1, b], bench.tuning, ["ndcg_prime"]).mean["ndcg_prime"]
-    best = max(tried, key=lambda at: tried[at])
-    figures = {
-        "k1": best[0],
-        "b": best[1],
-        "ndcg_prime_2020": round(tried[best], 4),
-        "ndcg_prime_2020_untuned": round(tried[1.2, 0.75], 4),
-    }
-    return runs[1.2, 0.75], runs[best], figures
+        build_lexical([part], bench.cache / "bm25", Bm25(k1, b))
+        index = LexicalIndex(bench.cache / "bm25")
+        found = {}
+        for topic, text in bench.texts.items():
+            scores, rows = index.search(text, len(ids))
+            found[topic] = [
+                (ids[row], float(score)) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
+            ]
+        runs[k1, b] = Run.from_scores("BM25", found)
+    return runs
 
 
-def scores_of(
-    bench: Bench, model: Path, candidates: Run | Mapping[str, Sequence[str]], name: str
-) -> tuple[Run, Any]:
+def scores_of(bench: Bench, model: Path, candidates: Run, name: str) -> tuple[Run, Any]:
     """The cross-encoder's run over candidates, from the cache where it is there."""
     encoder = CrossEncoder(model)
-    if isinstance(candidates, Run):
-        candidates = {topic: [a for a, _ in ranking] for topic, ranking in candidates.rankings.items()}
-    content = repr((encoder.fingerprint, sorted((topic, tuple(ids)) for topic, ids in candidates.items())))
+    asked = {topic: [answer for answer, _ in ranking] for topic, ranking in candidates.rankings.items()}
+    content = repr((encoder.fingerprint, sorted((topic, tuple(ids)) for topic, ids in asked.items())))
     out = bench.cache / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}.run"
     if out.exists():
         return read_run(out), {"cached": True}
     events = progress_line(name)
-    found = rank(bench.topics, candidates, bench.index.store, encoder, out, tag=name, events=events)
+    found = score_candidates(bench.topics, asked, bench.index.store, encoder, out, tag=name, events=events)
     facts = {
         "pairs": found.pairs,
         "truncated_share": round(found.truncated / found.pairs, 4),
@@ -155,139 +147,199 @@ def scores_of(
     return found.run, facts
 
 
-def shuffled(bench: Bench) -> Evaluation:
+def shuffled(qrels: Qrels) -> Evaluation:
     """Every judged answer in random order, the mean of many orders: what no system at all reaches."""
     generator = np.random.default_rng(0)
     several = []
     for _ in range(SHUFFLES):
         scores = {
             topic: [(answer, float(generator.random())) for answer in grades]
-            for topic, grades in bench.report.grades.items()
+            for topic, grades in qrels.grades.items()
         }
-        several.append(evaluate(Run.from_scores("random", scores), bench.report))
+        several.append(evaluate(Run.from_scores("random", scores), qrels))
     per_topic = {
         topic: {
             name: float(np.mean([one.per_topic[topic][name] for one in several]))
             for name in several[0].per_topic[topic]
         }
-        for topic in bench.report.grades
+        for topic in qrels.grades
     }
     names = next(iter(per_topic.values()))
     mean = {name: float(np.mean([row[name] for row in per_topic.values()])) for name in names}
     return Evaluation(per_topic, mean, tuple(per_topic), mean, several[0].judged)
 
 
-def systems(bench: Bench, models: Mapping[str, Path]) -> tuple[dict[str, dict[str, Run]], dict[str, Any]]:
-    """Every system's run over both years by pool and name, and what was chosen on the way."""
-    every = len(bench.index)
-    untuned, bm25, chosen = tuned_bm25(bench, every)
-    dense = bench.index.run(bench.texts, every, how="dense")
-    deep = {"BM25, untuned": untuned, BASELINE: bm25, "dense MiniLM": dense}
-    deep["BM25 + dense, RRF"] = reciprocal_rank_fusion([bm25, dense])
-    weights, _ = tune_weights([bm25, dense], bench.tuning, topics=bench.tuning.grades, steps=20)
-    fused = weighted_sum([bm25, dense], weights, tag="fused")
-    deep["BM25 + dense, weighted"] = fused
-    figures: dict[str, Any] = {"bm25": chosen, "dense_weight": weights[1]}
-    figures["recall_2021"] = {
-        name: {str(at): round(value, 4) for at, value in recall(run, bench.report).items()}
-        for name, run in deep.items()
+def systems(
+    bench: Bench,
+    lexical: Mapping[tuple[float, float], Run],
+    dense: Run,
+    models: Mapping[str, Path],
+    year: str,
+) -> tuple[Pools, dict[str, Any]]:
+    """Every system's run with its settings chosen on the topics of `year`, and what was chosen."""
+    qrels = bench.years[year]
+    tried = {at: evaluate(run, qrels, ["ndcg_prime"]).mean["ndcg_prime"] for at, run in lexical.items()}
+    best = max(tried, key=lambda at: tried[at])
+    bm25 = lexical[best]
+    weights, _ = tune_weights([bm25, dense], qrels, topics=qrels.grades, steps=20)
+    deep = {
+        "BM25, untuned": lexical[UNTUNED],
+        "BM25": bm25,
+        "dense MiniLM": dense,
+        "BM25, untuned + dense, RRF": reciprocal_rank_fusion([lexical[UNTUNED], dense]),
+        "BM25 + dense, RRF": reciprocal_rank_fusion([bm25, dense]),
+        "BM25 + dense, weighted": weighted_sum([bm25, dense], weights, tag="fused"),
+    }
+    chosen: dict[str, Any] = {
+        "k1": best[0],
+        "b": best[1],
+        "ndcg_prime": round(tried[best], 4),
+        "ndcg_prime_untuned": round(tried[UNTUNED], 4),
+        "dense_weight": weights[1],
+        "cross_encoders": {},
     }
     pools = {
-        "judged": {name: bench.judged(run) for name, run in deep.items()},
         "collection": {name: run.cut(1_000) for name, run in deep.items()},
+        "judged": {name: bench.judged(run) for name, run in deep.items()},
     }
-    figures["cross_encoders"] = {}
     for name, model in models.items():
-        found: dict[str, Any] = {}
-        first = pools["judged"]["BM25 + dense, weighted"]
-        scored, found["judged"] = scores_of(bench, model, first, f"{name}-judged")
-        weight, _ = tune_interpolation(first, scored, bench.tuning, topics=bench.tuning.grades, steps=20)
-        pools["judged"][f"cross-encoder, {name}"] = scored
-        pools["judged"][f"weighted + cross-encoder, {name}"] = second_stage(first, scored, weight=weight)
-        found["weight_judged"] = weight
-        first = pools["collection"]["BM25 + dense, weighted"]
-        scored, found["collection"] = scores_of(bench, model, first.cut(bench.depth), f"{name}-top")
-        weight, _ = tune_interpolation(first, scored, bench.tuning, topics=bench.tuning.grades, steps=20)
-        pools["collection"][f"two-stage, {name}"] = second_stage(first, scored)
-        pools["collection"][f"two-stage, weighted, {name}"] = second_stage(first, scored, weight=weight)
-        found["weight_collection"] = weight
-        figures["cross_encoders"][name] = found
-    return pools, figures
+        facts: dict[str, Any] = {}
+        for pool, runs in pools.items():
+            first = runs["BM25 + dense, weighted"]
+            asked = first.cut(bench.depth) if pool == "collection" else first
+            scored, facts[pool] = scores_of(bench, model, asked, f"{name}-{pool}")
+            weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
+            runs[f"cross-encoder, {name}"] = second_stage(first, scored)
+            runs[f"weighted + cross-encoder, {name}"] = second_stage(first, scored, weight=weight)
+            facts[f"weight_{pool}"] = weight
+        chosen["cross_encoders"][name] = facts
+    return pools, chosen
 
 
-def measured(bench: Bench, runs: Mapping[str, Run], *, random: bool) -> dict[str, dict[str, Any]]:
-    """Each system on the topics of 2021: means, intervals, by kind of topic, and the test against BM25."""
-    results = {name: evaluate(run, bench.report) for name, run in runs.items()}
+def reported(bench: Bench, of_years: Mapping[str, Pools]) -> dict[str, Pools]:
+    """The runs of every report: each topic's ranking with the settings of the other year."""
+    found: dict[str, Pools] = {report: {} for report in REPORTS}
+    for pool, names in of_years["2021"].items():
+        for name in names:
+            rankings: dict[str, Any] = {}
+            for year, pools in of_years.items():
+                run = pools[pool][name]
+                own = {t: run.rankings[t] for t in bench.years[year].grades if t in run.rankings}
+                found[year].setdefault(pool, {})[name] = Run(run.tag, own)
+                rankings |= own
+            found["both years"].setdefault(pool, {})[name] = Run(name, rankings)
+    return found
+
+
+def measured(
+    runs: Mapping[str, Run], qrels: Qrels, kinds: Mapping[str, str], *, random: bool
+) -> dict[str, Any]:
+    """Each system on some topics: means, intervals, by kind of topic, and the tests against the baselines."""
+    results = {name: evaluate(run, qrels) for name, run in runs.items()}
     if random:
-        results = {"random order": shuffled(bench), **results}
+        results = {"random order": shuffled(qrels), **results}
     values = {
         name: {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
         for name, result in results.items()
     }
-    others = [name for name in runs if name != BASELINE]
-    tests = {name: compare(values[BASELINE], values[name]) for name in others}
-    adjusted = dict(zip(others, holm([tests[name].randomisation_p for name in others]), strict=True))
+    tests: dict[str, dict[str, Any]] = {name: {} for name in results}
+    for baseline in BASELINES:
+        found = {name: compare(values[baseline], values[name]) for name in runs if name != baseline}
+        adjusted = holm([test.randomisation_p for test in found.values()])
+        for (name, test), holm_p in zip(found.items(), adjusted, strict=True):
+            tests[name][baseline] = {
+                "difference": round(test.difference, 4),
+                "interval": [round(value, 4) for value in test.interval],
+                "t_p": round(test.t_p, 5),
+                "randomisation_p": round(test.randomisation_p, 5),
+                "holm_p": round(holm_p, 5),
+                "wins": test.wins,
+                "losses": test.losses,
+            }
     rows = {}
     for name, result in results.items():
         low, high = bootstrap_interval(list(values[name].values()))
         row: dict[str, Any] = {measure: round(result.mean[measure], 4) for measure in SHOWN}
         row["ndcg_prime_interval"] = [round(low, 4), round(high, 4)]
         for kind in KINDS:
-            topics = [topic for topic in result.per_topic if bench.kinds.get(topic) == kind]
-            row[f"ndcg_prime_{kind.lower()}"] = (
-                round(result.over(topics)["ndcg_prime"], 4) if topics else None
-            )
-        if name in tests:
-            test = tests[name]
-            row |= {
-                "difference": round(test.difference, 4),
-                "difference_interval": [round(value, 4) for value in test.interval],
-                "randomisation_p": round(test.randomisation_p, 5),
-                "holm_p": round(adjusted[name], 5),
-                "wins": test.wins,
-                "losses": test.losses,
-            }
-        rows[name] = row
+            topics = [topic for topic in result.per_topic if kinds.get(topic) == kind]
+            if topics:
+                row[f"ndcg_prime_{kind.lower()}"] = round(result.over(topics)["ndcg_prime"], 4)
+        rows[name] = row | {"against": tests[name]}
     return rows
 
 
-def markdown(bench: Bench, pools: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any]) -> str:
-    """The tables of `docs/arqmath.md`."""
-    titles = {
-        "judged": f"The judged answers, {len(bench.report.grades)} topics of 2021",
-        "collection": f"The whole mini collection ({len(bench.index):,} answers), the same topics",
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table, its first column to the left and the others to the right."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return [lines[0], "|---|" + "--:|" * (len(heads) - 1), *lines[1:], ""]
+
+
+def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
+    """The tables of `docs/arqmath.md`, the one of both directions first."""
+    counts = {year: len(qrels.grades) for year, qrels in bench.years.items()}
+    counts["both years"] = sum(counts.values())
+    named = {
+        year: f"{counts[year]} topics of {year}, chosen on {other}" for year, other in DIRECTIONS.items()
     }
-    counts = {kind: sum(bench.kinds.get(topic) == kind for topic in bench.report.grades) for kind in KINDS}
-    heads = ["system", "nDCG'", "95 %", "mAP'", "P'@10", *(f"{kind} ({counts[kind]})" for kind in KINDS)]
-    heads += ["against BM25", "Holm"]
-    lines: list[str] = []
-    for pool, rows in pools.items():
-        lines += [f"**{titles[pool]}**", "", "| " + " | ".join(heads) + " |"]
-        lines.append("|---|" + "--:|" * (len(heads) - 1))
-        for name, row in rows.items():
-            cells = [name, f"{row['ndcg_prime']:.3f}", "{:.3f} to {:.3f}".format(*row["ndcg_prime_interval"])]
-            cells += [f"{row[measure]:.3f}" for measure in SHOWN[1:]]
-            parts = [row[f"ndcg_prime_{kind.lower()}"] for kind in KINDS]
-            cells += ["" if part is None else f"{part:.3f}" for part in parts]
-            if "holm_p" in row:
-                cells += [f"{row['difference']:+.3f}", f"{row['holm_p']:.4f}"]
-            else:
-                cells += ["", ""]
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    lines += ["Recall of the first stages at grade 2 and more, the same topics:", ""]
-    depths = list(next(iter(figures["recall_2021"].values())))
-    lines += ["| first stage | " + " | ".join(f"at {int(at):,}" for at in depths) + " |"]
-    lines.append("|---|" + "--:|" * len(depths))
-    for name, found in figures["recall_2021"].items():
-        lines.append(f"| {name} | " + " | ".join(f"{found[at]:.3f}" for at in depths) + " |")
-    bm25 = figures["bm25"]
-    chosen = [f"k1 {bm25['k1']:g} and b {bm25['b']:g}", f"{figures['dense_weight']:.2f} for dense"]
-    for name, found in figures["cross_encoders"].items():
-        weights = f"{found['weight_judged']:.2f} (judged) and {found['weight_collection']:.2f} (collection)"
-        chosen.append(f"{weights} for the cross-encoder, {name}")
-    lines += ["", f"Chosen on the {len(bench.tuning.grades)} topics of 2020: {'; '.join(chosen)}.", ""]
+    named["both years"] = f"both years, {counts['both years']} topics"
+    heads = ["topics", "system", "nDCG'", *(h for name in BASELINES for h in (f"against {name}", "p (Holm)"))]
+    rows = []
+    for report in REPORTS:
+        for name, row in figures["reports"][report]["collection"].items():
+            cells = [named[report], name, f"{row['ndcg_prime']:.3f}"]
+            for baseline in BASELINES:
+                test = row["against"].get(baseline)
+                cells += _test(test) if test else ["", ""]
+            rows.append(cells)
+    lines = [f"**The whole mini collection ({len(bench.index):,} answers)**", ""]
+    lines += table(heads, rows)
+    for year in DIRECTIONS:
+        for pool, rows_of in figures["reports"][year].items():
+            title = "The judged answers" if pool == "judged" else "The whole collection"
+            lines += [f"**{title}, {named[year]}**", ""]
+            kinds = [kind for kind in KINDS if f"ndcg_prime_{kind.lower()}" in rows_of[BASELINES[0]]]
+            asked = bench.years[year].grades
+            heads = ["system", "nDCG'", "95 %", "mAP'", "P'@10"]
+            heads += [f"{kind} ({sum(bench.kinds.get(t) == kind for t in asked)})" for kind in kinds]
+            rows = [
+                [
+                    name,
+                    f"{row['ndcg_prime']:.3f}",
+                    _interval(row["ndcg_prime_interval"]),
+                    *(f"{row[measure]:.3f}" for measure in SHOWN[1:]),
+                    *(f"{row[f'ndcg_prime_{kind.lower()}']:.3f}" for kind in kinds),
+                ]
+                for name, row in rows_of.items()
+            ]
+            lines += table(heads, rows)
+    lines += ["Recall of the first stages at grade 2 and more:", ""]
+    depths = list(next(iter(figures["recall"]["2021"].values())))
+    rows = [
+        [name, *(f"{figures['recall'][year][name][at]:.3f}" for year in DIRECTIONS for at in depths)]
+        for name in figures["recall"]["2021"]
+    ]
+    heads = ["first stage", *(f"{year} at {int(at):,}" for year in DIRECTIONS for at in depths)]
+    lines += table(heads, rows)
+    for year, chosen in figures["chosen"].items():
+        parts = [f"k1 {chosen['k1']:g} and b {chosen['b']:g}", f"{chosen['dense_weight']:.2f} for dense"]
+        for name, found in chosen["cross_encoders"].items():
+            weights = (
+                f"{found['weight_judged']:.2f} (judged) and {found['weight_collection']:.2f} (collection)"
+            )
+            parts.append(f"{weights} for the cross-encoder, {name}")
+        lines += [f"Chosen on the {counts[year]} topics of {year}: {'; '.join(parts)}.", ""]
     return "\n".join(lines)
+
+
+def _test(test: Mapping[str, Any]) -> list[str]:
+    difference = f"{test['difference']:+.3f} ({_interval(test['interval'], '+')})"
+    return [difference, f"{test['randomisation_p']:.4f} ({test['holm_p']:.4f})"]
+
+
+def _interval(bounds: Sequence[float], sign: str = "") -> str:
+    low, high = bounds
+    return f"{low:{sign}.3f} to {high:{sign}.3f}"
 
 
 def put_into(page: Path, text: str) -> None:
@@ -312,20 +364,43 @@ def main() -> None:
     parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
     given = {"plain": arguments.plain, "pre-trained": arguments.pretrained}
+    models = {name: model for name, model in given.items() if model}
     bench = set_up(arguments.collection, arguments.cache, arguments.depth)
-    runs, figures = systems(bench, {name: model for name, model in given.items() if model})
-    pools = {pool: measured(bench, found, random=pool == "judged") for pool, found in runs.items()}
+    lexical = lexical_runs(bench)
+    dense = bench.index.run(bench.texts, len(bench.index), how="dense")
+    of_years, chosen, found = {}, {}, {}
+    for year, other in DIRECTIONS.items():
+        of_years[year], chosen[other] = systems(bench, lexical, dense, models, other)
+    runs = reported(bench, of_years)
+    for year in DIRECTIONS:
+        found[year] = {
+            name: {str(at): round(value, 4) for at, value in recall(run, bench.years[year]).items()}
+            for name, run in runs[year]["collection"].items()
+            if "cross-encoder" not in name
+        }
     figures = {
         "answers": len(bench.index),
-        "topics_2020": len(bench.tuning.grades),
-        "topics_2021": len(bench.report.grades),
-        "depth": arguments.depth,
-        **figures,
-        "pools": pools,
+        "topics": {year: len(qrels.grades) for year, qrels in bench.years.items()},
+        "depth": arguments.depth if models else None,
+        "chosen": chosen,
+        "recall": found,
+        "reports": {
+            report: {
+                pool: measured(
+                    systems_of, bench.years.get(report, bench.both), bench.kinds, random=pool == "judged"
+                )
+                for pool, systems_of in pools.items()
+            }
+            for report, pools in runs.items()
+        },
     }
-    text = markdown(bench, pools, figures)
+    text = markdown(bench, figures)
     if not arguments.trial:
-        record("arqmath", figures, libraries=["bm25s", "faiss-cpu", "torch", "transformers"])
+        record(
+            "arqmath_cross_encoders" if models else "arqmath",
+            figures,
+            libraries=["faiss-cpu", "torch", "transformers"],
+        )
         if arguments.into:
             put_into(arguments.into, text)
     print(text)

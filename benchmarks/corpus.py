@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import tempfile
@@ -18,14 +17,15 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 from engines.core.events import Event
-from engines.egen.build import CORPUS_CONFIG, build_corpus
-from engines.egen.corpus import Corpus, open_corpus
-from engines.egen.language import read_prefix
-from engines.egen.pairs import stream_pairs, stream_triplets
-from engines.egen.sources import template_source
-from engines.egen.stats import corpus_stats
+from engines.egen.corpus.build import build_corpus
+from engines.egen.corpus.pairs import stream_pairs, stream_triplets
+from engines.egen.corpus.reader import Corpus, open_corpus
+from engines.egen.corpus.sources import template_source
+from engines.egen.corpus_stats import CorpusStats, corpus_stats
+from engines.egen.expressions.language import read_prefix
+from engines.egen.records import CORPUS_CONFIG
 
 ALL = 4_944
 STREAMED = 200_000
@@ -85,7 +85,7 @@ def reading(out: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument("--heads", type=int, default=ALL, help="a seeded sample of so many templates")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, help="keep the corpus here")
@@ -101,7 +101,7 @@ def main() -> None:
         started = time.perf_counter()
         built = build_corpus(source, out, CORPUS_CONFIG, workers=given.workers, events=watch)
         ended = time.perf_counter()
-        found = corpus_stats(out)
+        found = corpus_stats(CorpusStats(out))
         figures = {
             "heads": built.heads,
             "workers": given.workers,

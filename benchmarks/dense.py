@@ -10,7 +10,6 @@ and the fusion of two rankings of 1,000 for 100 topics.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 from engines.retrieval.dense import DenseIndex, Kind, build_dense, choose
 from engines.retrieval.fusion import reciprocal_rank_fusion
 from engines.retrieval.run import Run
@@ -92,9 +91,7 @@ def fusion_ms() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("index", type=Path, nargs="?")
     parser.add_argument("--vectors", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=200)

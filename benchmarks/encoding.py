@@ -10,7 +10,6 @@ expression at a time. All give the same vectors, which is checked.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -19,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 
 BATCH = 64
 
 
 def expressions(data: Path | None, count: int) -> list[str]:
     """Texts to encode, in random order."""
-    from engines.egen.labelled import read_labelled
-    from engines.egen.language import prefix
-    from engines.egen.templates import templates
+    from engines.egen.corpus.labelled import read_labelled
+    from engines.egen.corpus.templates import templates
+    from engines.egen.expressions.language import prefix
 
     found = list(read_labelled(data).texts) if data else [prefix(t.tree) for t in templates()]
     order = np.random.default_rng(0).permutation(len(found))[:count]
@@ -39,9 +38,9 @@ def model_of(folder: Path | None) -> Any:
     """A model of ours."""
     import torch
 
-    from engines.egen.model import new_model
-    from engines.egen.model_folder import load_model
-    from engines.egen.settings import ModelConfig
+    from engines.egen.models.model_folder import load_model
+    from engines.egen.models.settings import ModelConfig
+    from engines.egen.models.transformer import new_model
 
     if folder:
         return load_model(folder)
@@ -50,9 +49,7 @@ def model_of(folder: Path | None) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("model", type=Path, nargs="?")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--count", type=int, default=2_000)
@@ -60,12 +57,12 @@ def main() -> None:
     arguments = parser.parse_args()
     import torch
 
-    from engines.egen.encode import ModelEmbedder
-    from engines.egen.model import embed
-    from engines.egen.sequences import Sequences
+    from engines.egen.models.encode import ModelEncoder
+    from engines.egen.models.sequences import Sequences
+    from engines.egen.models.transformer import embed
 
     model, texts = model_of(arguments.model), expressions(arguments.data, arguments.count)
-    embedder = ModelEmbedder(model)
+    encoder = ModelEncoder(model)
     rows = Sequences.of(texts, max_length=model.config.max_length)
 
     def in_turn(width: int | None, size: int = BATCH) -> np.ndarray:
@@ -77,7 +74,7 @@ def main() -> None:
         return np.concatenate(parts)
 
     ways: dict[str, Callable[[], np.ndarray]] = {
-        "ours": lambda: embedder.embed(texts),
+        "ours": lambda: encoder.encode(texts, normalise=False),
         "padded_to_longest": lambda: in_turn(None),
         "padded_to_200": lambda: in_turn(model.config.max_length),
         "one_at_a_time": lambda: in_turn(None, 1),

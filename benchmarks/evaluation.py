@@ -1,4 +1,4 @@
-"""How long a run takes to be evaluated, the start of the program included.
+"""Time that evaluating a run takes, the start of the program included.
 
     .venv/bin/python -m benchmarks.evaluation [--runs 9]
 
@@ -9,7 +9,6 @@ command imports no torch is checked, and that both give the same nDCG'.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import statistics
@@ -19,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 
 TOPICS, DEPTH, JUDGED, POOL = 100, 1_000, 400, 100_000
 
@@ -67,9 +66,7 @@ def seconds(command: list[str]) -> tuple[float, str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=9)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,6 @@ painted answer (half and 95 % of the keys) while the long log is read and after 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -19,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 
 LIVE = 5
 EVENT_EVERY_S = 0.1
@@ -40,14 +39,14 @@ def _line(job: int, seq: int, t: float) -> str:
 
 def generate(runs: Path, count: int, events: int) -> list[Path]:
     """Make the run folders; the newest has the long log. Returns: the event logs of live runs."""
-    from workbench.jobs import JobSpec
     from workbench.jobs.folder import Ending, Heartbeat, create
     from workbench.jobs.process import ProcessId
+    from workbench.recipes import Recipe
 
     logs = []
     now = time.time()
     for number in range(1, count + 1):
-        spec = JobSpec("train", f"train egen/cl-mean-tiny {number}", {"train": {"lr": 1e-3 * number}}, number)
+        spec = Recipe("train", f"train egen/cl-mean-tiny {number}", {"train": {"lr": 1e-3 * number}}, number)
         attempt = create(runs, spec).last()
         live = number > count - LIVE
         many = events if number == count else 2_000
@@ -152,7 +151,7 @@ def _spread(name: str, times: Sequence[float]) -> dict[str, float]:
 
 def measure(root: Path, count: int, events: int, seconds: float) -> dict[str, object]:
     """Make the workspace and measure on it."""
-    from screens.watch import JobWatch
+    from screens.shell.watch import JobWatch
     from workbench.workspace import Workspace
 
     workspace = Workspace.open(root)
@@ -183,7 +182,7 @@ def measure(root: Path, count: int, events: int, seconds: float) -> dict[str, ob
 
 def main() -> None:
     """Measure, print and record."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=20.0, help="of pressing keys after the log is read")

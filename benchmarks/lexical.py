@@ -10,7 +10,6 @@ after another, in one process that has opened the memory-mapped index and asked 
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import tempfile
@@ -21,9 +20,9 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from benchmarks._record import record
-from engines.arqmath.collection import Report, read_posts, read_topics
-from engines.arqmath.folder import ArqmathFolder
+from benchmarks._record import parser_of, record
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.readers import Report, read_posts, read_topics
 from engines.retrieval.lexical import LexicalIndex, TermPart, build_lexical
 
 PART = 10_000
@@ -54,9 +53,7 @@ def spread(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--posts", type=int, default=1_000_000)
     parser.add_argument("--queries", type=int, default=100)
@@ -93,7 +90,7 @@ def main() -> None:
         "queries": len(topics),
         **{f"{name}_{key}": value for name, own in timed.items() for key, value in spread(own).items()},
     }
-    record("lexical", figures, libraries=["bm25s", "numpy"])
+    record("lexical", figures, libraries=["numpy"])
     print(
         f"{figures['posts']:,} posts: titles {figures['title_median_ms']} ms (95 % under "
         f"{figures['title_p95_ms']}), whole topics {figures['whole_topic_median_ms']} ms (95 % under "

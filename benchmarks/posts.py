@@ -1,4 +1,4 @@
-"""How fast the posts of a large collection are read and cleaned, and in how much memory.
+"""Speed and memory of reading and cleaning the posts of a large collection.
 
     .venv/bin/python -m benchmarks.posts COLLECTION [--bytes 2000000000] [--file FILE] [--runs 3]
 
@@ -9,7 +9,6 @@ with their bodies as `$latex$` text. The target is 25 MB/s in less than 500 MB.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
@@ -17,12 +16,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks._record import record
-from engines.arqmath.multiply import multiply
+from benchmarks._record import parser_of, record
+from engines.arqmath.collection.multiply import multiply
 
 READ = """
 import json, resource, sys, time
-from engines.arqmath.collection import Report, read_posts
+from engines.arqmath.collection.readers import Report, read_posts
 report, formulas, characters, began, used = Report(), 0, 0, time.perf_counter(), time.process_time()
 for post in read_posts(sys.argv[1], report):
     formulas += len(post.body.formulas)
@@ -58,9 +57,7 @@ def measure(path: Path, runs: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--bytes", type=int, default=2_000_000_000)
     parser.add_argument("--file", type=Path)

@@ -11,22 +11,21 @@ principal values in the complex plane differ.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 from engines.core.derivative import derivative
 from engines.core.errors import ExpressionError
 from engines.core.files import read_lines
 from engines.core.numeric import UNDEFINED, compile_many, evaluate
 from engines.core.tree import Tree
-from engines.egen.language import read_prefix
+from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Verdict
-from engines.egen.verify import Verifier
+from engines.egen.verification.verify import Verifier
 
 RECIPROCAL = {"csc": "sin", "sec": "cos", "cot": "tan", "csch": "sinh", "sech": "cosh", "coth": "tanh"}
 
@@ -117,9 +116,7 @@ def judged(path: Path) -> Iterator[tuple[str, str, str, str]]:
 def main() -> None:
     counts: dict[tuple[str, str, str], int] = {}
     examples: dict[tuple[str, str, str], str] = {}
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("file", type=Path)
     for mark, outcome, why, example in judged(parser.parse_args().file):
         key = (mark, outcome, why)

@@ -2,13 +2,12 @@
 benchmarks.start_of_job`.
 
 The quickest recipe on the sample workspace, as the launch form submits it, several times one after another;
-the first time warms the disk cache and is told apart. Then one training is left running and its supervisor
+the first time warms the disk cache and stands apart. Then one training is left running and its supervisor
 is watched.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -20,10 +19,11 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 
 if TYPE_CHECKING:
-    from workbench.jobs import Job, JobSpec
+    from workbench.jobs import Job
+    from workbench.recipes import Recipe
     from workbench.workspace import Workspace
 
 TIMEOUT_S = 300.0
@@ -57,7 +57,7 @@ def _over(workspace: Workspace, number: int) -> None:
         time.sleep(0.05)
 
 
-def start(workspace: Workspace, spec: JobSpec) -> dict[str, float]:
+def start(workspace: Workspace, spec: Recipe) -> dict[str, float]:
     """Start a training, wait for its first loss, stop it. Returns: seconds since the start of `submit`."""
     from workbench import jobs
 
@@ -77,7 +77,7 @@ def start(workspace: Workspace, spec: JobSpec) -> dict[str, float]:
     }
 
 
-def supervisor(workspace: Workspace, spec: JobSpec, seconds: float) -> dict[str, float]:
+def supervisor(workspace: Workspace, spec: Recipe, seconds: float) -> dict[str, float]:
     """Watch the supervisor of a running training. Returns: its CPU time a minute, its memory."""
     from workbench import jobs
 
@@ -126,7 +126,7 @@ def measure(root: Path, runs: int, seconds: float) -> dict[str, object]:
 
 def main() -> None:
     """Measure, print and record."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=60.0, help="of watching the supervisor")
     parser.add_argument("--no-record", action="store_true")

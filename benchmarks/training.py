@@ -3,13 +3,12 @@
 `python -m benchmarks.training` takes the quickest recipe, `--recipe NAME` another. The same task (model,
 data, loss, batch size) runs in three ways by turns: our loop; a plain loop in random order that pads every
 batch to the model's 200 tokens; the same loop padding to the longest of the batch. What is compared is real
-tokens a second, not those of padding. Then the recipe is run as a job: from the request to the first step,
-and what its supervisor uses. On a GPU also: the share of the measured bf16 peak, a pass over 55 M pairs.
+tokens a second, not those of padding. On a GPU also: the share of the measured bf16 peak, a pass over 55 M
+pairs. What a job costs around it is in `benchmarks.start_of_job`.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -18,17 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import torch
 
-from benchmarks._record import record
+from benchmarks._record import parser_of, record
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
 from engines.training.batches import Batches
-from workbench import jobs
-from workbench.jobs.folder import find
-from workbench.recipes import Recipe, load, quickest, with_settings
-from workbench.tasks.training import trainer
+from workbench.recipes import load, quickest, with_settings
+from workbench.train import trainer
 from workbench.training import job_spec
 from workbench.workspace import Workspace, ensure_sample
 
@@ -107,38 +103,6 @@ def ours(task: TrainingTask, config: TrainConfig, seconds: float) -> dict[str, f
     return {name: statistics.fmean(item[name] for item in heard[1:] or heard) for name in names}
 
 
-def of_job(workspace: Workspace, recipe: Recipe) -> dict[str, float]:
-    """The recipe as a background job: how long to its first step, and what its supervisor used."""
-    asked = time.time()
-    job = jobs.submit(workspace, job_spec(workspace, recipe, publish=False))
-    attempt = find(workspace.runs, job.id).last()
-    watched, cpu_s, memory = None, 0.0, 0
-    while jobs.job(workspace, job.id).live:
-        beat = attempt.heartbeat()
-        if watched is None and beat is not None:
-            watched = psutil.Process(beat.supervisor.pid)
-        if watched is not None and watched.is_running():
-            try:
-                times = watched.cpu_times()
-                cpu_s = times.user + times.system
-                memory = max(memory, watched.memory_info().rss)
-            except psutil.Error:
-                pass
-        time.sleep(0.2)
-    view = jobs.job(workspace, job.id)
-    assert view.state == "succeeded", view.reason
-    events = jobs.EventTail(attempt.events).read()
-    first = next(event.t for event in events if event.kind in ("progress", "metric") and event.step)
-    wall = view.wall_s or 1e-9
-    return {
-        "job_to_first_step_s": round(first - asked, 2),
-        "job_wall_s": round(wall, 2),
-        "supervisor_cpu_s": round(cpu_s, 2),
-        "supervisor_cpu_share": round(cpu_s / wall, 4),
-        "supervisor_memory_bytes": memory,
-    }
-
-
 def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
     """The measured bf16 peak, our share (6 operations a weight and real token), a pass over all pairs."""
     a = torch.randn(MATRIX, MATRIX, device="cuda", dtype=torch.bfloat16)
@@ -159,7 +123,7 @@ def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument("--recipe", help="name or file; the quickest one without")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     parser.add_argument("--seconds", type=float, default=20.0, help="for each way in each round")
@@ -189,7 +153,6 @@ def main() -> None:
         rate = best["ours"]["tokens_per_s"]
         figures["times_padded_to_200"] = round(rate / best["padded_to_200"]["tokens_per_s"], 2)
         figures["times_padded_to_longest"] = round(rate / best["padded_to_longest"]["tokens_per_s"], 2)
-        figures |= of_job(workspace, recipe)
         if given.device == "cuda":
             figures |= of_gpu(task, best["ours"])
     for name, value in figures.items():

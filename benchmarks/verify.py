@@ -26,7 +26,7 @@ OUTER = ("{}", "* -1 * -1 {}", "- + {} 0.5 0.5", "/ 1 / 1 {}", "pow pow {} 3 / 1
 
 def made_up() -> list[str]:
     """The pairs, one per line."""
-    from engines.egen.language import FUNCTIONS
+    from engines.egen.expressions.language import FUNCTIONS
 
     draw = random.Random(0)
     lines = []
@@ -50,7 +50,8 @@ def main() -> None:
     arguments = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     from engines.core.files import read_lines
-    from engines.egen.verify import RANGES, Verifier, verify_lines
+    from engines.egen.verification.points import RANGES
+    from engines.egen.verification.verify import Verifier, verify_lines
 
     lines = list(read_lines(arguments.file)) if arguments.file else list(enumerate(made_up(), 1))
     began = time.perf_counter()

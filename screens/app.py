@@ -4,57 +4,62 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import constants, events, work
+from textual.actions import ActionParseResult
 from textual.app import App
 from textual.binding import BindingType
+from textual.dom import DOMNode
 
 from engines.core.errors import EngineError
-from screens.base import Command, Export, Lookup, WorkbenchScreen
-from screens.keyflow import KeyFlow, Typed
-from screens.keys import APP_KEYS, LIST_KEYS, TEXT_KEYS, VIEW_KEYS, Key, bindings, remap
-from screens.looks import THEMES, Ascii
-from screens.places import PLACE_KEYS, PLACES, Place
-from screens.remote import is_remote
-from screens.session import Session
-from screens.speaking import Speaking
-from screens.watch import JobWatch
-from screens.widgets.bars import Header, Load
+from screens.keys import catalogue
+from screens.registry import SCREEN_KEYS, SCREENS, Entry
+from screens.shell.bars import Header, KeyBar, Load
+from screens.shell.clipboard import is_remote
+from screens.shell.export import Export
+from screens.shell.frame import Frame
+from screens.shell.graphics import NONE, Graphics, ask_terminal, give_back
+from screens.shell.keyflow import KeyFlow, Typed
+from screens.shell.keymap import APP_KEYS, bindings, remap
+from screens.shell.screen import WorkbenchScreen, why_greyed
+from screens.shell.selection import Command
+from screens.shell.session import Session
+from screens.shell.theme import THEMES, Ascii
+from screens.shell.watch import JobWatch
 from workbench import paths
-from workbench.config import load_config
+from workbench.config import own_config
 from workbench.errors import explain, one_line
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.activity import Entry
-    from screens.palette import Line
-    from screens.toosmall import TooSmall
-    from screens.widgets.dialogs import Choice
-    from workbench.engine_process import EngineProcess
-    from workbench.jobs.view import JobView
+    from rich.console import RenderableType
+    from textual.screen import Screen
+
+    from screens.shell.selection import Step
+    from screens.shell.things import Reach
+    from screens.shell.too_small import TooSmall
     from workbench.recipes import Recipe
 
 __all__ = ["Workbench", "run"]
 
+_PATIENCE_S = 10.0
+"""So long a thing that is gone to may take until it is there."""
+_STEP_S = 0.1
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
 
 
-class Workbench(Speaking):
-    """The workbench over one workspace.
-
-    Screens find here: `workspace`, `engine` (the warm child), `jobs`, `session`, `ascii`; and ways to speak:
-    `say`, `warn`, `report`, `copy`.
-    """
+class Workbench(Frame):
+    """The workbench over one workspace: its screens, keys, palette and session; see `Frame` for the rest."""
 
     TITLE = "mathwb"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = bindings(PLACE_KEYS + APP_KEYS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(SCREEN_KEYS + APP_KEYS)
     CSS = """
     Toast { padding: 0 1; background: $panel; max-width: 80%; width: auto; }
     ToastRack { margin-bottom: 1; }
@@ -68,65 +73,57 @@ class Workbench(Speaking):
         screen: str | None = None,
         watch: JobWatch | None = None,
         launch: Recipe | None = None,
+        graphics: Graphics = NONE,
     ) -> None:
-        self.session = Session(paths.state_dir() / "session.json", str(workspace.root))
-        self.config = load_config()
-        modes = [place.mode for place in PLACES]
-        wanted = screen or self.session.mode
+        session = Session(paths.state_dir() / "session.json", str(workspace.root))
+        names = [entry.name for entry in SCREENS]
+        wanted = screen or session.mode
         # The first mode is the default one: no empty screen is built before it.
-        self.DEFAULT_MODE = wanted if wanted in modes else modes[0]  # type: ignore[misc]
-        super().__init__()
-        self.workspace = workspace
-        self.ascii = ascii
-        self.launch = launch
-        """The recipe that the Jobs screen opens its form with, once."""
+        self.DEFAULT_MODE = wanted if wanted in names else names[0]  # type: ignore[misc]
+        watch = watch or JobWatch(workspace)
+        super().__init__(workspace, session, watch, ascii=ascii, launch=launch, graphics=graphics)
         self.crash = ""
-        self.load = Load()
-        self.activity: deque[Entry] = deque(maxlen=500)
-        self.watch_jobs = watch or JobWatch(workspace)
-        configured = str(self.config.get("workspace"))
-        self._usual_workspace = Path(configured) if configured else paths.default_workspace()
-        self._engine: EngineProcess | None = None
+        self.things: list[Reach] = []
         self._look_failed = ""
-        self._looking = self._look_again = False
+        self._refused: tuple[DOMNode, str] | None = None
+        self._looking = self._look_again = self._seen_jobs = False
         self._card: TooSmall | None = None
         self._keys = KeyFlow(self, super().on_event, self._takes_keys)
         if ascii:
             self._filters.append(Ascii())
-        for place in PLACES:
-            self.add_mode(place.mode, partial(_make, place))
-
-        # Start and end
-
+        for entry in SCREENS:
+            self.add_mode(entry.name, partial(_make, entry))
         for theme in THEMES:
             self.register_theme(theme)
-        chosen = str(self.config.get("theme")) or self.session.theme
+        chosen = str(own_config().get("theme")) or session.theme
         # Before the first style is computed, or all would be computed twice.
         self.set_reactive(App.theme, chosen if chosen in self.available_themes else THEMES[0].name)
+
+    # Start and end
 
     def on_mount(self) -> None:
         if is_remote():
             self.animation_level = "none"
-        for problem in self.config.problems:
-            self.report(problem)
         if report := self.session.take_crash():
             self.warn("mathwb ended unexpectedly last time; what was open is open again", remedy=report)
         self.set_interval(1.0, self._tick)
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._begin)
+        self.set_timer(2.0, self._gather_things)
+        if self.graphics.typed and self._driver is not None:
+            give_back(self.graphics.typed, self._driver)
 
     def _begin(self) -> None:
         """What can wait until something is on the screen."""
         self.look_now()
+        for problem in self.config.problems:
+            self.report(problem)
         if self.config.keymap:
             try:
-                self.set_keymap(remap(self.config.keymap, self._all_keys()))
+                known = [key for _, keys in catalogue() for key in keys]
+                self.set_keymap(remap(self.config.keymap, known))
             except EngineError as error:
                 self.report(error)
-
-    def _all_keys(self) -> list[Key]:
-        screens = [key for place in PLACES for key in place.load().KEYS]
-        return [*PLACE_KEYS, *APP_KEYS, *VIEW_KEYS, *LIST_KEYS, *TEXT_KEYS, *screens]
 
     @property
     def place(self) -> WorkbenchScreen | None:
@@ -134,29 +131,14 @@ class Workbench(Speaking):
         stack = self.screen_stack
         return stack[0] if stack and isinstance(stack[0], WorkbenchScreen) and stack[0].built else None
 
-    @property
-    def workspace_name(self) -> str:
-        """As the header shows it."""
-        return self.workspace.name
-
-    def place_title(self, mode: str) -> str:
-        """The title of a screen."""
-        return next((place.title for place in PLACES if place.mode == mode), mode)
-
-    @cached_property
-    def engine(self) -> EngineProcess:
-        """The engine process; starts with the first call."""
-        from workbench.engine_process import EngineProcess
-
-        self._engine = EngineProcess()
-        return self._engine
+    def _opened(self) -> list[WorkbenchScreen]:
+        """The screens that have been opened, the present one first."""
+        stacks = sorted(self._screen_stacks.items(), key=lambda item: item[0] != self.current_mode)
+        roots = [stack[0] for _, stack in stacks if stack]
+        return [root for root in roots if isinstance(root, WorkbenchScreen) and root.built]
 
     def _keep_session(self) -> None:
-        screens = {
-            stack[0].MODE: stack[0].state()
-            for stack in self._screen_stacks.values()
-            if stack and isinstance(stack[0], WorkbenchScreen) and stack[0].built
-        }
+        screens = {screen.MODE: screen.state() for screen in self._opened()}
         self.session.keep(mode=self.current_mode, theme=self.theme, screens=screens)
         self._save_session()
 
@@ -168,12 +150,20 @@ class Workbench(Speaking):
         """Leave; jobs go on."""
         self._keep_session()
         self.session.save()
-        if self._engine is not None:
-            self._engine.close()
+        if "engine" in self.__dict__:
+            self.engine.close()
         self.exit()
 
     async def action_quit(self) -> None:
-        self.exit_now()
+        lost = [words for screen in self._opened() if (words := screen.unkept())]
+        if not lost:
+            self.exit_now()
+            return
+        from screens.widgets.dialogs import Confirm
+
+        if not isinstance(self.screen, Confirm):
+            question = Confirm("quit all the same?", "\n".join(lost))
+            question.ask(self, lambda sure: self.exit_now() if sure else None)
 
     def _fatal_error(self) -> None:
         """Leave no stack trace on the terminal: a file has it, and one line says where."""
@@ -189,32 +179,47 @@ class Workbench(Speaking):
         if not isinstance(event, Typed):
             await super().on_event(event)
         elif not event.is_forwarded:
+            if self.place is not None:
+                self.place.query_one(KeyBar).said = ""
             await self._keys.put(event)
         elif self._keys.came_back(event):
+            self._refused = None
             await super().on_event(event)
+            if self._refused is not None and self.place is not None:
+                node, verb = self._refused
+                self.place.refuse(verb, why_greyed(node, verb))
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Remember what was greyed, unless the same key has a meaning further up."""
+        done = await super().run_action(action, default_namespace, namespaces)
+        if done:
+            self._refused = None
+        elif (
+            self._refused is None
+            and isinstance(action, str)
+            and default_namespace is not None
+            and default_namespace.check_action(action, ()) is None
+        ):
+            self._refused = default_namespace, action
+        return done
 
     def _takes_keys(self) -> bool:
         return len(self.screen_stack) > 1 or self.place is not None
 
-    # Going places
+    # Screens
 
-    def go(self, mode: str) -> None:
-        """Show a screen."""
-        self.switch_mode(mode)
-
-    def action_egraphs(self) -> None:
-        self.go("egraphs")
-
-    def action_jobs(self) -> None:
-        self.go("jobs")
-
-    def action_arqmath(self) -> None:
-        self.go("arqmath")
+    def action_go(self, name: str) -> None:
+        self.switch_mode(name)
 
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
         if small and self._card is None:
-            from screens.toosmall import TooSmall
+            from screens.shell.too_small import TooSmall
 
             self._card = TooSmall(*LEAST)
             self.push_screen(self._card)
@@ -222,12 +227,15 @@ class Workbench(Speaking):
             self._card.dismiss(None)
             self._card = None
 
-    # What runs
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        # Pictures go to the terminal with the cells that they stand on.
+        if "sixels" in self.__dict__ and len(self.sixels) and renderable is not None:
+            from screens.shell.sixels import painted
 
-    @property
-    def jobs(self) -> tuple[JobView, ...]:
-        """All jobs as of the last look, newest first."""
-        return self.watch_jobs.jobs
+            renderable = painted(renderable, self.sixels)
+        super()._display(screen, renderable)
+
+    # What runs
 
     def look_now(self) -> None:
         """Look at the jobs without waiting for the next second; once more if a look is under way."""
@@ -243,12 +251,12 @@ class Workbench(Speaking):
     @work(thread=True, group="look", exit_on_error=False)
     def _look(self) -> None:
         try:
-            load, news = self.watch_jobs.look()
+            load = self.watch_jobs.look()
         except Exception as error:  # noqa: BLE001  # whatever it is, it is reported, and the next look comes
             self.call_from_thread(self._looked, error)
         else:
             self.call_from_thread(self._looked, None)
-            self.call_from_thread(self._seen, load, news)
+            self.call_from_thread(self._seen, load)
 
     def _looked(self, error: BaseException | None) -> None:
         self._looking = False
@@ -261,10 +269,11 @@ class Workbench(Speaking):
             self._look_again = False
             self._tick()
 
-    def _seen(self, load: Load, news: str) -> None:
+    def _seen(self, load: Load) -> None:
         self.load = load
-        if news:
-            self.say(news)
+        if ended := self.session.untold(self.jobs):
+            self.tell_ends(ended, away=not self._seen_jobs)
+        self._seen_jobs = True
         for header in self.screen_stack[0].query(Header):
             header.load = load
         if self.place is not None:
@@ -272,31 +281,15 @@ class Workbench(Speaking):
 
     # Everywhere
 
-    def all_lookups(self) -> list[tuple[str, Lookup]]:
-        """Palette ids of every screen that has been opened, the present one first."""
-        stacks = sorted(self._screen_stacks.items(), key=lambda item: item[0] != self.current_mode)
-        return [
-            (mode, lookup)
-            for mode, stack in stacks
-            if stack and isinstance(stack[0], WorkbenchScreen) and stack[0].built
-            for lookup in stack[0].lookups()
-        ]
-
-    def look_up(self, mode: str, word: str, wanted: str) -> None:
-        """Go to a thing by its id."""
-        lookup = next(lookup for m, lookup in self.all_lookups() if (m, lookup.word) == (mode, word))
-        self.go(mode)
-        if not lookup.go(wanted):
-            self.warn(f"there is no {word} {wanted}")
-
     def commands(self) -> list[Command]:
         """Palette commands of the app."""
         themes = [
             Command(f"theme {theme.name.removeprefix('mathwb-')}", "colours", self._setting_theme(theme.name))
             for theme in THEMES
         ]
-        notes = Command("export notes", "all notes and bookmarks of this workspace", self._export_notes)
-        return [*themes, notes]
+        notes = Command("notes and bookmarks", "the list of all; enter goes there", self.action_notes)
+        export = Command("export notes", "all notes and bookmarks of this workspace", self._export_notes)
+        return [*themes, notes, export]
 
     def _setting_theme(self, name: str) -> Callable[[], object]:
         return lambda: setattr(self, "theme", name)
@@ -304,53 +297,120 @@ class Workbench(Speaking):
     def _export_notes(self) -> None:
         self.ask_and_write(Export("n", "notes", ".jsonl", "notes", self.workspace.notes.export))
 
-    def _choose(self, title: str, lines: Iterable[Line], *, palette: bool) -> None:
-        from screens.palette import lookup_lines
-        from screens.widgets.dialogs import Chooser
-
-        known = {line.choice.name: line for line in lines}
-
-        def more(text: str) -> list[Choice]:
-            extra = lookup_lines(self, text)
-            known.update({line.choice.name: line for line in extra})
-            return [line.choice for line in extra]
-
-        def done(name: str | None) -> None:
-            if name is not None:
-                known[name].run()
-
-        choices = [line.choice for line in known.values()]
-        self.push_screen(Chooser(title, choices, typed=True, more=more if palette else None), done)
-
     def action_palette(self) -> None:
-        from screens.palette import palette_lines
+        from screens.shell.palette import (
+            Line,
+            choose,
+            elsewhere_lines,
+            lookup_lines,
+            palette_lines,
+            thing_lines,
+        )
 
-        self._choose("commands", palette_lines(self, self.screen), palette=True)
+        lines = palette_lines(self, self.screen, self.switch_mode, self.commands())
+        lines += elsewhere_lines(self.current_mode, self._go_and_do)
+        self._gather_things()
+
+        def more(text: str) -> list[Line]:
+            found = thing_lines(self.things, self.go_along, text)
+            # What is known by name comes in place of what would merely be looked up.
+            known = {line.choice.label.split()[0] for line in found}
+            looked = lookup_lines(self._opened(), self.switch_mode, self.warn, text)
+            new = [line for line in looked if line.choice.label.split()[0] not in known]
+            return [*new, *found]
+
+        choose(self, "commands", lines, more=more)
+
+    @work(thread=True, exclusive=True, group="things", exit_on_error=False)
+    def _gather_things(self) -> None:
+        from screens.shell.things import gather
+
+        found = gather(self.workspace)
+        self.call_from_thread(setattr, self, "things", found)
+
+    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
+        """Go to a screen and look up one thing after the other, as soon as they are there."""
+        patient = self.place is None or mode != self.place.MODE or len(steps) > 1
+        elsewhere = mode != self.current_mode
+        self.switch_mode(mode)
+        until = time.monotonic() + (_PATIENCE_S if patient else 0.0)
+        # Another screen comes to the front only with the next messages; what opens a dialog waits for it.
+        if elsewhere:
+            self.set_timer(_STEP_S, lambda: self._follow(mode, list(steps), until))
+        else:
+            self._follow(mode, list(steps), until)
+
+    def _follow(self, mode: str, steps: list[Step], until: float) -> None:
+        place = self.place
+        if self.current_mode != mode or not steps:
+            return
+        word, wanted = steps[0]
+        lookups = place.lookups() if place is not None and mode == place.MODE else ()
+        lookup = next((lookup for lookup in lookups if lookup.word == word), None)
+        if lookup is not None and lookup.go(wanted):
+            steps.pop(0)
+            until = time.monotonic() + _PATIENCE_S
+        elif time.monotonic() >= until:
+            self.warn(f"there is no {word} {wanted}")
+            return
+        if steps:
+            self.set_timer(_STEP_S, lambda: self._follow(mode, steps, until))
+
+    def _go_and_do(self, mode: str, verb: str) -> None:
+        self.switch_mode(mode)
+        self.set_timer(_STEP_S, partial(self._do_when_built, mode, verb))
+
+    async def _do_when_built(self, mode: str, verb: str) -> None:
+        place = self.place
+        if self.current_mode != mode:
+            return
+        if place is None or mode != place.MODE:
+            self.set_timer(_STEP_S, lambda: self._do_when_built(mode, verb))
+        elif reason := place.why_not(verb):
+            place.refuse(verb, reason)
+        else:
+            await self.run_action(verb, place)
+
+    def action_notes(self) -> None:
+        from screens.shell.note_list import NoteList
+
+        NoteList(self.workspace.notes.all()).ask(self, self._go_to_address)
+
+    def _go_to_address(self, address: str) -> None:
+        from screens.shell.things import at_address
+
+        found = at_address(address)
+        if found is None:
+            self.warn(f"no screen shows {address}")
+        else:
+            self.go_along(*found)
 
     def action_help(self) -> None:
-        from screens.palette import help_lines
+        from screens.shell.palette import choose, help_lines
 
-        self._choose("keys that apply here", help_lines(self, self.screen), palette=False)
+        choose(self, "keys that apply here", help_lines(self, self.screen))
 
     def action_activity(self) -> None:
-        from screens.activity import ActivityScreen
+        from screens.shell.activity import ActivityScreen
 
         self.push_screen(ActivityScreen(list(self.activity)))
 
     def action_jump(self) -> None:
-        from screens.jump import JumpScreen, targets
+        from screens.shell.jump import JumpScreen, targets
 
         found = targets(self.screen)
-
-        async def go(number: int | None) -> None:
-            if number is not None:
-                await found[number].go()
-
-        self.push_screen(JumpScreen([target.place for target in found]), go)
+        JumpScreen([target.place for target in found]).ask(self, lambda number: found[number].go())
 
 
-def _make(place: Place) -> WorkbenchScreen:
-    return place.load()()
+def _make(entry: Entry) -> WorkbenchScreen:
+    try:
+        screen: WorkbenchScreen = entry.load()()
+    except ImportError as error:
+        from screens.shell.missing import MissingScreen
+
+        screen = MissingScreen(entry.name, entry.missing, error)
+    screen.title = entry.title
+    return screen
 
 
 def run(
@@ -363,12 +423,14 @@ def run(
     a new job with. Returns: the exit code: 0, or 1 after a crash, whose file is named on stderr.
     Raises: EngineError when the workspace cannot be opened.
     """
-    config = load_config()
+    config = own_config()
     fps = config.get("fps") or (15 if is_remote() else 0)
     if isinstance(fps, int) and fps and "TEXTUAL_FPS" not in os.environ:
         _set_frame_rate(fps)
     plain = ascii or bool(config.get("ascii"))
-    app = Workbench(Workspace.open(workspace), ascii=plain, screen=screen, launch=launch)
+    choice = "none" if plain else str(config.get("graphics"))
+    graphics = ask_terminal(choice, remote=is_remote())
+    app = Workbench(Workspace.open(workspace), ascii=plain, screen=screen, launch=launch, graphics=graphics)
     app.run()
     if app.crash:
         sys.stderr.write(app.crash + "\n")

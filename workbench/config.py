@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
-from engines.egen.records import MAX_TOKENS
+from engines.core.spec import Arg, Field, checked, parse
 from workbench import paths
 from workbench.errors import UsageError, did_you_mean
 
-__all__ = ["KEYS", "Config", "Key", "Setting", "load_config", "set_value"]
+__all__ = ["KEYS", "Config", "Key", "Setting", "load_config", "own_config", "schema", "set_value"]
 
 Value = str | int | bool
 
@@ -35,19 +37,38 @@ class Key:
         """The environment variable that sets it."""
         return "MATHWB_" + self.name.upper().replace(".", "_")
 
+    @property
+    def field(self) -> Field:
+        """How its value is read."""
+        arg = Arg(self.help, low=self.least if isinstance(self.default, int) else None, high=self.most)
+        return Field(self.name, type(self.default), arg, self.choices, default=self.default)
+
 
 KEYS: tuple[Key, ...] = (
     Key("workspace", "", "the workspace folder; empty: the one in the user's data folder"),
     Key("theme", "", "the colour theme of the screens; empty: the house's own"),
     Key("ascii", False, "draw with plain ASCII characters"),
-    Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH", most=240),
-    Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
-    Key("egen.mode", "strict", "which members count as equal", ("strict", "common", "paper")),
     Key(
-        "egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1, most=MAX_TOKENS
+        "graphics",
+        "",
+        "how plots and formulas become pixels; empty: as the terminal answers",
+        choices=("", "kitty", "sixel", "none"),
     ),
+    Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH", most=240),
+    Key("job_slots", 0, "jobs in the background that run on the CPU at a time; 0: one for each processor"),
+    Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
 )
-_BY_NAME = {key.name: key for key in KEYS}
+"""The settings of the workbench itself; a paper names its own in its registration."""
+
+
+@cache
+def schema() -> Mapping[str, Key]:
+    """Every setting that there is, by name."""
+    from workbench.operation import load
+    from workbench.paper import papers
+
+    of_papers = (key for paper in papers() if paper.settings for key in load(paper.settings))
+    return {key.name: key for key in (*KEYS, *of_papers)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,53 +82,32 @@ class Setting:
     source: str = ""
 
 
-def _key(name: str) -> Key:
+def _key(name: str, known: Mapping[str, Key] | None = None) -> Key:
     """The schema of a setting. Raises: UsageError E420 for an unknown name."""
-    key = _BY_NAME.get(name)
+    known = schema() if known is None else known
+    key = known.get(name)
     if key is None and "." in name:
-        key = _BY_NAME.get(name.partition(".")[0] + ".*")
+        key = known.get(name.partition(".")[0] + ".*")
     if key is None:
         raise UsageError(
             f"there is no setting {name!r}",
             code="E420",
-            remedy=did_you_mean(name, _BY_NAME) or "List them with: mathwb config show",
+            remedy=did_you_mean(name, known) or "List them with: mathwb config show",
         )
     return key
 
 
 def _checked(key: Key, name: str, value: object, where: str) -> Value:
     """The value in the type of the key's default; text is read, as variables and arguments are text."""
-    wanted: Any = value
-    if isinstance(value, str) and not isinstance(key.default, str):
-        read: Callable[[str], Any] = _read_bool if isinstance(key.default, bool) else int
-        try:
-            wanted = read(value)
-        except ValueError:
-            wanted = None
-    if type(wanted) is not type(key.default):
-        kind = {bool: "true or false", int: "a whole number", str: "text"}[type(key.default)]
-        raise UsageError(f"{name} must be {kind}, not {value!r}", code="E421", where=where)
-    if key.choices and wanted not in key.choices:
-        raise UsageError(
-            f"{name} must be one of {', '.join(key.choices)}, not {value!r}",
-            code="E421",
-            where=where,
-            remedy=did_you_mean(str(value), key.choices),
-        )
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and wanted < key.least:
-        raise UsageError(f"{name} must be at least {key.least}, not {wanted}", code="E421", where=where)
-    if isinstance(wanted, int) and key.most is not None and wanted > key.most:
-        raise UsageError(f"{name} must be at most {key.most:,}, not {wanted:,}", code="E421", where=where)
-    result: Value = wanted
+    try:
+        if isinstance(value, str) and not isinstance(key.default, str):
+            found = parse(key.field, value or "false", name=name, code="E421")
+        else:
+            found = checked(key.field, value, name=name, code="E421")
+    except EngineError as error:
+        raise UsageError(error.what, code="E421", where=where, remedy=error.remedy) from None
+    result: Value = found
     return result
-
-
-def _read_bool(text: str) -> bool:
-    known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
-    known |= {"off": False, "": False}
-    if text.strip().lower() not in known:
-        raise ValueError(text)
-    return known[text.strip().lower()]
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
@@ -162,14 +162,37 @@ def load_config() -> Config:
 
     Raises: UsageError E421 for a wrong environment variable, E422 for a file that is not TOML.
     """
+    return _resolved(schema(), _flatten(_read_file(paths.config_file())))
+
+
+def own_config() -> Config:
+    """The settings of the workbench itself; all of them where the file or the environment sets others.
+
+    No paper is loaded to learn of its settings, so that the screens open sooner. Raises: as `load_config`.
+    """
+    from workbench.papers import PAPERS
+
+    known = {key.name: key for key in KEYS}
+    written = _flatten(_read_file(paths.config_file()))
+    others = [name for name in written if name not in known and not name.startswith("keymap.")]
+    of_papers = tuple(f"MATHWB_{name.upper()}_" for name in PAPERS)
+    if others or any(variable.startswith(of_papers) for variable in os.environ):
+        return load_config()
+    return _resolved(known, written)
+
+
+def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config:
+    """The values of these settings; `written` is what the file says."""
     path = paths.config_file()
     settings: dict[str, Setting] = {
-        key.name: Setting(key, key.name, key.default, "default") for key in KEYS if not key.name.endswith("*")
+        key.name: Setting(key, key.name, key.default, "default")
+        for key in known.values()
+        if not key.name.endswith("*")
     }
     problems: list[UsageError] = []
-    for name, value in _flatten(_read_file(path)).items():
+    for name, value in written.items():
         try:
-            key = _key(name)
+            key = _key(name, known)
             settings[name] = Setting(key, name, _checked(key, name, value, str(path)), "file", str(path))
         except UsageError as error:
             error.where = error.where or str(path)

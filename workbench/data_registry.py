@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_writer
-from workbench.data_kinds import KINDS, Kind
-from workbench.errors import MissingError, UsageError, did_you_mean
+from engines.core.spec import read
+from workbench.data_kinds import Kind, kinds
+from workbench.errors import MissingError, UsageError, WorkspaceError, did_you_mean
 
 __all__ = ["Checked", "DataRegistry", "DataSet"]
 
@@ -40,10 +40,6 @@ class DataSet:
     added: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
 
-    def to_row(self) -> dict[str, Any]:
-        """The entry as `data.toml` and `--json` have it."""
-        return {**asdict(self), "counts": dict(self.counts), "files": dict(self.files)}
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -62,17 +58,19 @@ class DataRegistry:
         self.path = path
 
     def all(self) -> tuple[DataSet, ...]:
-        """Every entry, by name. Raises: DataError E318 when the file is damaged."""
+        """Every entry, by name. Raises: WorkspaceError E504 when the file is corrupt."""
         try:
             document = tomllib.loads(self.path.read_text(encoding="utf-8"))
-            entries = [DataSet(name=name, **row) for name, row in document.items()]
+            entries = [
+                read(DataSet, {"name": name, **row}, place=f"{name}.") for name, row in document.items()
+            ]
         except FileNotFoundError:
             return ()
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError) as error:
-            raise DataError(
-                f"the list of data sets is damaged: {error}",
-                path=self.path,
-                code="E318",
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, EngineError) as error:
+            raise WorkspaceError(
+                f"the list of data sets is corrupt: {getattr(error, 'what', error)}",
+                where=str(self.path),
+                code="E504",
                 remedy="Mend it, or remove it and add the data sets again.",
             ) from error
         return tuple(sorted(entries, key=lambda entry: entry.name))
@@ -123,7 +121,7 @@ class DataRegistry:
     def _write(self, entries: list[DataSet]) -> None:
         import tomli_w
 
-        rows = {entry.name: entry.to_row() for entry in sorted(entries, key=lambda entry: entry.name)}
+        rows = {entry.name: asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)}
         for row in rows.values():
             del row["name"]
         with atomic_writer(self.path, "wb") as file:
@@ -131,13 +129,13 @@ class DataRegistry:
 
 
 def _kind(name: str) -> Kind:
-    if name not in KINDS:
+    if name not in kinds():
         raise UsageError(
             f"there is no kind of data {name!r}",
             code="E431",
-            remedy=did_you_mean(name, KINDS) or f"Kinds: {', '.join(KINDS)}.",
+            remedy=did_you_mean(name, kinds()) or f"Kinds: {', '.join(kinds())}.",
         )
-    return KINDS[name]
+    return kinds()[name]
 
 
 def _check(kind: Kind, path: Path, name: str, registered: str | None) -> Checked:

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -19,9 +19,14 @@ import psutil
 
 from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.machine import processors
 from workbench import __version__, paths
 from workbench.config import load_config
+from workbench.data_kinds import kinds
 from workbench.errors import one_line
+from workbench.jobs.devices import gpus
+from workbench.operation import load
+from workbench.paper import papers
 from workbench.workspace import Workspace
 
 __all__ = ["Finding", "State", "examine"]
@@ -43,10 +48,6 @@ class Finding:
     what: str
     remedy: str = ""
 
-    def to_row(self) -> dict[str, str]:
-        """For `--json`."""
-        return asdict(self)
-
 
 def examine() -> tuple[Finding, ...]:
     """Look at everything; a check that fails itself becomes a finding."""
@@ -56,6 +57,7 @@ def examine() -> tuple[Finding, ...]:
         _extras,
         _names,
         _assets,
+        *(load(paper.doctor) for paper in papers() if paper.doctor),
         _settings,
         _workspace,
         _machine,
@@ -68,11 +70,8 @@ def examine() -> tuple[Finding, ...]:
         try:
             findings += check()
         except EngineError as error:
-            findings.append(
-                Finding(
-                    check.__name__.strip("_"), "missing", f"{error.where} {error.what}".strip(), error.remedy
-                )
-            )
+            what = f"{error.where} {error.what}".strip()
+            findings.append(Finding(check.__name__.strip("_"), "missing", what, error.remedy))
     return tuple(findings)
 
 
@@ -109,9 +108,8 @@ def _packages() -> Iterator[Finding]:
     missing = [name for name in base if name not in installed]
     for name in missing:
         yield Finding("packages", "missing", f"{base[name]} is not installed", "Run: make install")
-    yield Finding(
-        "packages", "ok", f"mathwb {__version__}; {len(base) - len(missing)} of {len(base)} required"
-    )
+    what = f"mathwb {__version__}; {len(base) - len(missing)} of {len(base)} required"
+    yield Finding("packages", "ok", what)
     lock = _ROOT / "requirements.lock"
     if lock.exists():
         pins = dict(line.split("==") for line in lock.read_text().split() if "==" in line)
@@ -136,11 +134,9 @@ def _extras() -> Iterator[Finding]:
             extras.setdefault(extra, []).append(name)
     for extra, names in sorted(extras.items()):
         absent = [name for name in names if _normal(name) not in installed]
-        if absent:
-            remedy = f"Only if you need it: pip install {' '.join(absent)}"
-            yield Finding(f"extra {extra}", "note", f"without {', '.join(absent)}", remedy)
-        else:
-            yield Finding(f"extra {extra}", "ok", ", ".join(names))
+        remedy = f"Only if you need it: pip install {' '.join(absent)}" if absent else ""
+        what = f"without {', '.join(absent)}" if absent else ", ".join(names)
+        yield Finding(f"extra {extra}", "note" if absent else "ok", what, remedy)
 
 
 def _names() -> Iterator[Finding]:
@@ -168,9 +164,9 @@ def _names() -> Iterator[Finding]:
 
 
 def _assets() -> Iterator[Finding]:
-    for name in ("rules/egen.toml", "recipes", "sample"):
+    for name in ("recipes", "sample"):
         asset(name)
-    yield Finding("assets", "ok", f"rules, recipes and samples in {asset('recipes').parent}")
+    yield Finding("assets", "ok", f"recipes and samples in {asset('recipes').parent}")
 
 
 def _settings() -> Iterator[Finding]:
@@ -185,8 +181,8 @@ def _workspace() -> Iterator[Finding]:
     try:
         workspace = Workspace.open(create=False)
         root = workspace.root
-        kinds = [kind for kind, _ in workspace.held()]
-        what = f"{kinds.count('corpus')} corpora, {kinds.count('arqmath')} ARQMath collections"
+        held = [kind for kind, _ in workspace.held()]
+        what = ", ".join(f"{held.count(kind.name)} {kind.many}" for kind in kinds().values() if kind.held)
         yield Finding("workspace", "ok", f"{root} can be written to; {what} in it")
     except EngineError as error:
         if error.code != "E501":
@@ -204,26 +200,14 @@ def _workspace() -> Iterator[Finding]:
 
 def _machine() -> Iterator[Finding]:
     memory = psutil.virtual_memory()
-    cores = (
-        len(psutil.Process().cpu_affinity()) if hasattr(psutil.Process, "cpu_affinity") else os.cpu_count()
-    )
     free, total = memory.available / 2**30, memory.total / 2**30
-    yield Finding("machine", "ok", f"{cores} cores, {free:.1f} of {total:.1f} GiB memory free")
+    yield Finding("machine", "ok", f"{processors()} cores, {free:.1f} of {total:.1f} GiB memory free")
 
 
 def _graphics_card() -> Iterator[Finding]:
-    # The driver's own files tell it without loading torch.
-    cards = sorted(Path("/proc/driver/nvidia/gpus").glob("*/information"))
-    names = [
-        line.partition(":")[2].strip()
-        for card in cards
-        for line in card.read_text(errors="replace").splitlines()
-        if line.startswith("Model")
-    ]
-    if names:
-        yield Finding("graphics card", "ok", ", ".join(names))
-    else:
-        yield Finding("graphics card", "note", "none found; everything runs on the processor, only slower")
+    names = ", ".join(card.name for card in gpus())
+    what = names or "none found; everything runs on the processor, only slower"
+    yield Finding("graphics card", "ok" if names else "note", what)
 
 
 def _terminal() -> Iterator[Finding]:
@@ -247,8 +231,7 @@ def _real_data() -> Iterator[Finding]:
     if not named:
         yield Finding("real data", "note", "MATHWB_REAL_DATA is not set; only tests with real data need it")
     elif not Path(named).is_dir():
-        yield Finding(
-            "real data", "wrong", f"MATHWB_REAL_DATA names {named}, which is no folder", "Set it anew."
-        )
+        what = f"MATHWB_REAL_DATA names {named}, which is no folder"
+        yield Finding("real data", "wrong", what, "Set it anew.")
     else:
         yield Finding("real data", "ok", named)

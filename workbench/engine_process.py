@@ -27,6 +27,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from workbench import paths
 from workbench.errors import explain, from_dict
+from workbench.operation import encoded, operation
 
 __all__ = ["Call", "EngineProcess", "Result", "serve"]
 
@@ -56,6 +57,11 @@ class Call:
         self._arrived = threading.Condition()
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None]] | None = None
         self._over = False
+
+    @property
+    def behind(self) -> str:
+        """The task that it waits for; nothing once it has begun."""
+        return self._engine._before(self)
 
     def stop(self) -> None:
         """Ask the task to end early with what it has. Past the grace period its process is ended."""
@@ -160,6 +166,10 @@ class EngineProcess:
     def call_blocking(self, task: str, params: Mapping[str, Any], *, events: Sink = ignore) -> dict[str, Any]:
         """Ask and wait. Raises: EngineError as the task raised it, E701 when the process was lost."""
         return self.call(task, params).wait(events)
+
+    def _before(self, call: Call) -> str:
+        with self._lock:
+            return self._current.task if self._current is not None and call in self._waiting else ""
 
     def close(self) -> None:
         """End the child and every call."""
@@ -306,20 +316,19 @@ class _Child:
         os._exit(0)
 
     def _write(self, message: Mapping[str, Any]) -> None:
-        data = json.dumps(message).encode() + b"\n"
+        data = encoded(message) + b"\n"
         with self._write_lock:
             self._sink.write(data)
             self._sink.flush()
 
     def _answer(self, number: int, task: str, params: dict[str, Any]) -> None:
-        from workbench.tasks import resolve
 
         def events(event: Event) -> None:
             content = {"kind": event.kind, "data": dict(event.data), "step": event.step}
             self._write({"id": number, "event": content})
 
         try:
-            value = resolve(task)(params, events=events, stop=lambda: number in self._stopped)
+            value = operation(task).run(params, events=events, stop=lambda: number in self._stopped)
             self._write({"id": number, "result": value})
         except BaseException as error:  # noqa: BLE001  # egglog's panics are no Exceptions
             self._write({"id": number, "error": explain(error).to_dict()})

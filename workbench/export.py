@@ -26,9 +26,11 @@ TABLE_FORMATS = (".csv", ".jsonl", ".parquet", ".tex")
 
 Rows = Iterable[Sequence[object]]
 
+_ROOT = Path(__file__).resolve().parents[1]
+
 
 def write_table(path: Path, columns: Sequence[str], rows: Rows, *, provenance: Mapping[str, object]) -> Path:
-    """Write rows as csv, jsonl, parquet or tex, told by the ending of `path`.
+    """Write rows as csv, jsonl, parquet or tex, by the ending of `path`.
 
     Args: rows: as many values each as there are columns; read once, and held in memory for parquet only.
     Returns: the path. Raises: UsageError E430 for another ending, DataError when it cannot be written.
@@ -120,9 +122,11 @@ def _parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
 
 
 @cache
-def commit() -> str:
-    """The commit of the checkout the program runs from, with `+` for changes on top; empty when installed."""
-    root = Path(__file__).resolve().parents[1]
+def commit(root: Path = _ROOT) -> str:
+    """The commit of the checkout the program runs from, with `+` for changes on top; empty when installed.
+
+    What benchmarks have measured is no change: else the first one to write its result would mark the next.
+    """
     git = shutil.which("git")
     if git is None or not (root / ".git").exists():
         return ""
@@ -133,7 +137,7 @@ def commit() -> str:
             ).stdout.strip()
             for command in (
                 ["rev-parse", "--short=12", "HEAD"],
-                ["status", "--porcelain", "--untracked-files=no"],
+                ["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)benchmarks/results"],
             )
         )
     except (OSError, subprocess.SubprocessError):

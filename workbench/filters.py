@@ -8,6 +8,7 @@ for in every field. `!` in front of a term inverts it; quotes hold words togethe
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,8 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_SIGNS = (*_COMPARE, ":", "=")
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_WORD = re.compile(rf"(?:[^\s\"']|{_QUOTED.pattern})+")
 
 Row = Mapping[str, Any]
 
@@ -46,15 +48,16 @@ class _Term:
 
     def holds(self, row: Row, fields: tuple[str, ...]) -> bool:
         """Whether the row passes this term; a bare word may be in any of the fields."""
+        value = row.get(self.field)
         if not self.field:
-            found = any(_contains(row.get(name), self.value) for name in fields)
+            found = any(self.value in _text(item) for name in fields for item in _items(row.get(name)))
         elif self.sign in _COMPARE:
-            number = _number(row.get(self.field))
+            number = _number(value)
             found = number is not None and _COMPARE[self.sign](number, float(self.value))
-        elif self.sign == "=":
-            found = _is(row.get(self.field), self.value)
+        elif self.sign == ":" and isinstance(value, str):
+            found = self.value in value.casefold()
         else:
-            found = _matches(row.get(self.field), self.value)
+            found = any(_is(item, self.value) for item in _items(value))
         return found != self.inverted
 
 
@@ -89,71 +92,40 @@ def parse_filter(text: str, fields: Iterable[str]) -> Filter:
     False
     """
     known = tuple(fields)
-    return Filter(text.strip(), tuple(_term(word, at, known) for word, at in _words(text)), known)
+    opened = re.search("[\"']", _QUOTED.sub(lambda match: "_" * len(match[0]), text))
+    if opened:
+        remedy = f"Write a second {opened[0]}."
+        raise FilterError("the quote is not closed", position=opened.start(), remedy=remedy)
+    words = tuple(_term(match[0], match.start(), known) for match in _WORD.finditer(text))
+    return Filter(text.strip(), words, known)
 
 
-def _words(text: str) -> Iterable[tuple[list[tuple[str, bool]], int]]:
-    """Words with their positions; a word is its characters, each with whether it stood in quotes."""
-    word: list[tuple[str, bool]] = []
-    start, quote, opened = 0, "", 0
-    for position, character in enumerate(text):
-        if quote:
-            if character == quote:
-                quote = ""
-            else:
-                word.append((character, True))
-        elif character in "\"'":
-            if not word:
-                start = position
-            quote, opened = character, position
-            word.append(("", True))
-        elif character.isspace():
-            if word:
-                yield word, start
-            word = []
-        else:
-            if not word:
-                start = position
-            word.append((character, False))
-    if quote:
-        raise FilterError("the quote is not closed", position=opened, remedy=f"Write a second {quote}.")
-    if word:
-        yield word, start
-
-
-def _term(word: list[tuple[str, bool]], at: int, known: tuple[str, ...]) -> _Term:
-    inverted = word[0] == ("!", False)
-    body = word[1:] if inverted else word
-    start = at + inverted
+def _term(word: str, at: int, known: tuple[str, ...]) -> _Term:
+    body = word.removeprefix("!")
+    at += len(word) - len(body)
     if not body:
-        raise FilterError("`!` stands alone", position=at, remedy="Write what to leave out right behind it.")
-    plain = "".join(character if not quoted else "\0" for character, quoted in body)
-    for place in range(1, len(plain)):
-        sign = next((sign for sign in _SIGNS if plain.startswith(sign, place)), None)
-        if sign and plain[:place].isidentifier():
-            value = "".join(character for character, _ in body[place + len(sign) :])
-            return _field_term(plain[:place], sign, value, inverted, start, known)
-    return _Term("", "", "".join(character for character, _ in body).casefold(), inverted)
-
-
-def _field_term(
-    field: str, sign: str, value: str, inverted: bool, start: int, known: tuple[str, ...]
-) -> _Term:
-    at_value = start + len(field) + len(sign)
+        raise FilterError(
+            "`!` stands alone", position=at - 1, remedy="Write what to leave out right behind it."
+        )
+    match = re.fullmatch(r"(\w+)(>=|<=|[><:=])(.*)", body, re.DOTALL)
+    if match is None or not match[1].isidentifier():
+        return _Term("", "", _unquoted(body), body != word)
+    field, sign, value = match[1], match[2], _unquoted(match[3])
     if field not in known:
-        near = did_you_mean(field, known)
-        raise FilterError(
-            f"there is no field {field!r}", position=start, remedy=near or f"Fields: {', '.join(known)}."
-        )
+        remedy = did_you_mean(field, known) or f"Fields: {', '.join(known)}."
+        raise FilterError(f"there is no field {field!r}", position=at, remedy=remedy)
+    what = ""
     if not value:
-        raise FilterError(f"{field}{sign} has no value", position=at_value, remedy="Write one behind it.")
-    if sign in _COMPARE and _number(value) is None:
-        raise FilterError(
-            f"{field}{sign} needs a number, not {value!r}",
-            position=at_value,
-            remedy=f"Like {field}{sign}100.",
-        )
-    return _Term(field, sign, value.casefold(), inverted)
+        what, remedy = f"{field}{sign} has no value", "Write one behind it."
+    elif sign in _COMPARE and _number(value) is None:
+        what, remedy = f"{field}{sign} needs a number, not {value!r}", f"Like {field}{sign}100."
+    if what:
+        raise FilterError(what, position=at + match.start(3), remedy=remedy)
+    return _Term(field, sign, value, body != word)
+
+
+def _unquoted(text: str) -> str:
+    return _QUOTED.sub(lambda match: match[0][1:-1], text).casefold()
 
 
 def _number(value: object) -> float | None:
@@ -164,30 +136,17 @@ def _number(value: object) -> float | None:
     return None if number != number else number
 
 
+def _items(value: object) -> Iterable[object]:
+    return value if isinstance(value, (list, tuple, set, frozenset)) else (value,)
+
+
 def _text(value: object) -> str:
-    if value is None:
-        return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value).casefold()
-
-
-def _contains(value: object, wanted: str) -> bool:
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return any(wanted in _text(item) for item in value)
-    return wanted in _text(value)
+    return "" if value is None else str(value).casefold()
 
 
 def _is(value: object, wanted: str) -> bool:
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return any(_is(item, wanted) for item in value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _number(wanted) == value
     return _text(value) == wanted
-
-
-def _matches(value: object, wanted: str) -> bool:
-    """`:` is membership for lists and numbers, containment for text."""
-    if isinstance(value, str):
-        return wanted in value.casefold()
-    return _is(value, wanted)

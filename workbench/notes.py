@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,10 +27,6 @@ class Note:
     note: str = ""
     bookmark: bool = False
     changed: str = ""
-
-    def to_row(self) -> dict[str, str | bool]:
-        """One line of the file and of an export."""
-        return asdict(self)
 
 
 class Notes:
@@ -63,14 +59,12 @@ class Notes:
         return self._change(address, lambda note: replace(note, bookmark=not note.bookmark)).bookmark
 
     def export(self, path: Path) -> Path:
-        """Write all notes as csv, jsonl, parquet or tex, told by the name's ending."""
+        """Write all notes as csv, jsonl, parquet or tex, by the name's ending."""
         from workbench.export import write_table
 
-        columns = ("address", "note", "bookmark", "changed")
-        rows = ((note.address, note.note, note.bookmark, note.changed) for note in self.all())
-        return write_table(
-            path, columns, rows, provenance={"what": "notes", "workspace": self.path.parent.name}
-        )
+        columns = [column.name for column in fields(Note)]
+        where = {"what": "notes", "workspace": self.path.parent.name}
+        return write_table(path, columns, map(astuple, self.all()), provenance=where)
 
     def _change(self, address: str, edit: Callable[[Note], Note]) -> Note:
         with locked(self.path):
@@ -83,7 +77,7 @@ class Notes:
                 self._notes.pop(address, None)
             with atomic_writer(self.path) as file:
                 file.writelines(line + "\n" for line in self._unread)
-                file.writelines(json.dumps(kept.to_row(), ensure_ascii=False) + "\n" for kept in self.all())
+                file.writelines(json.dumps(asdict(kept), ensure_ascii=False) + "\n" for kept in self.all())
         return note
 
     def _load(self) -> dict[str, Note]:
@@ -96,7 +90,9 @@ class Notes:
                     note = _read_note(json.loads(line))
                     notes[note.address] = note
                 except (ValueError, KeyError, TypeError) as error:
-                    problems.append(DataError(f"this is no note: {error}", path=self.path, line=number))
+                    problems.append(
+                        DataError(f"this is no note: {error}", path=self.path, line=number, code="E317")
+                    )
                     self._unread.append(line)
         self.problems = tuple(problems)
         return notes

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
@@ -37,21 +36,12 @@ class Overlap:
         """Whether anything is shared."""
         return any(each.shared for each in self.found)
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return {
-            "kind": self.kind,
-            "any": self.any,
-            "found": [asdict(each) for each in self.found],
-            "bad": list(self.bad),
-        }
-
 
 def overlap(a: Path, b: Path) -> Overlap:
     """Compare two data sets: corpora or files of expressions or clusters, or two sides of texts.
 
     A side of texts is an ARQMath collection (folder or file of posts), a file of topics, or a file with a
-    JSON object with a text, or a text, on each line. Raises: DataError when a file cannot be read, or E323
+    JSON object with a text, or a text, on each line. Raises: DataError when a file cannot be read, or E326
     when one side is expressions and the other texts.
     """
     kinds = [_kind(path) for path in (a, b)]
@@ -59,7 +49,7 @@ def overlap(a: Path, b: Path) -> Overlap:
         raise DataError(
             f"this is {kinds[1]} and the other side is {kinds[0]}",
             path=b,
-            code="E323",
+            code="E326",
             remedy="Compare expressions with expressions, and texts with texts.",
         )
     if kinds[0] == "expressions":
@@ -75,7 +65,7 @@ def overlap(a: Path, b: Path) -> Overlap:
 
 def _kind(path: Path) -> str:
     """Expressions, posts or texts: by the names in a folder, or a file's first lines that say something."""
-    from engines.egen.notation import read
+    from engines.egen.expressions.notation import read
 
     if path.is_dir():
         return "expressions" if (path / "manifest.json").exists() or not _collection(path) else "posts"
@@ -100,7 +90,7 @@ def _kind(path: Path) -> str:
 
 
 def _collection(path: Path) -> bool:
-    from engines.arqmath.folder import ArqmathFolder
+    from engines.arqmath.collection.folder import ArqmathFolder
 
     try:
         ArqmathFolder.open(path)
@@ -111,9 +101,9 @@ def _collection(path: Path) -> bool:
 
 def _clusters(path: Path) -> list[list[str]]:
     """Clusters of a corpus or a file; of a file of expressions each line is one."""
-    from engines.egen.labelled import read_labelled
-    from engines.egen.language import prefix
-    from engines.egen.notation import read
+    from engines.egen.corpus.labelled import read_labelled
+    from engines.egen.expressions.language import prefix
+    from engines.egen.expressions.notation import read
 
     if path.is_dir() or next(read_lines(path))[1].lstrip().startswith("{"):
         return read_labelled(path, partial=True, min_size=1, max_length=10**6).clusters
@@ -130,7 +120,7 @@ def _clusters(path: Path) -> list[list[str]]:
 
 
 def _expressions(a: Path, b: Path) -> Overlap:
-    from engines.egen.canonical import canonical_key
+    from engines.egen.expressions.canonical import canonical_key
 
     ours, theirs = _clusters(a), _clusters(b)
     forms = {canonical_key(text.split()): text for texts in theirs for text in texts}
@@ -149,9 +139,9 @@ def _expressions(a: Path, b: Path) -> Overlap:
 
 def _functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
-    from engines.egen.language import read_prefix
-    from engines.egen.merge import fingerprints, look_alike
-    from engines.egen.verify import Verifier
+    from engines.egen.corpus.merge import fingerprints, look_alike
+    from engines.egen.expressions.language import read_prefix
+    from engines.egen.verification.verify import Verifier
 
     prints_a, prints_b = (fingerprints([text.split() for text in side]) for side in (ours, theirs))
     found = []
@@ -173,8 +163,8 @@ def _side(path: Path, kind: str, bad: list[int], place: int) -> Side:
 
 def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
     """Posts, or topics where there are no posts."""
-    from engines.arqmath.collection import Report, read_posts, read_topics
-    from engines.arqmath.folder import ArqmathFolder
+    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.arqmath.collection.readers import Report, read_posts, read_topics
 
     folder = ArqmathFolder.open(path)
     if folder.posts is None and folder.topics:
@@ -197,14 +187,14 @@ def _read_texts(path: Path) -> Iterator[str]:
         try:
             row = json.loads(line)
         except ValueError as error:
-            raise DataError("this is no JSON object", path=path, line=number, code="E321") from error
+            raise _bad("this is no JSON object", path, number) from error
         parts = [str(row[name]) for name in _TEXT_FIELDS if row.get(name)]
         if not parts:
-            raise DataError(
-                f"the object has no text: none of {', '.join(_TEXT_FIELDS)}",
-                path=path,
-                line=number,
-                code="E321",
-            )
+            raise _bad("the object has no text", path, number)
         # A text that is given whole makes the rest superfluous; body and question belong together.
         yield parts[0] if row.get("original_text") or row.get("text") else " ".join(parts)
+
+
+def _bad(what: str, path: Path, line: int) -> DataError:
+    remedy = f"Give each line a text, or a JSON object with one of {', '.join(_TEXT_FIELDS)}."
+    return DataError(what, path=path, line=line, code="E317", remedy=remedy)

@@ -1,59 +1,157 @@
-"""Recipes that ship with the program: work that is worth running, with what the paper reports for it."""
+"""Recipes: work with its settings, as it ships, as a user writes it down, and as a job records it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import tomli_w
 
 from engines.core.assets import asset
 from engines.core.errors import DataError
-from engines.core.files import file_error
+from engines.core.files import file_error, write_text
+from engines.core.spec import known, values
 from workbench.errors import MissingError, UsageError, did_you_mean
-from workbench.tasks import TASKS
 
-__all__ = ["Recipe", "load", "quickest", "recipes", "with_settings", "with_value"]
+if TYPE_CHECKING:
+    from workbench.operation import Operation
+
+__all__ = ["Recipe", "job_recipe", "launched", "load", "quickest", "recipes", "with_settings", "with_value"]
 
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "extends": str,
     "task": str,
     "title": str,
     "seed": int,
+    "params": Mapping,
     "minutes": (int, float),
     "quickest": bool,
-    "params": Mapping,
-    "paper": Mapping,
 }
 """What a recipe may say, and of what type each is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A task with all its parameters.
+    """A piece of work: an operation, by its name, with settings and a seed.
 
-    `name` is `engine/recipe`; `minutes` is what to expect on two cores; `quickest` marks the one that a
-    training without a name runs; `paper` holds the published values to compare with, by name. `params` may
-    hold tables (data, model, train): their keys are named `lr`, or `train.lr` where `lr` alone is in two.
+    One that ships is a partial spec of its operation, which a door fills up; a job's is settled: paths in
+    `params` are absolute, since the worker runs elsewhere. `out`, when there is one, is the folder that the
+    work writes to, otherwise an operation that has `out` gets a folder in the run folder. None means "not
+    given". `params` may hold tables (data, model, train): their keys are named `lr`, or `train.lr` where `lr`
+    alone is in two. Of one that ships `name` is `engine/recipe`, `minutes` what to expect on two cores,
+    and `quickest` marks the one that a training without a name runs.
     """
 
-    name: str
     task: str
     title: str
+    params: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    name: str = ""
     minutes: float = 0.0
     quickest: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)
-    paper: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, name: str = "") -> Recipe:
+        """The recipe in a file; what it leaves open is as in the one that it `extends`, which ships or is a
+        file beside it. Raises: DataError E610 when it is missing, is not TOML, lacks or misspells a key, or
+        extends itself."""
+        document = _document(path)
+        if "task" not in document:
+            raise _wrong("the recipe names no task", path, 'One that trains says: task = "train"')
+        for key in ("data", "model", "train") if document["task"] == "train" else ():
+            _fits(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
+        return cls(**{"title": name or document["task"], "name": name, **document})
+
+    def to_toml(self) -> str:
+        """What a job records: without times or machine names, so that equal work has equal recipes."""
+        head = {"task": self.task, "title": self.title, "seed": self.seed}
+        return tomli_w.dumps({**head, "params": _given(dict(self.params))})
+
+    def write(self, path: Path) -> None:
+        """Save the recipe atomically. Raises: DataError E610 for a value that a recipe cannot hold."""
+        write_text(path, self.to_toml())
+
+    def sha256(self) -> str:
+        """Identifies the work: operation, settings and seed, not the title."""
+        content = [self.task, self.seed, _given(dict(self.params))]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """What a recipe says, with what it extends. Args: before: the recipes that extend this one."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise _wrong(f"the recipe cannot be read: {error}", path, "It is TOML in UTF-8.") from error
+    for key, value in document.items():
+        if key not in _KEYS:
+            hint = did_you_mean(key, _KEYS) or f"It has: {', '.join(_KEYS)}."
+            raise _wrong(f"a recipe has no key {key!r}", path, hint)
+        _fits(value, _KEYS[key], key, path)
+    if not (name := document.pop("extends", "")):
+        return document
+    beside = path.parent / name if name.endswith(".toml") else asset("recipes") / f"{name}.toml"
+    chain = (*before, path.resolve())
+    if beside.resolve() in chain:
+        raise _wrong(f"it extends itself: {name}", path, "Let one of them extend nothing.")
+    base = _document(beside, chain)
+    base.pop("quickest", None)
+    return _over(base, document)
+
+
+def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """One table on another: tables in both are put together, of all else the own is taken."""
+    tables = {key for key in own if isinstance(own[key], Mapping) and isinstance(base.get(key), Mapping)}
+    return {**base, **own, **{key: _over(base[key], own[key]) for key in tables}}
+
+
+def _given(value: Any, name: str = "params") -> Any:
+    """The value as TOML holds it. TOML knows no null: what is None is left out.
+
+    Raises: DataError E610 for what is no text, number, list or table.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): _given(item, str(key)) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_given(item, name) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, str | int | float):
+        return value
+    raise DataError(f"a recipe cannot hold {value!r} as {name}", code="E610")
+
+
+def job_recipe(row: Operation, spec: Any) -> Recipe:
+    """The recipe of a job that runs an operation on a settled spec."""
+    params = values(spec)
+    seed = params.pop("seed", 0)
+    return Recipe(row.name, row.title(spec), params, seed)
 
 
 def recipes() -> tuple[Recipe, ...]:
     """Every recipe that ships, by name."""
     root = asset("recipes")
     return tuple(
-        _read(path, path.relative_to(root).with_suffix("").as_posix())
+        _known_work(Recipe.read(path, path.relative_to(root).with_suffix("").as_posix()), path)
         for path in sorted(root.glob("*/*.toml"))
     )
+
+
+def launched(recipe: Recipe) -> bool:
+    """Whether the launch form offers it: a training, or work whose result has a place in the workspace."""
+    if recipe.task == "train":
+        return True
+    from workbench.operation import operations
+
+    row = operations().get(recipe.task)
+    return row is not None and row.background is not None and bool(row.background.home)
 
 
 def load(name: str) -> Recipe:
@@ -63,15 +161,15 @@ def load(name: str) -> Recipe:
     """
     path = Path(name)
     if path.suffix == ".toml":
-        return _read(path, path.stem)
-    known = {recipe.name: recipe for recipe in recipes()}
-    if name not in known:
+        return _known_work(Recipe.read(path, path.stem), path)
+    shipped = {recipe.name: recipe for recipe in recipes()}
+    if name not in shipped:
         raise MissingError(
             f"there is no recipe {name!r}",
             code="E352",
-            remedy=did_you_mean(name, known) or "They are listed by: mathwb train --list",
+            remedy=did_you_mean(name, shipped) or "They are listed by: mathwb train --list",
         )
-    return known[name]
+    return shipped[name]
 
 
 def quickest() -> Recipe:
@@ -142,7 +240,8 @@ def _known(recipe: Recipe, key: str) -> str:
     listed = f"It has: {', '.join(names)}."
     if recipe.task == "train":
         listed += " Anything else of the model is named model.KEY."
-    return did_you_mean(key, [*names, "seed"]) or listed
+    hint = known(key, [*names, "seed"])
+    return hint if hint.startswith("Did") else listed
 
 
 def _value(text: str) -> Any:
@@ -152,25 +251,19 @@ def _value(text: str) -> Any:
         return text
 
 
-def _read(path: Path, name: str) -> Recipe:
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise file_error(error, path, "read") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        hint = "It is TOML in UTF-8, as those in assets/recipes."
-        raise DataError(f"the recipe cannot be read: {error}", path=path, code="E610", remedy=hint) from error
-    for key, value in document.items():
-        if key not in _KEYS:
-            hint = did_you_mean(key, _KEYS) or f"It has: {', '.join(_KEYS)}."
-            raise DataError(f"a recipe has no key {key!r}", path=path, code="E610", remedy=hint)
-        _fits(value, _KEYS[key], key, path)
-    if document.get("task") not in TASKS:
-        hint = did_you_mean(str(document.get("task")), TASKS) or 'A recipe that trains says: task = "train"'
-        raise DataError(f"there is no task {document.get('task')!r}", path=path, code="E610", remedy=hint)
-    for key in ("data", "model", "train") if document["task"] == "train" else ():
-        _fits(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
-    return Recipe(name=name, **{"title": name, **document})
+def _known_work(recipe: Recipe, path: Path) -> Recipe:
+    """The recipe, of an operation that there is. Raises: DataError E610."""
+    from workbench.operation import operations
+
+    names = list(operations())
+    if recipe.task not in names:
+        hint = did_you_mean(recipe.task, names) or 'A recipe that trains says: task = "train"'
+        raise _wrong(f"there is no task {recipe.task!r}", path, hint)
+    return recipe
+
+
+def _wrong(what: str, path: Path, remedy: str) -> DataError:
+    return DataError(what, path=path, code="E610", remedy=remedy)
 
 
 def _fits(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> None:
@@ -178,6 +271,4 @@ def _fits(value: Any, wanted: type | tuple[type, ...], key: str, path: Path) -> 
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         what = "a table" if wanted is Mapping else "text" if wanted is str else "a number"
         what = "true or false" if wanted is bool else what
-        raise DataError(
-            f"{key} is {value!r}, and {what} is needed", path=path, code="E610", remedy="Change it there."
-        )
+        raise _wrong(f"{key} is {value!r}, and {what} is needed", path, "Change it there.")

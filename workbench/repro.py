@@ -8,17 +8,20 @@ of ours says what it was measured with; nothing is shown that has not been measu
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.files import write_json
+from engines.core.reported import reported_tables
 from workbench.errors import MissingError, UsageError, did_you_mean
-from workbench.training import Summary, summary
+from workbench.jobs import jobs
+from workbench.jobs.devices import gpus
+from workbench.recipes import recipes
+from workbench.training import Summary, job_spec, summary
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -61,18 +64,6 @@ class Table:
     note: str = ""
     decimals: int = 2
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ours:
-    """Our numbers for a row, by measure."""
-
-    source: str
-    values: Mapping[str, Summary]
-
 
 def engines() -> tuple[str, ...]:
     """The engines whose paper has tables here."""
@@ -87,10 +78,10 @@ def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> l
     if engine not in engines():
         known = did_you_mean(engine, engines()) or f"There are: {', '.join(engines())}."
         raise UsageError(f"no paper of {engine!r} is reproduced", code="E428", remedy=known)
-    document = tomllib.loads(asset(f"repro/{engine}.toml").read_text(encoding="utf-8"))
-    found = [entry for entry in document["table"] if number in (None, entry["number"])]
+    entries = reported_tables(engine)
+    found = [entry for entry in entries if number in (None, entry["number"])]
     if not found:
-        numbers = ", ".join(str(entry["number"]) for entry in document["table"])
+        numbers = ", ".join(str(entry["number"]) for entry in entries)
         raise UsageError(f"there is no table {number}", code="E428", remedy=f"There are: {numbers}.")
     stored = list(_stored(workspace, engine))
     runs = _runs(workspace)
@@ -139,8 +130,6 @@ def _stored(workspace: Workspace, engine: str) -> Iterator[dict[str, Any]]:
 
 def _runs(workspace: Workspace) -> list[tuple[str, Mapping[str, Any]]]:
     """Recipe and measures of every finished training of the workspace."""
-    from workbench.jobs import jobs
-
     return [
         (str(view.params.get("recipe", "")), view.value.get("measures", {}))
         for view in jobs(workspace)
@@ -158,31 +147,20 @@ def _table(
     rows, missing = [], []
     measures = [column["measure"] for column in entry["columns"]]
     for row in entry["rows"]:
-        ours = _ours(entry["number"], row, measures, stored, runs)
+        source, ours = _ours(entry["number"], row, measures, stored, runs)
         cells = []
         for column, paper in zip(entry["columns"], row["values"], strict=True):
-            value = ours.values.get(column["measure"])
-            if value is None:
-                cells.append(Cell(column["name"], paper))
-            else:
-                cells.append(Cell(column["name"], paper, value.mean, value.low, value.high))
-        rows.append(Row(row["name"], tuple(cells), ours.source))
+            own = ours.get(column["measure"])
+            cells.append(Cell(column["name"], paper, *((own.mean, own.low, own.high) if own else ())))
+        rows.append(Row(row["name"], tuple(cells), source))
         if row.get("recipe"):
             missing += _missing(workspace, row["recipe"])
     missing += [need["what"] for need in entry.get("needs", ()) if not _has_data(workspace, need)]
-    if entry.get("gpu") and not _has_gpu():
+    if entry.get("gpu") and not gpus():
         missing.append(f"a GPU, for training at the paper's size ({entry['gpu']})")
-    return Table(
-        engine,
-        entry["number"],
-        entry["title"],
-        entry["setting"],
-        entry["command"],
-        tuple(rows),
-        tuple(dict.fromkeys(missing)),
-        entry.get("note", ""),
-        entry.get("decimals", 2),
-    )
+    about = {name: entry[name] for name in ("number", "title", "setting", "command")}
+    about |= {name: entry[name] for name in ("note", "decimals") if name in entry}
+    return Table(engine, rows=tuple(rows), missing=tuple(dict.fromkeys(missing)), **about)
 
 
 def _ours(
@@ -191,28 +169,26 @@ def _ours(
     measures: Sequence[str],
     stored: Sequence[Mapping[str, Any]],
     runs: Sequence[tuple[str, Mapping[str, Any]]],
-) -> _Ours:
-    """A result file when there is one, else the runs of the recipe that has most of them."""
+) -> tuple[str, Mapping[str, Summary]]:
+    """Where our numbers are from, and those by measure: a result file when there is one, else the runs of
+    the recipe that has most of them."""
     for document in stored:
         if (document["table"], document["row"]) == (table, row["name"]):
             values = {
                 key: Summary(value["mean"], value.get("low"), value.get("high"), value.get("runs", 1))
                 for key, value in document["values"].items()
             }
-            return _Ours(str(document.get("setting", "")), values)
+            return str(document.get("setting", "")), values
     by_recipe: dict[str, list[Mapping[str, Any]]] = {}
     for recipe, found in runs:
         if row.get("recipe") and _is_of(recipe, row["recipe"]) and any(name in found for name in measures):
             by_recipe.setdefault(recipe, []).append(found)
     if not by_recipe:
-        return _Ours("", {})
+        return "", {}
     recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
-    values = {}
-    for name in measures:
-        numbers = [float(found[name]) for found in several if name in found]
-        if numbers:
-            values[name] = summary(numbers)
-    return _Ours(f"{recipe}, {len(several)} run{'s' if len(several) > 1 else ''}", values)
+    numbers = {name: [float(found[name]) for found in several if name in found] for name in measures}
+    values = {name: summary(found) for name, found in numbers.items() if found}
+    return f"{recipe}, {len(several)} run{'s' if len(several) > 1 else ''}", values
 
 
 def _is_of(recipe: str, stem: str) -> bool:
@@ -221,9 +197,6 @@ def _is_of(recipe: str, stem: str) -> bool:
 
 def _missing(workspace: Workspace, stem: str) -> list[str]:
     """What keeps a recipe from being run here."""
-    from workbench.recipes import recipes
-    from workbench.training import job_spec
-
     known = [recipe for recipe in recipes() if _is_of(recipe.name, stem)]
     if not known:
         return [f"a recipe {stem}"]
@@ -243,9 +216,3 @@ def _has_data(workspace: Workspace, need: Mapping[str, Any]) -> bool:
         data.kind == need["kind"] and data.counts.get(need["count"], 0) >= need["least"]
         for data in workspace.data.all()
     )
-
-
-def _has_gpu() -> bool:
-    from workbench.jobs.devices import gpus
-
-    return bool(gpus())

@@ -14,13 +14,10 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.uint64]
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["EXAMPLES", "NEAR", "Shared", "Unit", "compare_texts"]
 
@@ -47,6 +44,7 @@ class Unit(NamedTuple):
 
 
 Side = Callable[[], Iterable[Unit]]
+Numbers = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +74,6 @@ def compare_texts(a: Side, b: Side, *, ids: bool) -> tuple[Shared, ...]:
 
     Args: a, b: give the units anew at each call, in the same order. ids: whether ids are compared too.
     """
-    import numpy as np
-
     ours, theirs = _keys(a()), _keys(b())
     same = _partners(ours.texts, theirs.texts)
     rows = {
@@ -138,8 +134,6 @@ def _hash(text: str) -> int:
 
 def _runs(words: list[str]) -> Numbers:
     """Hashes of all runs of four words, each once; a shorter text is one run."""
-    import numpy as np
-
     codes = np.array([zlib.crc32(word.encode("utf-8", "replace")) + 1 for word in words], dtype=np.uint64)
     if 0 < len(codes) < _RUN:
         codes = np.concatenate([codes, np.zeros(_RUN - len(codes), dtype=np.uint64)])
@@ -151,8 +145,6 @@ def _runs(words: list[str]) -> Numbers:
 
 def _mixed(values: Numbers) -> Numbers:
     """SplitMix64's last step: every bit of the result depends on every bit of the value."""
-    import numpy as np
-
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
@@ -160,8 +152,6 @@ def _mixed(values: Numbers) -> Numbers:
 
 def _bands(runs: Numbers) -> list[int]:
     """The keys of a text's bands; texts that agree much share one of them."""
-    import numpy as np
-
     if not len(runs):
         return [_NOTHING] * _BANDS
     salts = _mixed(np.arange(1, _BANDS * _ROWS + 1, dtype=np.uint64))
@@ -175,8 +165,6 @@ def _bands(runs: Numbers) -> list[int]:
 
 def _partners(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
     """For each of our keys the first row of theirs with that key, or -1."""
-    import numpy as np
-
     a, b = np.frombuffer(ours, dtype=np.uint64), np.frombuffer(theirs, dtype=np.uint64)
     order = np.argsort(b, kind="stable")
     place = np.searchsorted(b[order], a)
@@ -190,8 +178,6 @@ def _partners(ours: array[int], theirs: array[int]) -> NDArray[np.int64]:
 
 def _candidates(ours: _Keys, theirs: _Keys, open_rows: set[int]) -> dict[int, set[int]]:
     """For our rows that are still open: rows of theirs with the same key in some band."""
-    import numpy as np
-
     a = np.frombuffer(ours.bands, dtype=np.uint64).reshape(-1, _BANDS)
     b = np.frombuffer(theirs.bands, dtype=np.uint64).reshape(-1, _BANDS)
     found: dict[int, set[int]] = {}
@@ -233,7 +219,5 @@ def _excerpt(identity: str, text: str) -> str:
 
 
 def _agreement(a: Numbers, b: Numbers) -> float:
-    import numpy as np
-
     common = len(np.intersect1d(a, b, assume_unique=True))
     return common / (len(a) + len(b) - common) if common else 0.0

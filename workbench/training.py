@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
-from workbench.collections import collections
-from workbench.data_kinds import KINDS
+from workbench.data_kinds import kinds
 from workbench.errors import MissingError, UsageError, did_you_mean
-from workbench.jobs import JobSpec
+from workbench.jobs.changes import next_free
 from workbench.jobs.executors import check_placement
+from workbench.operation import load
+from workbench.paper import data_keys
 from workbench.recipes import Recipe, recipes, with_value
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ def job_spec(
     device: str = "",
     executor: str = "local",
     publish: bool = True,
-) -> JobSpec:
+) -> Recipe:
     """The job that trains by a recipe, with nothing left open.
 
     Args: device: instead of the recipe's. executor: see `jobs.executors`. publish: copy the model to the
@@ -52,12 +55,12 @@ def job_spec(
     MissingError E354 for data that is not here.
     """
     from engines.training import TrainConfig
-    from workbench.tasks.training import TRAINERS
+    from workbench.paper import trainers
 
     params: dict[str, Any] = dict(recipe.params)
     check_trains(recipe)
-    if params.get("trainer") not in TRAINERS:
-        known = did_you_mean(str(params.get("trainer")), TRAINERS) or f"There are: {', '.join(TRAINERS)}."
+    if params.get("trainer") not in trainers():
+        known = did_you_mean(str(params.get("trainer")), trainers()) or f"There are: {', '.join(trainers())}."
         raise UsageError(f"there is no trainer {params.get('trainer')!r}", code="E411", remedy=known)
     TrainConfig.of(params.get("train", {}))
     params["recipe"] = recipe.name
@@ -70,8 +73,8 @@ def job_spec(
     if out is not None:
         params["out"] = str(out.absolute())
     elif publish:
-        params["publish"] = str(_free(workspace.models, recipe.name.rpartition("/")[2]))
-    return JobSpec("train", f"train {recipe.name}", params, recipe.seed)
+        params["publish"] = str(next_free(workspace.models, recipe.name.rpartition("/")[2]))
+    return Recipe("train", f"train {recipe.name}", params, recipe.seed)
 
 
 def check_trains(recipe: Recipe) -> None:
@@ -96,20 +99,20 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
         for folder in [_FOLDERS[kind]] if kind in _FOLDERS else ("corpora", "models"):
             if (workspace.root / folder / name).exists():
                 return workspace.root / folder / name
-    if kind == "collection":
-        for one in collections(workspace):
-            if one.name == name:
-                return one.path
+    own = data_keys().get(kind)
+    if own is not None:
+        if (place := load(own.find)(workspace, name)) is not None:
+            return Path(place)
     else:
         for entry in workspace.data.all():
-            if entry.name == name and (entry.kind == kind or kind not in KINDS):
+            if entry.name == name and (entry.kind == kind or kind not in kinds()):
                 return Path(entry.path)
-        if path.exists() and kind not in _FOLDERS and kind not in KINDS:
+        if path.exists() and kind not in _FOLDERS and kind not in kinds():
             return path.absolute()
     if kind in ("model", "backbone"):
         remedy = f"Train it first, or name a model folder with --set data.{kind}=PATH"
     else:
-        registered = "arqmath" if kind == "collection" else kind
+        registered = own.kind if own else kind
         remedy = (
             f"{_maker(name)}Name another with --set data.{kind}=NAME, or register one: "
             f"mathwb data add {registered} PATH"
@@ -125,11 +128,6 @@ def _maker(name: str) -> str:
     return ""
 
 
-def _free(folder: Path, stem: str) -> Path:
-    names = (stem, *(f"{stem}-{number}" for number in range(2, 10**6)))
-    return next(folder / name for name in names if not (folder / name).exists())
-
-
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One of several runs of a recipe. `setting` is its place in the grid, `repeat` what makes it one of
@@ -141,11 +139,20 @@ class Variant:
 
 
 def variants(
-    recipe: Recipe, *, seeds: Sequence[int] = (), folds: bool = False, grid: Sequence[str] = ()
+    recipe: Recipe,
+    *,
+    seeds: Sequence[int] = (),
+    folds: bool = False,
+    grid: Sequence[str] = (),
+    random: Sequence[str] = (),
+    draws: int = 0,
 ) -> list[Variant]:
-    """Every combination of grid values, seeds and folds.
+    """Every combination of grid values, draws, seeds and folds.
 
-    Args: grid: each `key=v1,v2`. folds: one run for each of the recipe's `model.folds`.
+    Args: grid: each `key=v1,v2`, or `key=low..high/count` for values at equal distances, with `log` behind
+    the count at equal ratios, or `key=low..high` for all whole numbers. random: each `key=low..high`, drawn
+    evenly `draws` times by the recipe's seed, with `/log` evenly in the logarithm. folds: one run for each
+    of the recipe's `model.folds`.
     Raises: UsageError E424 for a key that the recipe lacks, E426 for a grid without values or a recipe
     without folds.
     """
@@ -156,14 +163,15 @@ def variants(
         key, equals, values = axis.partition("=")
         if not equals or not values:
             raise UsageError(f"{axis!r} is no key=v1,v2", code="E426", remedy="As in: --grid lr=1e-4,3e-4")
-        axes.append([(key, value) for value in values.split(",")])
+        axes.append([(key, value) for value in _values(values)])
     count = recipe.params.get("model", {}).get("folds", 0)
     if folds and not count:
         raise UsageError(
             f"{recipe.name} has no folds", code="E426", remedy="Use --seeds, or a recipe with model.folds."
         )
     found = []
-    for setting in product(*axes):
+    settings = [(*fixed, *drawn) for drawn in _drawn(random, draws, recipe.seed) for fixed in product(*axes)]
+    for setting in settings:
         of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
         of_seed: list[int | None] = list(seeds) or [None]
         of_fold: list[int | None] = list(range(count)) if folds else [None]
@@ -175,6 +183,64 @@ def variants(
                 made, repeat["fold"] = with_value(made, "model.fold", fold), fold
             found.append(Variant(made, dict(setting), repeat))
     return found
+
+
+_RANGE = re.compile(r"(?P<low>[-+.\deE]+?)\.\.(?P<high>[-+.\deE]+)(?:/(?P<count>\d*)(?P<log>log)?)?")
+
+
+def _range(text: str) -> tuple[str, str, int, bool]:
+    """Low, high, count (0: not given) and whether by ratios. Raises: UsageError E426."""
+    match = _RANGE.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError
+        low, high = match["low"], match["high"]
+        by_ratio = bool(match["log"])
+        if not float(low) < float(high) or (by_ratio and float(low) <= 0):
+            raise ValueError
+    except ValueError:
+        remedy = "As in: 1..5, 0..1/5, 1e-5..1e-3/4log, from the lower to the higher."
+        raise UsageError(f"{text!r} is no range", code="E426", remedy=remedy) from None
+    return low, high, int(match["count"] or 0), by_ratio
+
+
+def _values(text: str) -> list[str]:
+    """The values of a grid axis: a list, or a range."""
+    if ".." not in text:
+        return text.split(",")
+    low, high, count, by_ratio = _range(text)
+    if not count:
+        if not (low.isdecimal() and high.isdecimal()) or by_ratio:
+            raise UsageError(f"{text!r} does not say how many", code="E426", remedy="As in: 0..1/5")
+        return [str(value) for value in range(int(low), int(high) + 1)]
+    found = [_between(low, high, number / max(1, count - 1), by_ratio) for number in range(count)]
+    return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in found]
+
+
+def _drawn(random: Sequence[str], draws: int, seed: int) -> list[tuple[tuple[str, str], ...]]:
+    """The settings of each draw; one without any where nothing is drawn."""
+    if not random:
+        return [()]
+    source = Random(seed)
+    axes = []
+    for axis in random:
+        key, _, text = axis.partition("=")
+        axes.append((key, *_range(text)))
+    return [
+        tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
+        for _ in range(draws)
+    ]
+
+
+def _draw(source: Random, low: str, high: str, by_ratio: bool) -> str:
+    """A value of a range: a whole number between whole numbers, otherwise to four digits."""
+    value = _between(low, high, source.random(), by_ratio)
+    return str(round(value)) if low.isdecimal() and high.isdecimal() else f"{value:.4g}"
+
+
+def _between(low: str, high: str, part: float, by_ratio: bool) -> float:
+    a, b = float(low), float(high)
+    return a * (b / a) ** part if by_ratio else a + (b - a) * part
 
 
 @dataclass(frozen=True, slots=True)

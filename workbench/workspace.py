@@ -4,7 +4,7 @@
 workspace.toml   version of the layout; what of the sample has been put here
 data.toml        the registered data sets
 notes.jsonl      notes and bookmarks
-corpora/ arqmath/ models/ runs/ exports/
+models/ runs/ exports/, and a folder for each kind of data of a paper, such as corpora/
 ```
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.files import atomic_writer, file_error
+from engines.core.files import atomic_writer, copy_folder, file_error
 from workbench import paths
-from workbench.config import load_config
+from workbench.config import own_config
 from workbench.errors import WorkspaceError
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ __all__ = ["LAYOUT_VERSION", "Workspace", "ensure_sample"]
 
 LAYOUT_VERSION = 1
 _MEND = f"Write `version = {LAYOUT_VERSION}` into it; everything else is kept elsewhere."
-_FOLDERS = ("corpora", "arqmath", "models", "runs", "exports")
+_FOLDERS = ("models", "runs", "exports")
 
 
 @dataclass(frozen=True)
@@ -48,33 +47,23 @@ class Workspace:
 
         Args: path: the folder; None takes the setting `workspace`, and without it the default one.
         Raises: WorkspaceError E501 when it is missing and `create` is off, E502 when it cannot be written to,
-        E503 when a newer version made it, E504 when it is damaged or a folder of something else.
+        E503 when a newer version made it, E504 when it is corrupt or a folder of something else.
         """
         root = (path or _configured()).expanduser().absolute()
         if not (root / "workspace.toml").exists():
             if not create:
-                raise WorkspaceError(
-                    "there is no workspace here",
-                    where=str(root),
-                    code="E501",
-                    exit_code=3,
-                    remedy="Name another with --workspace, or start mathwb to make one.",
-                )
+                remedy = "Name another with --workspace, or start mathwb to make one."
+                raise _refused("E501", "there is no workspace here", root, remedy, exit_code=3)
             _make(root)
         version = _read(root).get("version")
         if not isinstance(version, int):
-            raise WorkspaceError(
-                "the workspace names no version",
-                where=str(root / "workspace.toml"),
-                code="E504",
-                remedy=_MEND,
-            )
+            raise _refused("E504", "the workspace names no version", root / "workspace.toml", _MEND)
         if version > LAYOUT_VERSION:
-            raise WorkspaceError(
+            raise _refused(
+                "E503",
                 f"a newer mathwb made this workspace (layout {version}, and this one reads {LAYOUT_VERSION})",
-                where=str(root),
-                code="E503",
-                remedy="Update mathwb, or name another workspace with --workspace.",
+                root,
+                "Update mathwb, or name another workspace with --workspace.",
             )
         if not os.access(root, os.W_OK | os.X_OK):
             raise _not_writable(root)
@@ -88,37 +77,34 @@ class Workspace:
     @property
     def corpora(self) -> Path:
         """One folder per corpus."""
-        return self._folder("corpora")
-
-    @property
-    def arqmath(self) -> Path:
-        """One folder per collection of posts, topics, judgements and runs."""
-        return self._folder("arqmath")
+        return self.folder("corpora")
 
     @property
     def models(self) -> Path:
         """One folder per model."""
-        return self._folder("models")
+        return self.folder("models")
 
     @property
     def runs(self) -> Path:
         """One folder per job: the truth about it."""
-        return self._folder("runs")
+        return self.folder("runs")
 
     @property
     def exports(self) -> Path:
         """Where exports go when no place is named."""
-        return self._folder("exports")
+        return self.folder("exports")
 
     def held(self) -> tuple[tuple[str, Path], ...]:
-        """The data that lie in the workspace itself, as (kind, folder): corpora and ARQMath collections."""
-        from workbench.collections import collections
+        """The data that lie in the workspace itself, as (kind, folder)."""
+        from workbench.data_kinds import kinds
+        from workbench.operation import load
 
-        corpora = [path.parent for path in sorted(self.corpora.glob("*/manifest.json"))]
-        own = [one.path for one in collections(self) if one.path.parent == self.arqmath]
-        return (*(("corpus", path) for path in corpora), *(("arqmath", path) for path in own))
+        return tuple(
+            (kind.name, path) for kind in kinds().values() if kind.held for path in load(kind.held)(self)
+        )
 
-    def _folder(self, name: str) -> Path:
+    def folder(self, name: str) -> Path:
+        """A folder of the workspace, made if it is not there."""
         folder = self.root / name
         try:
             folder.mkdir(exist_ok=True)
@@ -142,36 +128,46 @@ class Workspace:
 
 
 def _configured() -> Path:
-    named = str(load_config().get("workspace"))
+    named = str(own_config().get("workspace"))
     return Path(named) if named else paths.default_workspace()
 
 
+def _refused(code: str, what: str, place: Path, remedy: str, exit_code: int = 2) -> WorkspaceError:
+    return WorkspaceError(what, where=str(place), code=code, exit_code=exit_code, remedy=remedy)
+
+
 def _not_writable(root: Path) -> WorkspaceError:
-    return WorkspaceError(
+    return _refused(
+        "E502",
         "the workspace cannot be written to",
-        where=str(root),
-        code="E502",
-        remedy="Change its permissions, or name another with --workspace.",
+        root,
+        "Change its permissions, or name another with --workspace.",
     )
+
+
+def _folders() -> tuple[str, ...]:
+    from workbench.paper import papers
+
+    return (*dict.fromkeys(paper.folder for paper in papers() if paper.folder), *_FOLDERS)
 
 
 def _make(root: Path) -> None:
     if root.is_dir() and any(root.iterdir()):
-        raise WorkspaceError(
+        raise _refused(
+            "E504",
             "this folder holds other things and is no workspace",
-            where=str(root),
-            code="E504",
-            remedy="Name an empty or a new folder.",
+            root,
+            "Name an empty or a new folder.",
         )
     try:
-        for name in _FOLDERS:
+        for name in _folders():
             (root / name).mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise WorkspaceError(
+        raise _refused(
+            "E504",
             "a file stands where the workspace should be",
-            where=str(root),
-            code="E504",
-            remedy="Move it away, or name another workspace with --workspace.",
+            root,
+            "Move it away, or name another workspace with --workspace.",
         ) from error
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -185,12 +181,7 @@ def _read(root: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WorkspaceError(
-            f"the workspace's description is damaged: {error}",
-            where=str(path),
-            code="E504",
-            remedy=_MEND,
-        ) from error
+        raise _refused("E504", f"the workspace's description is corrupt: {error}", path, _MEND) from error
     except PermissionError as error:
         raise _not_writable(root) from error
     except OSError as error:
@@ -216,7 +207,8 @@ def ensure_sample(workspace: Workspace) -> bool:
     for piece, source in _sample_pieces():
         if piece in had:
             continue
-        _copy(source, workspace.root / piece)
+        if not (workspace.root / piece).exists():
+            copy_folder(source, workspace.root / piece, keep=True)
         had.append(piece)
         added = True
     if added:
@@ -230,27 +222,3 @@ def _sample_pieces() -> Iterator[tuple[str, Path]]:
     sample = asset("sample")
     for source in sorted(sample.glob("*/*")):
         yield source.relative_to(sample).as_posix(), source
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a file or folder so that it appears complete or not at all; what is there already stays."""
-    if target.exists():
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        target.parent.mkdir(exist_ok=True)
-        # File by file: `copytree` goes on after a failure and hides which one it was.
-        for each in [source, *sorted(source.rglob("*"))]:
-            if each.is_dir():
-                (temporary / each.relative_to(source)).mkdir()
-            else:
-                shutil.copyfile(each, temporary / each.relative_to(source))
-        if not target.exists():
-            temporary.rename(target)
-    except OSError as error:
-        raise file_error(error, target, "write") from error
-    finally:
-        if temporary.is_dir():
-            shutil.rmtree(temporary, ignore_errors=True)
-        else:
-            temporary.unlink(missing_ok=True)

@@ -33,6 +33,6 @@ def asset(relative: str) -> Path:
     raise DataError(
         f"the file {relative} that ships with mathwb is missing",
         remedy="Install mathwb again; the installation is incomplete.",
-        code="E354",
+        code="E356",
         exit_code=3,
     )

@@ -7,13 +7,13 @@ has a kink or a vertical tangent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 
-__all__ = ["derivative", "without_inner_derivatives"]
+__all__ = ["ONE", "ZERO", "derivative", "slope", "without_inner_derivatives"]
 
 ZERO, ONE, TWO = Tree("0"), Tree("1"), Tree("2")
 
@@ -37,12 +37,16 @@ def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -
 
 def derivative(tree: Tree, variable: str) -> Tree:
     """u' for u without `d`; right where u is defined and differentiable, meaningless outside u's domain."""
+    if not tree.children:
+        return ONE if tree.label == variable else ZERO
+    return slope(tree, [derivative(part, variable) for part in tree.children])
+
+
+def slope(tree: Tree, slopes: Sequence[Tree]) -> Tree:
+    """The derivative of an operation from those of its operands, where `ZERO` is one that does not vary."""
     label, parts = tree.label, tree.children
-    if not parts:
-        return ONE if label == variable else ZERO
     if label == "where":
-        return derivative(parts[1], variable)
-    slopes = [derivative(part, variable) for part in parts]
+        return slopes[1]
     if all(slope is ZERO for slope in slopes):
         return ZERO
     if len(parts) == 1:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engines.core.numeric import DEFINED, UNKNOWN, Programs, evaluate
 
-__all__ = ["Interval", "draw", "gaps", "intervals"]
+__all__ = ["Interval", "draw", "gaps", "grid", "intervals"]
 
 Interval = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -18,7 +18,7 @@ _BISECTIONS = 48
 
 
 @cache
-def _grid(points_per_unit: int) -> Floats:
+def grid(points_per_unit: int) -> Floats:
     """Sorted places to look at: linear and dense near 0, linear to ±130, then by powers of ten to ±1e6.
 
     The offset keeps them off integers and other special places.
@@ -37,17 +37,17 @@ def intervals(program: Programs) -> list[Interval]:
     can be missed; isolated points are. Places where nothing can be told (overflow) belong to the interval
     beside them.
     """
-    grid = _grid(48)
-    state = evaluate(program, grid).state[0]
+    places = grid(48)
+    state = evaluate(program, places).state[0]
     if not (state == DEFINED).any():
-        grid = _grid(480)
-        state = evaluate(program, grid).state[0]
+        places = grid(480)
+        state = evaluate(program, places).state[0]
         if not (state == DEFINED).any():
             return []
     inside = state == DEFINED
     known = np.flatnonzero(state != UNKNOWN)
     changes = np.flatnonzero(np.diff(inside[known].astype(np.int8)))
-    low, high = grid[known[changes]].copy(), grid[known[changes + 1]].copy()
+    low, high = places[known[changes]].copy(), places[known[changes + 1]].copy()
     rising = inside[known[changes + 1]]
     for _ in range(_BISECTIONS if len(changes) else 0):
         middle = (low + high) / 2

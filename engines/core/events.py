@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-__all__ = ["Event", "Sink", "Stop", "ignore", "never"]
+__all__ = ["Event", "Sink", "Stop", "ignore", "never", "warn_of_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,19 @@ class Event:
 
 Sink = Callable[[Event], None]
 Stop = Callable[[], bool]
+
+NAMED = 20
+"""Lines that are named, at most."""
+
+
+def warn_of_lines(events: Sink, path: Path, lines: Iterable[tuple[int | None, str]]) -> None:
+    """Name the lines of a file that were left out, with the reason of each: the first `NAMED`, and how many
+    more there are."""
+    listed = list(lines)
+    for line, what in listed[:NAMED]:
+        events(Event("warning", {"message": f"{path}:{line}: {what}"}))
+    if len(listed) > NAMED:
+        events(Event("warning", {"message": f"… and {len(listed) - NAMED:,} more lines of {path}"}))
 
 
 def ignore(event: Event) -> None:

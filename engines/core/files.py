@@ -1,11 +1,15 @@
-"""Files: atomic writes, streaming readers whose errors carry file and line, content hashes, safe text."""
+"""Files: atomic files and folders, streaming readers whose errors carry file and line, content hashes, safe
+text."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
@@ -16,7 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "atomic_folder",
     "atomic_writer",
+    "changed",
+    "copy_folder",
     "file_error",
     "printable",
     "read_lines",
@@ -28,60 +35,61 @@ __all__ = [
 ]
 
 MAX_LINE_BYTES = 16 * 2**20
-"""A longer line is refused: a reader must not need the whole of a damaged file in memory."""
+"""A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
+_KNOWN = (
+    (
+        _FULL,
+        "E310",
+        1,
+        "the disk is full, or your quota is used up",
+        "Free some space and run it again; what was finished is kept.",
+    ),
+    (
+        _FORBIDDEN,
+        "E311",
+        2,
+        "no permission to {doing} here",
+        "Choose another place, or change the permissions.",
+    ),
+    (
+        {errno.ENOENT},
+        "E312",
+        3,
+        "there is no such file or folder",
+        "Check the name and the folder you are in.",
+    ),
+    ({errno.EISDIR}, "E313", 2, "this is a folder, and a file is needed", "Name a file in it."),
+    (
+        {errno.EEXIST, errno.ENOTDIR},
+        "E313",
+        2,
+        "a file is in the way where a folder is needed",
+        "Choose another place, or move the file.",
+    ),
+)
+
+
 def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
     """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
-    if error.errno in _FULL:
-        return DataError(
-            "the disk is full, or your quota is used up",
-            path=path,
-            code="E310",
-            exit_code=1,
-            remedy="Free some space and run it again; what was finished is kept.",
-        )
-    if error.errno in _FORBIDDEN:
-        return DataError(
-            f"no permission to {doing} here",
-            path=path,
-            code="E311",
-            remedy="Choose another place, or change the permissions.",
-        )
-    if error.errno == errno.ENOENT:
-        return DataError(
-            "there is no such file or folder",
-            path=path,
-            code="E312",
-            exit_code=3,
-            remedy="Check the name and the folder you are in.",
-        )
-    if error.errno == errno.EISDIR:
-        return DataError(
-            "this is a folder, and a file is needed", path=path, code="E313", remedy="Name a file in it."
-        )
-    if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return DataError(
-            "a file is in the way where a folder is needed",
-            path=path,
-            code="E313",
-            remedy="Choose another place, or move the file.",
-        )
-    return DataError(
-        f"to {doing} it fails: {error.strerror or error}",
-        path=path,
-        remedy="Choose another place, or see what is wrong with this one.",
-    )
+    for numbers, code, exit_code, what, remedy in _KNOWN:
+        if error.errno in numbers:
+            what = what.format(doing=doing)
+            return DataError(what, path=path, code=code, exit_code=exit_code, remedy=remedy)
+    what = f"to {doing} it fails: {error.strerror or error}"
+    remedy = "Choose another place, or see what is wrong with this one."
+    return DataError(what, path=path, code="E310", remedy=remedy)
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         # Some network file systems refuse to sync a folder; the file itself has been synced by then.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError) if path.is_dir() else contextlib.nullcontext():
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
@@ -114,7 +122,7 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = temporary.open("xb") if mode == "wb" else temporary.open("x", encoding="utf-8", newline="\n")
+        file = _opened(temporary, mode.replace("w", "x"))
     except OSError as error:
         raise file_error(error, path, "write") from error
     try:
@@ -123,7 +131,7 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-        _sync_folder(path.parent)
+        _sync(path.parent)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _FULL | _FORBIDDEN:
@@ -131,12 +139,97 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         raise
 
 
+def _opened(path: Path, mode: str) -> IO[Any]:
+    return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
+
+
 def _straight(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
     try:
-        with path.open("wb") if mode == "wb" else path.open("w", encoding="utf-8", newline="\n") as file:
+        with _opened(path, mode) as file:
             yield file
     except OSError as error:
         raise file_error(error, path, "write") from error
+
+
+@contextlib.contextmanager
+def atomic_folder(target: str | Path, *, keep: bool = False) -> Iterator[Path]:
+    """A folder to fill that appears as `target` complete or not at all.
+
+    It is a draft beside `target`. At the end of the block every file in it is synced and the draft takes the
+    place of `target`, where an older folder is replaced, or stays with `keep`. When the block fails, the
+    draft is removed and the older folder stays as it was; what a killed process has left here is cleaned up.
+
+    Raises: DataError when it cannot be written, E310 when the disk is full.
+    """
+    target = Path(target)
+    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    old = draft.with_suffix(".old")
+    lock = -1
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _clean_up(target)
+        draft.mkdir()
+        lock = os.open(draft, os.O_RDONLY)
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield draft
+        for path in draft.rglob("*"):
+            _sync(path)
+        _sync(draft)
+        if target.is_dir() and not keep:
+            target.rename(old)
+        if not (keep and target.exists()):
+            draft.rename(target)
+        _sync(target.parent)
+    except OSError as error:
+        place = target if error.errno in _FULL else error.filename or target
+        raise file_error(error, place, "write") from error
+    finally:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        for leftover in (draft, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        if lock >= 0:
+            os.close(lock)
+
+
+def copy_folder(source: Path, target: Path, *, keep: bool = False) -> None:
+    """Copy a folder so that the copy appears complete or not at all; see `atomic_folder`."""
+    with atomic_folder(target, keep=keep) as draft:
+        # File by file: `copytree` goes on after a failure and hides which one it was.
+        for each in sorted(source.rglob("*")):
+            place = draft / each.relative_to(source)
+            if each.is_dir():
+                place.mkdir()
+            else:
+                shutil.copyfile(each, place)
+
+
+def _clean_up(target: Path) -> None:
+    """Remove the drafts of killed processes, and finish or undo an exchange that was cut short."""
+    left = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(?:tmp|old)")
+    for folder in target.parent.iterdir():
+        if not left.fullmatch(folder.name) or not folder.is_dir():
+            continue
+        if folder.suffix == ".old" and not target.exists():
+            folder.rename(target)
+        elif folder.suffix == ".old" or not _in_use(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_use(draft: Path) -> bool:
+    """Whether a process is at work on a draft; the system lets go of its lock however it ends."""
+    try:
+        descriptor = os.open(draft, os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -154,6 +247,16 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 def write_json(path: str | Path, value: object) -> None:
     """Write one JSON document atomically: indented, UTF-8, keys in the order given."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def changed(path: Path) -> tuple[int, int]:
+    """When a file was written, in nanoseconds, and its size in bytes: a key for what is kept of it; zeros for
+    one that is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
 
 
 def sha256(path: str | Path) -> str:
@@ -175,7 +278,7 @@ def read_lines(
 ) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 text file, with their numbers from 1 and without line ends.
 
-    Compressed files (gzip, told by their first bytes, not by their name) are read through. A line that is
+    Compressed files (gzip, by their first bytes, not by their name) are read through. A line that is
     not UTF-8, holds a NUL or is longer than 16 MiB is an error; with `on_bad` it is reported there instead,
     and the reading goes on after it.
 
@@ -194,7 +297,7 @@ def read_lines(
     except OSError as error:
         if isinstance(error, gzip.BadGzipFile):
             raise DataError(
-                "the compressed file is damaged", path=path, code="E316", remedy="Fetch or copy it again."
+                "the compressed file is corrupt", path=path, code="E316", remedy="Fetch or copy it again."
             ) from error
         raise file_error(error, path, "read") from error
 
@@ -210,7 +313,7 @@ def _decoded(
             line = source.readline(MAX_LINE_BYTES + 1)
         except (EOFError, zlib.error) as error:
             raise DataError(
-                "the compressed file ends too early or is damaged",
+                "the compressed file ends too early or is corrupt",
                 path=path,
                 line=number + 1,
                 code="E316",

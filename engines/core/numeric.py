@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engines.core.derivative import without_inner_derivatives
 from engines.core.errors import ExpressionError
-from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY, check, run
+from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY, reached, run, share
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 
 __all__ = [
@@ -50,27 +50,40 @@ _MAX_VARIABLES = CONSTANT - LEAF
 _MAX_DIGITS = 30
 _NAMED = {"pi": (np.pi, 1.3e-16), "e": (np.e, 1.5e-16)}
 _HOPELESS = (0.0, np.inf)
+_TOGETHER = 2**17
+"""Values of sub-terms held at once: nodes times points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Compiled expressions, back to back.
+    """Compiled expressions as one graph, in which every distinct sub-term is one node.
 
-    codes: (all tokens,) in prefix order. starts: (n + 1,) where each begins. nesting: (n,) depth of
-    derivatives, -1 for what is not an expression (only from `compile_valid`). rows: stack height needed.
-    constants, radii: (k,) the numbers and how far the stored double may be off.
+    nodes: (3, nodes) operation code and operands, operands first; node 0 stands for no operand. roots: (n,)
+    the node of each expression, 0 for what is not one (only from `compile_valid`). nesting: (n,) depth of
+    derivatives as written, -1 for what is not an expression. constants: the tokens; numbers, radii: the
+    nearest doubles and how far they may be off.
     """
 
-    codes: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+    roots: NDArray[np.int32]
     nesting: NDArray[np.int8]
-    rows: int
-    constants: NDArray[np.float64]
+    constants: tuple[str, ...]
+    numbers: NDArray[np.float64]
     radii: NDArray[np.float64]
     variables: tuple[str, ...] = ("x",)
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.roots)
+
+    def only(self, chosen: Sequence[int]) -> Programs:
+        """Some of the expressions, with the nodes they consist of."""
+        roots = self.roots[np.asarray(chosen, np.intp)]
+        kept = reached(self.nodes, roots)
+        kept[0] = True
+        new = (np.cumsum(kept) - 1).astype(np.int32)
+        nodes = self.nodes[:, kept]
+        nodes[1:] = new[nodes[1:]]
+        return replace(self, nodes=nodes, roots=new[roots], nesting=self.nesting[chosen])
 
 
 class Evaluation(NamedTuple):
@@ -97,19 +110,19 @@ class _Table(dict[str, int]):
 
     def __init__(self, variables: Sequence[str]) -> None:
         super().__init__(_OPERATIONS)
-        self.numbers: list[tuple[float, float]] = []
+        self.constants: dict[str, tuple[float, float]] = {}
         for place, name in enumerate(variables):
             self[name] = LEAF + place
 
     def __missing__(self, token: str) -> int:
         number = _number(token)
-        self[token] = code = -1 if number is None else self.append(number)
+        self[token] = code = -1 if number is None else self.append(token, number)
         return code
 
-    def append(self, number: tuple[float, float]) -> int:
+    def append(self, token: str, number: tuple[float, float]) -> int:
         """The code of a new constant."""
-        self.numbers.append(number)
-        return CONSTANT + len(self.numbers) - 1
+        self.constants[token] = number
+        return CONSTANT + len(self.constants) - 1
 
     def arity(self, token: str) -> int:
         """For reading one expression with an explanation of what is wrong."""
@@ -133,19 +146,22 @@ def compile_valid(expressions: Iterable[Expression], *, variables: Sequence[str]
         flat.extend(map(code, expression.labels() if isinstance(expression, Tree) else expression))
         starts.append(len(flat))
     codes, bounds = np.array(flat, np.int32), np.array(starts, np.int64)
-    nesting = np.empty(len(bounds) - 1, np.int8)
-    rows = check(codes, bounds, nesting, MAX_DEPTH)
-    sizes = np.diff(bounds)
-    nesting[sizes > MAX_NODES] = -1
-    if nesting.size and (nesting.min() < 0 or nesting.max() > 1):
+    nodes, roots, nesting = _shared(codes, bounds, MAX_DEPTH)
+    if nesting.size and nesting.max() > 1:
         codes, bounds = _rebuilt(codes, bounds, nesting, table)
-        again = np.empty_like(nesting)
-        rows = check(codes, bounds, again, MAX_NODES)
-        nesting = np.where(nesting < 0, nesting, again)
-    numbers = np.array(table.numbers, np.float64).reshape(-1, 2)
-    return Programs(
-        codes, bounds, nesting, rows, numbers[:, 0].copy(), numbers[:, 1].copy(), tuple(variables)
-    )
+        nodes, roots, _ = _shared(codes, bounds, MAX_NODES)
+    numbers, radii = np.array(list(table.constants.values()), np.float64).reshape(-1, 2).T.copy()
+    return Programs(nodes, roots, nesting, tuple(table.constants), numbers, radii, tuple(variables))
+
+
+def _shared(
+    codes: NDArray[np.int32], starts: NDArray[np.int64], deepest: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+    """Nodes, roots and nesting of programs."""
+    nodes = np.empty((3, len(codes) + 1), np.int32)
+    roots, nesting = np.empty(len(starts) - 1, np.int32), np.empty(len(starts) - 1, np.int8)
+    count = share(codes, starts, MAX_NODES, deepest, nesting, roots, nodes)
+    return nodes[:, :count].copy(), roots, nesting
 
 
 def _rebuilt(
@@ -153,7 +169,7 @@ def _rebuilt(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The same programs with derivatives nested at most once; what is bad or grows too large for that becomes
     one unknown constant."""
-    hopeless = table.append(_HOPELESS)
+    hopeless = table.append("", _HOPELESS)
     names = {number: token for token, number in table.items()}
     table["where"] = _CODE["where"]
     pieces: list[NDArray[np.int32]] = []
@@ -218,24 +234,18 @@ def balls(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Midpoints and radii as the kernel gives them: NaN is undefined, an infinite radius unknown.
 
-    Returns: two of (programs, points), or with `trace` of (codes, points): for every sub-term, by where it
-    begins in the programs' codes.
+    Returns: two of (programs, points), or with `trace` of (nodes, points): of every distinct sub-term.
     """
     places = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
     if places.shape[0] != len(programs.variables):
         raise ValueError(f"{len(programs.variables)} rows of points are needed, not {places.shape[0]}")
-    values = np.empty((len(programs.codes) if trace else len(programs), places.shape[1]))
-    errors = np.empty_like(values)
-    run(
-        programs.codes,
-        programs.starts,
-        programs.nesting,
-        programs.rows,
-        programs.constants,
-        programs.radii,
-        places,
-        trace,
-        values,
-        errors,
-    )
+    width = places.shape[1]
+    rows = programs.nodes.shape[1] if trace else len(programs)
+    values, errors = np.empty((rows, width)), np.empty((rows, width))
+    step = max(16, _TOGETHER // programs.nodes.shape[1])
+    for start in range(0, width, step):
+        piece = slice(start, start + step)
+        found = run(programs.nodes, programs.numbers, programs.radii, places[:, piece].copy())
+        for kept, all_nodes in zip((values, errors), found, strict=True):
+            kept[:, piece] = all_nodes if trace else all_nodes[programs.roots]
     return values, errors

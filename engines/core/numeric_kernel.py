@@ -22,7 +22,7 @@ import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["BINARY", "CONSTANT", "LEAF", "UNARY", "check", "compiled", "run", "signatures"]
+__all__ = ["BINARY", "CONSTANT", "LEAF", "UNARY", "compiled", "reached", "run", "share", "signatures"]
 
 Ball = tuple[float, float]
 Floats = NDArray[np.float64]
@@ -456,120 +456,145 @@ def combine_slope(
 
 
 @compiled
-def check(
-    codes: NDArray[np.int32], starts: NDArray[np.int64], nesting: NDArray[np.int8], deepest: int
+def share(
+    codes: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    longest: int,
+    deepest: int,
+    nesting: NDArray[np.int8],
+    roots: NDArray[np.int32],
+    nodes: NDArray[np.int32],
 ) -> int:
-    """Check that each program is one complete expression, at most `deepest` nodes deep.
+    """Read programs in prefix order into one graph, in which every distinct sub-term is one node.
 
-    Writes into `nesting` how deep derivatives are nested (0: none), or -1 for a program that is not one
-    expression or differentiates by anything but the first variable. Returns the stack rows needed by all.
+    A program is accepted when it is one complete expression of at most `longest` tokens and at most `deepest`
+    nodes deep. Out: nesting: how deep derivatives are nested (0: none), -1 where not accepted. roots: its
+    node, 0 where not accepted. nodes: (3, codes + 1) code and operands, operands first; node 0 stands for no
+    operand. Returns how many nodes there are.
     """
-    rows, longest = 1, 1
+    room = 2
+    while room < 2 * len(codes) + 2:
+        room *= 2
+    place = np.zeros(room, np.int32)
+    height = np.zeros(len(codes) + 1, np.int32)
+    derivatives = np.zeros(len(codes) + 1, np.int8)
+    stack = np.zeros(len(codes) + 1, np.int32)
+    nodes[:, 0] = -1, 0, 0
+    count = 1
     for k in range(len(starts) - 1):
-        longest = max(longest, starts[k + 1] - starts[k])
-    height = np.zeros(longest + 1, np.int64)
-    derivatives = np.zeros(longest + 1, np.int8)
-    for k in range(len(starts) - 1):
+        nesting[k], roots[k] = -1, 0
+        if starts[k + 1] - starts[k] > longest:
+            continue
         top = 0
         for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
             code = codes[i]
-            if code >= LEAF:
-                height[top] = derivatives[top] = 0
-                top += 1
-            elif code < 0 or top < (1 if code < ADD else 2) or (code == DIFF and codes[i + 1] != LEAF):
-                top = 0
-                break
-            elif code >= ADD:
+            a = b = 0
+            if code < LEAF:
+                if code < 0 or top < (1 if code < ADD else 2) or (code == DIFF and codes[i + 1] != LEAF):
+                    top = 0
+                    break
                 top -= 1
-                height[top - 1] = max(height[top - 1], height[top])
-                derivatives[top - 1] = max(derivatives[top - 1], derivatives[top]) + (code == DIFF)
-            height[top - 1] += 1
-            if height[top - 1] > deepest:
+                a = stack[top]
+                if code >= ADD:
+                    top -= 1
+                    b = stack[top]
+            tall = 1 + max(height[a], height[b])
+            if tall > deepest:
                 top = 0
                 break
-            rows = max(rows, top)
-        nesting[k] = min(derivatives[0], 100) if top == 1 else -1
-    return rows
+            spot = (code * 0x9E3779B1 + a * 0x85EBCA77 + b * 0xC2B2AE3D) & (room - 1)
+            while place[spot] and not (
+                nodes[0, place[spot]] == code and nodes[1, place[spot]] == a and nodes[2, place[spot]] == b
+            ):
+                spot = (spot + 1) & (room - 1)
+            if place[spot] == 0:
+                place[spot] = count
+                nodes[0, count], nodes[1, count], nodes[2, count] = code, a, b
+                height[count] = tall
+                derivatives[count] = min(max(derivatives[a], derivatives[b]) + (code == DIFF), 100)
+                count += 1
+            stack[top] = place[spot]
+            top += 1
+        if top == 1:
+            nesting[k], roots[k] = derivatives[stack[0]], stack[0]
+    return count
 
 
 @compiled
-def run(
-    codes: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    nesting: NDArray[np.int8],
-    rows: int,
-    constants: Floats,
-    radii: Floats,
-    points: Floats,
-    trace: bool,
-    values: Floats,
-    errors: Floats,
-) -> None:
-    """Evaluate checked programs.
+def reached(nodes: NDArray[np.int32], roots: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which nodes of a graph from `share` some of its programs consist of."""
+    found = np.zeros(nodes.shape[1], np.bool_)
+    for root in roots:
+        found[root] = True
+    for n in range(nodes.shape[1] - 1, 0, -1):
+        if found[n]:
+            found[nodes[1, n]] = found[nodes[2, n]] = True
+    found[0] = False
+    return found
 
-    Args: codes, starts: programs back to back, each in prefix order. nesting: from `check`, at most 1.
-    points: (variables, points). Out: values, errors: (programs, points) midpoints and radii, or with `trace`
-    (codes, points): of the sub-term that begins at each code.
+
+@compiled
+def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """Evaluate a graph from `share` in which no derivative holds another.
+
+    Args: points: (variables, points). Returns: (nodes, points) midpoints and radii.
     """
-    width = points.shape[1]
-    v = np.empty((rows, width))
-    r = np.empty((rows, width))
-    dv = np.empty((rows, width))
-    dr = np.empty((rows, width))
-    fixed = np.empty(rows, np.bool_)
-    for k in range(len(starts) - 1):
-        dual = nesting[k] > 0
-        top = -1
-        for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
-            code = codes[i]
-            if code >= LEAF:
-                top += 1
-                if code >= CONSTANT:
-                    v[top] = constants[code - CONSTANT]
-                    r[top] = radii[code - CONSTANT]
-                    fixed[top] = True
-                else:
-                    v[top] = points[code - LEAF]
-                    r[top] = 0.0
-                    fixed[top] = False
-                if dual:
-                    dv[top] = 1.0 if code == LEAF else 0.0
-                    dr[top] = 0.0
-            elif code < ADD:
-                if dual:
-                    for j in range(width):
-                        dv[top, j], dr[top, j] = chain(code, v[top, j], r[top, j], dv[top, j], dr[top, j])
+    count, width = nodes.shape[1], points.shape[1]
+    fixed = np.zeros(count, np.bool_)
+    slot = np.zeros(count, np.int32)
+    duals = 1
+    for n in range(count - 1, 0, -1):
+        code, a, b = nodes[0, n], nodes[1, n], nodes[2, n]
+        if code == DIFF:
+            slot[b] = 1
+        elif slot[n]:
+            slot[n], slot[a], slot[b] = duals, 1, 1
+            duals += 1
+    v, r = np.empty((count, width)), np.empty((count, width))
+    v[0], r[0] = 0.0, INF
+    dv, dr = np.empty((duals, width)), np.empty((duals, width))
+    for n in range(1, count):
+        code, a, b, s = nodes[0, n], nodes[1, n], nodes[2, n], slot[n]
+        if code >= CONSTANT:
+            fixed[n] = True
+            v[n], r[n] = constants[code - CONSTANT], radii[code - CONSTANT]
+            if s:
+                dv[s], dr[s] = 0.0, 0.0
+        elif code >= LEAF:
+            v[n], r[n] = points[code - LEAF], 0.0
+            if s:
+                dv[s], dr[s] = (1.0 if code == LEAF else 0.0), 0.0
+        elif code < ADD:
+            fixed[n] = fixed[a]
+            for j in range(width):
+                v[n, j], r[n, j] = value(code, v[a, j], r[a, j])
+            if s:
+                t = slot[a]
                 for j in range(width):
-                    v[top, j], r[top, j] = value(code, v[top, j], r[top, j])
+                    dv[s, j], dr[s, j] = chain(code, v[a, j], r[a, j], dv[t, j], dr[t, j])
+        elif code == DIFF:
+            t = slot[b]
+            for j in range(width):
+                known = v[b, j] == v[b, j] and r[b, j] < INF
+                v[n, j], r[n, j] = (dv[t, j], dr[t, j]) if known else (v[b, j], r[b, j])
+        else:
+            fixed[n] = fixed[a] and fixed[b]
+            if code == ADD:
+                for j in range(width):
+                    v[n, j], r[n, j] = add(v[a, j], r[a, j], v[b, j], r[b, j])
+            elif code == MUL:
+                for j in range(width):
+                    v[n, j], r[n, j] = mul(v[a, j], r[a, j], v[b, j], r[b, j])
             else:
-                a, b = top, top - 1
-                top = b
-                if code == DIFF:
-                    for j in range(width):
-                        if v[b, j] == v[b, j] and r[b, j] < INF:
-                            v[b, j], r[b, j] = dv[b, j], dr[b, j]
-                else:
-                    if dual:
-                        for j in range(width):
-                            left = v[a, j], r[a, j], dv[a, j], dr[a, j]
-                            right = v[b, j], r[b, j], dv[b, j], dr[b, j]
-                            dv[b, j], dr[b, j] = combine_slope(code, *left, *right, fixed[b])
-                    if code == ADD:
-                        for j in range(width):
-                            v[b, j], r[b, j] = add(v[a, j], r[a, j], v[b, j], r[b, j])
-                    elif code == MUL:
-                        for j in range(width):
-                            v[b, j], r[b, j] = mul(v[a, j], r[a, j], v[b, j], r[b, j])
-                    else:
-                        for j in range(width):
-                            v[b, j], r[b, j] = combine(code, v[a, j], r[a, j], v[b, j], r[b, j], fixed[b])
-                    fixed[b] = fixed[a] and fixed[b]
-            if trace:
-                values[i] = v[top]
-                errors[i] = r[top]
-        if not trace:
-            values[k] = v[0]
-            errors[k] = r[0]
+                for j in range(width):
+                    v[n, j], r[n, j] = combine(code, v[a, j], r[a, j], v[b, j], r[b, j], fixed[b])
+            if s:
+                p, q = slot[a], slot[b]
+                for j in range(width):
+                    left = v[a, j], r[a, j], dv[p, j], dr[p, j]
+                    right = v[b, j], r[b, j], dv[q, j], dr[q, j]
+                    dv[s, j], dr[s, j] = combine_slope(code, *left, *right, fixed[b])
+    return v, r
 
 
 @compiled

@@ -8,17 +8,18 @@ reals. SymPy works on the complex numbers: it does not know our domains, and sim
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from engines.core.errors import ExpressionError
+from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Opinion", "from_sympy", "second_opinion", "to_sympy"]
+__all__ = ["Opinion", "from_sympy", "isolated", "second_opinion", "to_sympy"]
 
 Opinion = Literal["agree", "disagree", "unknown"]
 
@@ -26,12 +27,32 @@ _LARGEST_POWER = 1_000
 """Powers of numbers with larger exponents are left standing: 9^(9^9) would never return."""
 
 
+@contextmanager
+def isolated() -> Iterator[None]:
+    """What SymPy raises inside, of whatever type, as an ExpressionError.
+
+    It has no error for what it cannot deal with: at `sec(pi - 2 - sech(pi))` it raises an AttributeError.
+    """
+    try:
+        yield
+    except EngineError:
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split())[:120]
+        raise ExpressionError(f"SymPy fails on it: {type(error).__name__}: {said}") from error
+
+
 def to_sympy(tree: Tree, *, real: bool = True) -> Any:
     """The tree as a SymPy expression; a derivative stays one until `doit`.
 
     Args: real: whether SymPy may assume that x is real.
-    Raises: ExpressionError when there is no such number, as for `/ x 0`.
+    Raises: ExpressionError when there is no such number, as for `/ x 0`, and when SymPy fails.
     """
+    with isolated():
+        return _built(tree, real)
+
+
+def _built(tree: Tree, real: bool) -> Any:
     import sympy
 
     x = sympy.Symbol("x", real=True) if real else sympy.Symbol("x")
@@ -85,8 +106,13 @@ def from_sympy(expression: Any) -> Tree:
     """A SymPy expression in x as a tree: sums and products nested to the left, fractions as quotients.
 
     Raises: ExpressionError for what the expression language does not have (complex or infinite numbers, other
-    symbols, functions such as gamma or Piecewise).
+    symbols, functions such as gamma or Piecewise), and when SymPy fails.
     """
+    with isolated():
+        return _tree(expression)
+
+
+def _tree(expression: Any) -> Tree:
     import sympy
 
     if isinstance(expression, sympy.Rational | sympy.Float):
@@ -104,9 +130,9 @@ def from_sympy(expression: Any) -> Tree:
     if isinstance(expression, sympy.Pow):
         return _power(expression.base, expression.exp)
     if isinstance(expression, sympy.exp):
-        return Tree("pow", (Tree("e"), from_sympy(expression.args[0])))
+        return Tree("pow", (Tree("e"), _tree(expression.args[0])))
     if isinstance(expression, sympy.Derivative) and all(str(name) == "x" for name in expression.variables):
-        tree = from_sympy(expression.expr)
+        tree = _tree(expression.expr)
         for _ in expression.variables:
             tree = Tree("d", (Tree("x"), tree))
         return tree
@@ -115,7 +141,7 @@ def from_sympy(expression: Any) -> Tree:
         raise ExpressionError(
             f"SymPy's {str(expression)[:40]!r} ({expression.func.__name__}) is not of the expression language"
         )
-    operand = from_sympy(expression.args[0])
+    operand = _tree(expression.args[0])
     if name == "acot":
         return Tree("atan", (Tree("/", (Tree("1"), operand)),))
     return Tree(name, (operand,))
@@ -133,12 +159,12 @@ _NAMES = {
 
 
 def _sum(terms: list[Any]) -> Tree:
-    tree = from_sympy(terms[0])
+    tree = _tree(terms[0])
     for term in terms[1:]:
         if term.could_extract_minus_sign():
-            tree = Tree("-", (tree, from_sympy(-term)))
+            tree = Tree("-", (tree, _tree(-term)))
         else:
-            tree = Tree("+", (tree, from_sympy(term)))
+            tree = Tree("+", (tree, _tree(term)))
     return tree
 
 
@@ -154,9 +180,9 @@ def _product(expression: Any) -> Tree:
             if factor.q != 1:
                 below.append(Tree(str(factor.q)))
         elif isinstance(factor, sympy.Pow) and _is_negative(factor.exp):
-            below.append(from_sympy(1 / factor))
+            below.append(_tree(1 / factor))
         else:
-            above.append(from_sympy(factor))
+            above.append(_tree(factor))
     top = _nested(above) if above else Tree("1")
     return Tree("/", (top, _nested(below))) if below else top
 
@@ -172,10 +198,10 @@ def _power(base: Any, exponent: Any) -> Tree:
     import sympy
 
     if exponent == sympy.Rational(1, 2):
-        return Tree("sqrt", (from_sympy(base),))
+        return Tree("sqrt", (_tree(base),))
     if _is_negative(exponent):
-        return Tree("/", (Tree("1"), from_sympy(sympy.Pow(base, -exponent))))
-    return Tree("pow", (from_sympy(base), from_sympy(exponent)))
+        return Tree("/", (Tree("1"), _tree(sympy.Pow(base, -exponent))))
+    return Tree("pow", (_tree(base), _tree(exponent)))
 
 
 def _is_negative(exponent: Any) -> bool:
@@ -233,17 +259,11 @@ def _answer(connection: Connection) -> None:
         except EOFError:
             return
         try:
-            connection.send(_judge(left, right))
-        except (
-            ExpressionError,
-            ArithmeticError,
-            AttributeError,
-            TypeError,
-            ValueError,
-            RecursionError,
-            NotImplementedError,
-        ):
-            connection.send("unknown")
+            with isolated():
+                opinion = _judge(left, right)
+        except ExpressionError:
+            opinion = "unknown"
+        connection.send(opinion)
 
 
 _POINTS = ("2/7", "-3/11", "17/13", "-29/12", "41/9", "-83/7", "1/97")
@@ -277,5 +297,6 @@ def _differ(first: Any, second: Any, point: str) -> bool:
             if not (value.is_Float or value.is_Rational):
                 return False
         values.append(side.evalf(30, subs=at))
+    # evalf gives 30 correct digits: what is 1e-18 apart differs; what is closer stays `unknown` or is proved
     scale = max(abs(values[0]), abs(values[1]))
     return bool(abs(values[0] - values[1]) > scale * sympy.Float("1e-18"))

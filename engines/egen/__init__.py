@@ -1,0 +1,18 @@
+"""E-Gen: equivalent expressions by e-graphs, corpora of them, and models that embed them.
+
+Each verb takes its spec: `generate(Generate("sin(2*x) + 3"))`. Both are loaded when they are asked for.
+"""
+
+from __future__ import annotations
+
+from engines.core.verbs import offered
+
+_VERBS = {
+    "generate": ("generation", "Generate"),
+    "verify": ("verdicts", "Verify"),
+    "derive": ("egraphs", "Derive"),
+    "build_corpus": ("corpus_building", "BuildCorpus"),
+    "embed": ("models.embed", "Embed"),
+    "evaluate": ("evaluations.evaluate", "Evaluate"),
+}
+__all__, __getattr__ = offered(__name__, _VERBS)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple
 
 from engines.core.tree import Tree
-from engines.egen.language import prefix
+from engines.egen.expressions.language import read_prefix
 
 __all__ = [
+    "CORPUS_CONFIG",
     "MAX_MEMBERS",
     "MAX_TOKENS",
+    "Agreed",
     "Cluster",
     "Counterexample",
     "EgenConfig",
+    "Layout",
     "Limits",
     "Member",
     "Mode",
@@ -22,6 +26,8 @@ __all__ = [
     "Stats",
     "StopReason",
     "Verdict",
+    "head_seed",
+    "told_apart",
 ]
 
 MAX_MEMBERS = 1_000_000
@@ -35,6 +41,9 @@ Mode = Literal["strict", "common", "paper"]
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
 
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
+Layout = Literal["blocks", "jsonl"]
+"""A published layout of clusters: blocks of lines, or JSON lines."""
+
 StopReason = Literal[
     "saturated", "iteration_limit", "node_limit", "memory_limit", "time_limit", "contradiction", "stopped"
 ]
@@ -61,23 +70,65 @@ class EgenConfig:
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
 
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> EgenConfig:
+        """From what `asdict` gives. Raises: KeyError, TypeError for anything else."""
+        return cls(**{**document, "limits": Limits(**document["limits"])})
+
+
+CORPUS_CONFIG = EgenConfig(members=120, limits=Limits(nodes=1_000))
+"""What a corpus is built with unless asked otherwise. 120 members need no larger e-graphs than this; those of
+a single expression, where a thousand are asked for, may grow to three times as much."""
+
+
+def head_seed(seed: int, head: str) -> int:
+    """A head's own seed (below 2^63) in a corpus: from the corpus seed and the head, never from order."""
+    return int.from_bytes(blake2b(f"{seed}|{head}".encode(), digest_size=8).digest()) >> 1
+
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A point where head and member part: their values there, None where undefined."""
+    """A point where head and member part: their values there, None where undefined, and the member's value
+    less the head's, which may be too small to show in them."""
 
     x: float
     head: float | None
     member: float | None
+    difference: float | None = None
+
+
+def told_apart(
+    head: float | None, member: float | None, difference: float | None, *, digits: int
+) -> tuple[str, str]:
+    """The values of a counterexample, with as many digits as it takes to tell them apart, at least `digits`;
+    where doubles cannot, the second is the first and the difference."""
+    if head is None or member is None:
+        one, other = ("undefined" if value is None else f"{value:.{digits}g}" for value in (head, member))
+        return one, other
+    for more in range(digits, 18):
+        one, other = f"{head:.{more}g}", f"{member:.{more}g}"
+        if one != other:
+            return one, other
+    one = f"{head:.{digits}g}"
+    return one, f"{one} {'+' if (difference or 0) > 0 else '-'} {abs(difference or 0):.3g}"
+
+
+class Agreed(NamedTuple):
+    """How far equality was checked: values agree to so many leading bits at so many points."""
+
+    bits: int
+    points: int
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """How a member compares with its head on the reals.
 
-    `kept` is the share (0 to 1) of the seeded points of the head's domain where the member is defined;
-    `gained` says that a `shrinks` member is also defined where the head is not; `points` counts the points
-    that decided.
+    `kept` is the share (0 to 1) of the points of the head's domain where the member is defined; `gained` says
+    that a `shrinks` member is also defined where the head is not; `points` counts the points that decided.
+    `checked` says how far values were compared; None where they are not held to be equal. `exceptions` lists
+    isolated points where one of the two is undefined ("0, 1/2"): for `equal` either, for `extends` the
+    member.
     """
 
     outcome: Outcome
@@ -85,24 +136,26 @@ class Verdict:
     gained: bool = False
     points: int = 0
     counterexample: Counterexample | None = None
+    checked: Agreed | None = None
+    exceptions: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An expression of a cluster with its verdict against the head."""
+    """An expression of a cluster, in generator prefix notation, with its verdict against the head."""
 
-    tree: Tree
+    prefix: str
     verdict: Verdict
 
     @property
-    def prefix(self) -> str:
-        """Generator prefix notation."""
-        return prefix(self.tree)
+    def tree(self) -> Tree:
+        """The expression, read anew."""
+        return read_prefix(self.prefix)
 
     @property
     def tokens(self) -> int:
         """Length in generator notation."""
-        return len(self.tree)
+        return self.prefix.count(" ") + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,6 @@ def symbols() -> Mapping[str, Symbol]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
         columns = line.split("\t")
         if len(columns) != 3 or columns[1] in found:
-            raise DataError("not a row of group, symbol, unicode", path=path, line=number, code="E318")
+            raise DataError("not a row of group, symbol, unicode", path=path, line=number, code="E300")
         found[columns[1]] = Symbol(columns[1], columns[0], columns[2])
     return found

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.retrieval.similarity import Vectors
-from engines.retrieval.stored import damaged, new_folder, read_about
+from engines.retrieval.stored import corrupt, new_folder, read_about
 
 __all__ = ["Choice", "DenseIndex", "Kind", "build_dense", "choose"]
 
@@ -176,7 +176,7 @@ class DenseIndex:
     """An opened index."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E661 for a file that is damaged."""
+        """Raises: DataError E661 for a file that is corrupt."""
         faiss = _faiss()
         self.about: Mapping[str, Any] = read_about(folder)
         self._kind: Kind = self.about["kind"]
@@ -184,17 +184,17 @@ class DenseIndex:
         try:
             self._index = faiss.read_index(str(path))
         except RuntimeError as error:
-            raise damaged(path, error) from error
+            raise corrupt(path, error) from error
         self.dim = int(self._index.d)
         if self._index.ntotal != self.about["vectors"] or self.dim != self.about["dim"]:
-            raise damaged(path, "it holds other vectors than its description says")
+            raise corrupt(path, "it holds other vectors than its description says")
         self._vectors = None
         if self._kind == "ivfpq":
             self._index.nprobe = self.about["probed"]
             try:
                 self._vectors = np.load(folder / _VECTORS, mmap_mode="r")
             except (OSError, ValueError, EOFError) as error:
-                raise damaged(folder / _VECTORS, error) from error
+                raise corrupt(folder / _VECTORS, error) from error
 
     def __len__(self) -> int:
         """The number of vectors."""

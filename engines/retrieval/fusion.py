@@ -1,4 +1,4 @@
-"""Joining several runs into one."""
+"""Fusion of several runs into one."""
 
 from __future__ import annotations
 

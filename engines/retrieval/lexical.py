@@ -1,9 +1,15 @@
-"""BM25 over the terms of `tokens`: built by bm25s, kept as its files, searched memory-mapped.
+"""BM25 over the terms of `tokens`, searched memory-mapped.
 
 The score of a document for a query is the sum over the query's terms (repeated ones count each time) of
 idf * tf / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (N - df + 0.5) / (df + 0.5)): BM25 as
 Lucene has it. Since everything but the query is known beforehand, the index holds a finished summand for
-every term and document, and a search adds them up.
+every term and document, and a search adds them up. On the disk it is a sparse matrix, a column a term:
+
+    data.csc.index.npy      float32, the summands, term by term
+    indices.csc.index.npy   int32, the document of each
+    indptr.csc.index.npy    int64, where each term begins; one more
+    vocab.index.json        the number of each term
+    about.json              parameters and counts
 """
 
 from __future__ import annotations
@@ -20,11 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer
-from engines.retrieval.stored import damaged, new_folder, read_about
+from engines.core.files import atomic_writer, write_array
+from engines.retrieval.similarity import top_k
+from engines.retrieval.stored import corrupt, new_folder, read_about
 from engines.retrieval.tokens import TOKENS_VERSION, terms
 
-__all__ = ["Bm25", "LexicalIndex", "TermPart", "best", "build_lexical"]
+__all__ = ["Bm25", "LexicalIndex", "TermPart", "build_lexical"]
+
+_SUMMANDS, _DOCUMENTS, _STARTS = (f"{name}.csc.index.npy" for name in ("data", "indices", "indptr"))
+_TERMS = "vocab.index.json"
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -65,13 +75,13 @@ class TermPart:
 
     @classmethod
     def load(cls, path: Path) -> TermPart:
-        """Read what `save` wrote. Raises: DataError E661 for a damaged file."""
+        """Read what `save` wrote. Raises: DataError E661 for a corrupt file."""
         try:
             with np.load(path) as held:
                 words = held["vocabulary"].tobytes().decode()
                 return cls(words.split("\n") if words else (), held["ids"], held["lengths"])
         except Exception as error:  # a broken archive fails in many ways
-            raise damaged(path, error) from error
+            raise corrupt(path, error) from error
 
 
 def build_lexical(parts: Iterable[TermPart], out: Path, params: Bm25 | None = None) -> dict[str, Any]:
@@ -80,33 +90,41 @@ def build_lexical(parts: Iterable[TermPart], out: Path, params: Bm25 | None = No
     Returns: what `about.json` in it says: parameters, documents, terms, postings, mean length.
     Raises: DataError when there is no term at all, or `out` cannot be written.
     """
-    import bm25s
-
     params = params or Bm25()
     numbers: dict[str, int] = {}
-    documents: list[array[int]] = []
+    lengths = np.zeros(0, np.int32)
+    found = []
     for part in parts:
-        ours = [numbers.setdefault(term, len(numbers)) for term in part.vocabulary]
-        renumbered = np.array(ours, np.int32)[part.ids] if ours else part.ids
-        end = 0
-        for length in part.lengths.tolist():
-            documents.append(array("i", renumbered[end : end + length].tobytes()))
-            end += length
+        ours = np.array([numbers.setdefault(term, len(numbers)) for term in part.vocabulary], np.int64)
+        count = max(1, len(part.lengths))
+        documents = np.repeat(np.arange(len(part.lengths)), part.lengths)
+        # Each pair of term and document once, with how often it occurs, sorted by both.
+        pairs, times = np.unique(ours[part.ids] * count + documents, return_counts=True)
+        postings = np.stack([pairs // count, pairs % count + len(lengths), times]).astype(np.int32)
+        found.append(postings)
+        lengths = np.concatenate([lengths, part.lengths])
     if not numbers:
         raise DataError("the documents have no words to index", code="E660", remedy="Is this the right file?")
-    index = bm25s.BM25(k1=params.k1, b=params.b, method="lucene")
-    index.index((documents, numbers), create_empty_token=False, show_progress=False)
+    ids, documents, times = np.concatenate(found, axis=1)
+    order = np.argsort(ids, kind="stable")
+    ids, documents, times = ids[order], documents[order], times[order]
+    holders = np.bincount(ids, minlength=len(numbers))
+    idf = np.log1p((len(lengths) - holders + 0.5) / (holders + 0.5))
+    limit = params.k1 * (1 - params.b + params.b * lengths / lengths.mean())
     about = {
         "bm25": asdict(params),
         "method": "lucene",
         "tokens": TOKENS_VERSION,
-        "documents": len(documents),
+        "documents": len(lengths),
         "terms": len(numbers),
-        "postings": len(index.scores["data"]),
-        "mean_terms": round(sum(map(len, documents)) / len(documents), 2),
+        "postings": len(ids),
+        "mean_terms": round(float(lengths.mean()), 2),
     }
     with new_folder(out, about) as draft:
-        index.save(draft, show_progress=False)
+        write_array(draft / _SUMMANDS, (idf[ids] * times / (times + limit[documents])).astype(np.float32))
+        write_array(draft / _DOCUMENTS, documents)
+        write_array(draft / _STARTS, np.concatenate([[0], np.cumsum(holders)]))
+        (draft / _TERMS).write_text(json.dumps(numbers, ensure_ascii=False), encoding="utf-8")
     return about
 
 
@@ -114,7 +132,7 @@ class LexicalIndex:
     """An opened index; the summands stay on the disk until a search needs them."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E661 for a file that is damaged, E662 for an index of other terms."""
+        """Raises: DataError E661 for a file that is corrupt, E662 for an index of other terms."""
         self.about: Mapping[str, Any] = read_about(folder)
         if self.about.get("tokens") != TOKENS_VERSION:
             raise DataError(
@@ -123,22 +141,21 @@ class LexicalIndex:
                 code="E662",
                 remedy="Remove the index and build it again.",
             )
-        names = ("data.csc.index.npy", "indices.csc.index.npy", "indptr.csc.index.npy")
         arrays = []
-        for name in names:
+        for name in (_SUMMANDS, _DOCUMENTS, _STARTS):
             try:
                 arrays.append(np.load(folder / name, mmap_mode="r"))
             except (OSError, ValueError, EOFError) as error:
-                raise damaged(folder / name, error) from error
+                raise corrupt(folder / name, error) from error
         self._data, self._documents, starts = arrays
         self._starts = np.asarray(starts)
-        vocabulary = folder / "vocab.index.json"
+        vocabulary = folder / _TERMS
         try:
             self._numbers: dict[str, int] = json.loads(vocabulary.read_bytes())
         except (OSError, ValueError) as error:
-            raise damaged(vocabulary, error) from error
+            raise corrupt(vocabulary, error) from error
         if len(self._starts) != len(self._numbers) + 1 or self._starts[-1] != len(self._data):
-            raise damaged(folder / names[2], "it does not fit the other files")
+            raise corrupt(folder / _STARTS, "it does not fit the other files")
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -160,18 +177,6 @@ class LexicalIndex:
         """The best documents as (scores, rows): at most `k`, none without a term of the query; equal scores
         in the order of the documents."""
         scores = self.scores(query)
-        rows = best(scores, k)
+        rows = top_k(scores, k)
         rows = rows[scores[rows] > 0]
         return scores[rows], rows
-
-
-def best(scores: Floats, k: int) -> Rows:
-    """The places of the `k` greatest values, greatest first, equal ones in their order."""
-    k = min(k, len(scores))
-    if k <= 0:
-        return np.zeros(0, np.int64)
-    least = np.partition(scores, -k)[-k]
-    above = np.flatnonzero(scores > least)
-    equal = np.flatnonzero(scores == least)[: k - len(above)]
-    places = np.concatenate([above, equal])
-    return places[np.lexsort((places, -scores[places]))].astype(np.int64)

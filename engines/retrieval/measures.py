@@ -1,7 +1,8 @@
 """The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
 
 Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every judged
-document of the topic. For the binary measures a document is relevant from grade 2 (fact sheet section 2).
+document of the topic. For the binary measures a document is relevant from grade 2, as
+ARQMath's organisers count.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def dcg(gains: Sequence[int]) -> float:
 def ndcg(ranked: Sequence[int], judged: Iterable[int], *, k: int | None = None) -> float:
     """nDCG of the grades in rank order against all grades of the topic; 0 where nothing is relevant.
 
-    >>> round(ndcg([0, 3, 1, 2], [3, 0, 2, 1, 2]), 4)   # the fact sheet's worked example
+    >>> round(ndcg([0, 3, 1, 2], [3, 0, 2, 1, 2]), 4)   # worked by hand
     0.5717
     """
     ideal = dcg(sorted((grade for grade in judged if grade > 0), reverse=True)[:k])

@@ -1,13 +1,18 @@
-"""Is the difference between two runs more than chance? Paired tests over topics, intervals, corrections."""
+"""Significance of the difference between two runs: paired tests over topics, intervals, corrections."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 
-__all__ = ["Comparison", "bonferroni", "bootstrap_interval", "compare", "holm"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Comparison", "bonferroni", "bootstrap", "bootstrap_interval", "compare", "holm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +37,46 @@ class Comparison:
 def bootstrap_interval(
     values: Sequence[float], *, level: float = 0.95, draws: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean over topics; (nan, nan) without values."""
+    """Percentile bootstrap interval of the mean over topics; one value is its own interval, none is (nan,
+    nan)."""
     import numpy as np
 
     data = np.asarray(values, dtype=np.float64)
-    if data.size == 0:
-        return float("nan"), float("nan")
-    generator = np.random.default_rng(seed)
-    means = np.empty(draws)
-    for start in range(0, draws, 1_000):
-        count = min(1_000, draws - start)
-        means[start : start + count] = data[generator.integers(data.size, size=(count, data.size))].mean(
-            axis=1
-        )
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return bootstrap(lambda rows: data[rows].mean(axis=-1), data.size, level=level, draws=draws, seed=seed)
+
+
+def bootstrap(
+    statistic: Callable[[NDArray[np.int64]], Any],
+    units: int,
+    *,
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Percentile bootstrap interval (Efron and Tibshirani 1993, chapter 13) of a statistic of `units` units.
+
+    Args: statistic: its values, (resamples,), for the numbers of the units drawn with replacement,
+    (resamples, units). Returns: (nan, nan) without units.
+
+    >>> bootstrap(lambda rows: rows.mean(axis=-1), 1)
+    (0.0, 0.0)
+    """
+    import numpy as np
+    from scipy import stats
+
+    if units < 2:  # what scipy refuses
+        value = float(statistic(np.zeros((1, 1), np.int64))[0]) if units else float("nan")
+        return value, value
+    found = stats.bootstrap(
+        (np.arange(units),),
+        lambda rows, axis: statistic(rows),  # noqa: ARG005  (always the last one)
+        n_resamples=draws,
+        batch=1_000,
+        confidence_level=level,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return float(found.low), float(found.high)
 
 
 def compare(

@@ -9,6 +9,7 @@ words are left out. Both sorts of term share one space, so that the word "x" fin
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -116,24 +117,41 @@ def terms(text: str) -> list[str]:
 def snippet(text: str, query: str, width: int = 160) -> str:
     """The part of a text, about `width` characters in one line, that holds most of a query's terms.
 
-    Cut at spaces, with … where something was left out; rarer terms of the text count for more.
+    Cut at spaces outside formulas, with … where something was left out; rarer terms of the text count for
+    more.
     """
     line = " ".join(text.split())
     if len(line) <= width:
         return line
     wanted = set(terms(query))
-    found = terms(line)
-    starts = [0, *(match.end() for match in re.finditer(" ", line))]
-    best, best_value = 0, -1.0
-    for start in starts[:: max(1, len(starts) // 200)]:
-        here = wanted.intersection(terms(line[start : start + width]))
-        value = sum(1.0 / (1 + found.count(term)) for term in here)
-        if value > best_value:
-            best, best_value = start, value
-        if start + width >= len(line):
-            break
-    end = best + width
-    if end < len(line):
-        end = line.rfind(" ", best + width // 2, end + 1)
-        end = end if end > 0 else best + width
-    return ("… " if best else "") + line[best:end].strip() + (" …" if end < len(line) else "")
+    found = [(begin, end, wanted.intersection(held)) for begin, end, held in _places(line)]
+    found = [place for place in found if place[2]]
+    count = Counter(term for _, _, held in found for term in held)
+    best, begin, end = 0.0, 0, 0
+    for number, (start, last, _) in enumerate(found):
+        inside = [place for place in found[number : number + width] if place[1] <= start + width]
+        value = sum(1.0 / (1 + count[term]) for term in set().union(*(held for _, _, held in inside)))
+        if value > best:
+            best, begin, end = value, start, max([last, *(place[1] for place in inside)])
+    gaps = _FORMULA.sub(lambda match: "$" * len(match[0]), line)
+    # What is found stands in the middle, unless the text begins or ends before that.
+    early = min(begin - (width - (end - begin)) // 2, len(line) - width)
+    begin = 0 if early <= 0 else gaps.find(" ", early - 1, begin) + 1 or begin
+    stop = begin + width
+    if stop < len(line):
+        stop = gaps.rfind(" ", max(end, begin + 1), stop + 1)
+        stop = stop if stop > 0 else gaps.find(" ", max(end, begin + width))
+        stop = stop if stop > 0 else len(line)
+    return ("… " if begin else "") + line[begin:stop].strip() + (" …" if stop < len(line) else "")
+
+
+def _places(line: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """The words and the formulas of a line: where each begins and ends, and its terms."""
+    at = 0
+    for formula in (*_FORMULA.finditer(line), None):
+        for word in _WORD.finditer(line, at, formula.start() if formula else len(line)):
+            if word[0].lower() not in _STOP:
+                yield word.start(), word.end(), (stem(word[0].lower()),)
+        if formula:
+            yield formula.start(), formula.end(), formula_terms(formula[1] or formula[2])
+            at = formula.end()

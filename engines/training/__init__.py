@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from engines.training.config import TrainConfig
 from engines.training.loop import train
-from engines.training.task import Stream, Table, TrainingTask, TrainResult
+from engines.training.task import Origin, Stream, Table, TrainingTask, TrainResult
 
-__all__ = ["Stream", "Table", "TrainConfig", "TrainResult", "TrainingTask", "train"]
+__all__ = ["Origin", "Stream", "Table", "TrainConfig", "TrainResult", "TrainingTask", "train"]

@@ -107,15 +107,17 @@ class Batches:
             while window := list(islice(stream, size)):
                 yield window
             return
-        count = len(self._data)
+        data, count = self._data, len(self._data)
         order = None
-        if not getattr(self._data, "shuffled", False):
+        if shuffled := getattr(data, "shuffled", None):
+            data = shuffled(epoch)
+        else:
             order = np.random.default_rng([self._config.seed, 1, epoch]).permutation(count)
-        many = getattr(self._data, "__getitems__", None)
+        many = getattr(data, "__getitems__", None)
         for begin in range(first * size, count, size):
             end = min(begin + size, count)
             places = (np.arange(begin, end) if order is None else order[begin:end]).tolist()
-            yield list(many(places)) if many else [self._data[place] for place in places]
+            yield list(many(places)) if many else [data[place] for place in places]
 
     def _cut(self, window: list[Any], epoch: int, number: int) -> list[tuple[list[Any], int]]:
         """The batches of a window in their order, each with its number of tokens."""
@@ -143,7 +145,7 @@ def _parts(lengths: Any, config: TrainConfig) -> list[int]:
 
 
 def batches_per_epoch(data: Table | Stream, config: TrainConfig) -> int:
-    """How many batches an epoch has; 0 when only reading it would tell."""
+    """How many batches an epoch has; 0 when only reading it would show."""
     if config.batch_tokens or isinstance(data, Stream):
         return 0
     return -(-len(data) // config.batch_size)

@@ -7,6 +7,9 @@ from typing import Any
 
 __all__ = ["card"]
 
+_TOLD = ("device", "precision", "steps")
+"""Settings whose outcome the result has."""
+
 
 def card(
     title: str,
@@ -24,6 +27,7 @@ def card(
     trained and measured on, by name. limits: what it must not be trusted with. use: code that loads it.
     """
     result, config = facts["result"], facts["config"]
+    changed = [f"{to['from']:,} to {to['to']:,} at step {to['at_step']:,}" for to in facts["steps_changed"]]
     head = ["---", "license: apache-2.0", "library_name: transformers"]
     if tags:
         head += ["tags:", *(f"- {tag}" for tag in tags)]
@@ -52,7 +56,12 @@ def card(
                 "weights": f"{result['parameters']:,}",
                 "device": f"{result['device']}, {result['precision']}",
                 "time": f"{result['seconds']:,.0f} s",
-                **{name: value for name, value in config.items() if value not in (0, "", False)},
+                **({"number of steps changed": "; ".join(changed)} if changed else {}),
+                **{
+                    name: value
+                    for name, value in config.items()
+                    if value not in (0, "", False) and name not in _TOLD
+                },
                 **facts["versions"],
             }
         ),

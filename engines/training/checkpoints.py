@@ -1,11 +1,10 @@
 """Checkpoints that a crash cannot spoil.
 
     checkpoints/step-000500/    model.safetensors, training.pt, manifest.json
-                step-000600.tmp/    one that was never finished
                 latest              the name of the newest, for people
 
-A checkpoint is written under another name, every file synced, the manifest with sizes and hashes last; then
-the folder is renamed and its parent synced. Only a folder whose manifest verifies is ever resumed from.
+A checkpoint appears whole or not at all. Only one whose manifest, with the sizes and hashes of its files,
+verifies is ever resumed from.
 """
 
 from __future__ import annotations
@@ -21,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.files import file_error, sha256, write_text
+from engines.core.files import atomic_folder, sha256, write_text
 
 __all__ = ["Checkpoint", "all_checkpoints", "newest", "prune", "verify", "write"]
 
 MANIFEST = "manifest.json"
+VERSION = 2
+"""Those of version 1 do not say which training they are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +45,12 @@ def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str,
     Raises: DataError E310 when the disk is full; what was begun is removed then.
     """
     final = root / f"step-{step:06d}"
-    draft = root / f"step-{step:06d}.tmp"
-    try:
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir(parents=True)
-        sizes = {name: {"bytes": len(data), "sha256": _hash(data)} for name, data in files.items()}
+    with atomic_folder(final) as draft:
         for name, data in files.items():
-            _write_synced(draft / name, data)
-        manifest = json.dumps({"v": 1, "step": step, "files": sizes, **facts}, indent=1)
-        _write_synced(draft / MANIFEST, manifest.encode())
-        _sync(draft)
-        if final.exists():
-            shutil.rmtree(final)
-        draft.rename(final)
-        _sync(root)
-    except OSError as error:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise file_error(error, final, "write") from error
+            (draft / name).write_bytes(data)
+        sizes = {name: {"bytes": len(data), "sha256": _hash(data)} for name, data in files.items()}
+        manifest = {"v": VERSION, "step": step, "files": sizes, **facts}
+        (draft / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     write_text(root / "latest", final.name + "\n")
     return final
 
@@ -75,19 +65,19 @@ def verify(folder: Path) -> Checkpoint:
         files = dict(manifest["files"])
         step = int(manifest["step"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _damaged(folder, "its manifest cannot be read") from error
+        raise _corrupt(folder, "its manifest cannot be read") from error
     for name, known in files.items():
         try:
             size = (folder / name).stat().st_size
         except OSError as error:
-            raise _damaged(folder, f"{name} is missing") from error
+            raise _corrupt(folder, f"{name} is missing") from error
         if size != known["bytes"] or sha256(folder / name) != known["sha256"]:
-            raise _damaged(folder, f"{name} is not what was written")
+            raise _corrupt(folder, f"{name} is not what was written")
     return Checkpoint(folder, step, manifest)
 
 
 def newest(root: Path, *, on_bad: Callable[[EngineError], None] | None = None) -> Checkpoint | None:
-    """The newest checkpoint that verifies; each newer one that does not is told to `on_bad`."""
+    """The newest checkpoint that verifies; each newer one that does not is reported to `on_bad`."""
     for _, folder in reversed(all_checkpoints(root)):
         try:
             return verify(folder)
@@ -115,7 +105,7 @@ def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     """
     found = all_checkpoints(root)
     old = [folder for step, folder in found[: max(0, len(found) - keep)] if step != protect]
-    drafts = list(root.glob("step-*.tmp"))
+    drafts = list(root.glob(".step-*"))
     for folder in [*old, *drafts]:
         # The manifest first: a half-removed checkpoint is never taken for one.
         (folder / MANIFEST).unlink(missing_ok=True)
@@ -123,25 +113,9 @@ def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     return [*old, *drafts]
 
 
-def _damaged(folder: Path, what: str) -> EngineError:
-    return EngineError(f"the checkpoint is damaged: {what}", where=str(folder), code="E635")
+def _corrupt(folder: Path, what: str) -> EngineError:
+    return EngineError(f"the checkpoint is corrupt: {what}", where=str(folder), code="E635")
 
 
 def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _write_synced(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,123 +1,81 @@
-"""How to train: everything that is the same for every model."""
+"""The settings of a training that are the same for every model."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal
 
-from engines.core.errors import EngineError
-from engines.training.tables import typed
+from engines.core.spec import Arg, read, refused
 
-__all__ = ["PRECISIONS", "SCHEDULES", "TrainConfig"]
+__all__ = ["TrainConfig"]
 
-SCHEDULES = ("constant", "linear", "cosine_restarts")
-PRECISIONS = ("auto", "bf16", "fp32")
-
-_FROM_ONE_ON = (
-    "batch_size",
-    "accumulate",
-    "bucket",
-    "log_every",
-    "restart_epochs",
-    "restart_factor",
-    "keep",
-)
-_NOT_THE_RESULT = ("log_every", "keep", "device", "compile", "save_every")
+CODE = "E630"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """Hyperparameters and policies. A step is one update of the weights.
+    """How to train. A step is one update of the weights, made from `accumulate` batches of every process."""
 
-    - How long: `steps`, or `epochs` when `steps` is 0; `epoch_steps` says how long an epoch is for data whose
-      length is not known (0: from the data).
-    - A batch: `batch_size` examples, or with `batch_tokens` as many as fit into so many tokens, padding
-      counted; `accumulate` batches make a step. `bucket` batches are read at a time and sorted by length, so
-      that a batch holds examples of about one length; 1 keeps the order of the data.
-    - Learning rate: `lr` at its highest, reached over `warmup` steps; then `constant`, `linear` down to
-      `lr_min` at the last step, or `cosine_restarts`: from `lr` to `lr_min` in `restart_epochs` epochs and
-      again over `restart_factor` times as many, changed once an epoch or, with `per_step`, at every step.
-    - `clip`: greatest norm of the gradient, 0 for none. `precision`: auto takes bf16 where a GPU has it.
-    - `eval_every`, `save_every`, `log_every` in steps, the first of which is logged in any case; 0 evaluates
-      at the end only and saves checkpoints only when stopped. `best` names the measure that chooses the model
-      (empty: the last one), the higher the better unless `best_is_lowest`; `patience` evaluations in a row
-      without a better one end the training (0: never). `keep` checkpoints stay besides the best.
-    - `device`: auto, cpu or cuda. `compile` uses torch.compile.
-    """
-
-    steps: int = 0
-    epochs: float = 0.0
-    epoch_steps: int = 0
-    batch_size: int = 32
-    batch_tokens: int = 0
-    accumulate: int = 1
-    bucket: int = 64
-    lr: float = 1e-4
-    lr_min: float = 0.0
-    schedule: str = "linear"
-    warmup: int = 0
-    restart_epochs: int = 10
-    restart_factor: int = 2
-    per_step: bool = False
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    precision: str = "auto"
-    compile: bool = False
-    eval_every: int = 0
-    save_every: int = 0
-    log_every: int = 10
-    best: str = ""
-    best_is_lowest: bool = False
-    patience: int = 0
-    keep: int = 2
+    steps: Annotated[int, Arg("How many steps; 0: as many as `epochs` are.", low=0)] = 0
+    epochs: Annotated[float, Arg("How many times through the data, where `steps` is 0.", low=0)] = 0.0
+    epoch_steps: Annotated[int, Arg("Steps of an epoch, for data of unknown length; 0: counted.", low=0)] = 0
+    batch_size: Annotated[int, Arg("Examples of a batch.", low=1)] = 32
+    batch_tokens: Annotated[
+        int, Arg("As many examples as fit into so many tokens, padding counted; 0: `batch_size`.", low=0)
+    ] = 0
+    accumulate: Annotated[int, Arg("Batches that make a step.", low=1)] = 1
+    bucket: Annotated[
+        int, Arg("Batches read at a time and sorted by length; 1 keeps the order of the data.", low=1)
+    ] = 64
+    lr: Annotated[float, Arg("Learning rate at its highest.", low=0)] = 1e-4
+    lr_min: Annotated[float, Arg("Learning rate at its lowest.", low=0)] = 0.0
+    schedule: Annotated[
+        Literal["constant", "linear", "cosine_restarts"],
+        Arg("After the warm-up: as it is, down to lr_min at the last step, or from lr to lr_min in cycles."),
+    ] = "linear"
+    warmup: Annotated[int, Arg("Steps in which the learning rate rises to `lr`.", low=0)] = 0
+    restart_epochs: Annotated[int, Arg("Epochs of the first cycle of cosine_restarts.", low=1)] = 10
+    restart_factor: Annotated[int, Arg("How many times as long the next cycle is.", low=1)] = 2
+    per_step: Annotated[bool, Arg("Cycles change the learning rate at every step, not once an epoch.")] = (
+        False
+    )
+    weight_decay: Annotated[float, Arg("Weight decay of AdamW.", low=0)] = 0.01
+    clip: Annotated[float, Arg("Greatest norm of the gradient; 0: any.", low=0)] = 1.0
+    precision: Annotated[
+        Literal["auto", "bf16", "fp32"], Arg("Numbers to calculate with; auto is bf16 where a GPU has it.")
+    ] = "auto"
+    compile: Annotated[bool, Arg("Use torch.compile.")] = False
+    eval_every: Annotated[int, Arg("Steps between evaluations; 0: at the end only.", low=0)] = 0
+    save_every: Annotated[int, Arg("Steps between checkpoints; 0: only when stopped.", low=0)] = 0
+    log_every: Annotated[int, Arg("Steps between logged losses, the first besides.", low=1)] = 10
+    best: Annotated[str, Arg("Measure that chooses the model; empty: the last one.")] = ""
+    best_is_lowest: Annotated[bool, Arg("The lowest value of `best` is the best.")] = False
+    patience: Annotated[
+        int, Arg("So many evaluations in a row without a better one end it; 0: never.", low=0)
+    ] = 0
+    keep: Annotated[int, Arg("Checkpoints that stay, besides the best.", low=1)] = 2
     seed: int = 0
-    device: str = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense. Raises: EngineError E630."""
-        if wrong := _wrong(self):
-            raise _refused(wrong)
+        """Refuse what does not go together. Raises: EngineError E630."""
+        if not self.steps and not self.epochs:
+            raise _refused("neither steps nor epochs says how long to train")
+        if self.patience and not (self.best and self.eval_every):
+            raise _refused("patience needs best, the measure to be better in, and eval_every")
+        if not self.lr:
+            raise _refused("lr is 0, so nothing would be learned")
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """From a table of a recipe. Raises: EngineError E630 for an unknown key or another type of value."""
-        return cls(**typed(cls, values, owner="training", code="E630"))
+        """From the table `train` of a recipe. Raises: EngineError E630 that names the setting."""
+        return read(cls, values, place="train.", code=CODE)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
         return asdict(self)
 
-    def sha256(self) -> str:
-        """Identifies what the result depends on: not where it runs, nor how often it reports and saves."""
-        content = {key: value for key, value in asdict(self).items() if key not in _NOT_THE_RESULT}
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
-
-def _refused(what: str) -> EngineError:
-    return EngineError(what, code="E630", exit_code=2, remedy="Change it with --set or in the recipe.")
-
-
-def _wrong(config: TrainConfig) -> str:
-    for field in fields(config):
-        value = getattr(config, field.name)
-        if isinstance(value, int | float) and field.name != "seed" and not value >= 0:
-            return f"{field.name} is {value}, and it cannot be negative"
-    for name in _FROM_ONE_ON:
-        if getattr(config, name) < 1:
-            return f"{name} is {getattr(config, name)}, and at least 1 is needed"
-    if not config.steps and not config.epochs:
-        return "neither steps nor epochs says how long to train"
-    if config.schedule not in SCHEDULES:
-        return f"schedule is {config.schedule!r}, not one of {', '.join(SCHEDULES)}"
-    if config.precision not in PRECISIONS:
-        return f"precision is {config.precision!r}, not one of {', '.join(PRECISIONS)}"
-    if config.device not in ("auto", "cpu", "cuda"):
-        return f"device is {config.device!r}, not one of auto, cpu, cuda"
-    if config.patience and not (config.best and config.eval_every):
-        return "patience needs best, the measure to be better in, and eval_every"
-    if not config.lr:
-        return "lr is 0, so nothing would be learned"
-    return ""
+def _refused(what: str) -> Exception:
+    return refused(what, CODE, "Change it with --set or in the recipe.")

@@ -1,10 +1,10 @@
-"""The ways in which a training fails, told from what the libraries raise, with advice."""
+"""The ways in which a training fails, recognised by what the libraries raise, with advice."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engines.core.errors import EngineError
@@ -92,12 +92,16 @@ def no_device(wanted: str) -> EngineError:
     )
 
 
-def other_training(folder: Path) -> EngineError:
-    """The folder holds checkpoints of another model or setting."""
+def other_training(folder: Path, differences: Sequence[str] | None) -> EngineError:
+    """The folder holds a training with other settings. Args: differences: in words; None: not known."""
+    if differences is None:
+        what = "the folder holds a training of an older version, which does not say what it depends on"
+    else:
+        what = f"the folder holds another training: {'; '.join(differences)}"
     return EngineError(
-        "the folder holds a training with other settings",
+        what,
         where=str(folder),
         code="E637",
         exit_code=2,
-        remedy="Name another folder with --out, or remove its checkpoints.",
+        remedy="Name another folder with --out, or remove what is in this one.",
     )

@@ -1,14 +1,30 @@
-"""`train`: the one entry. What it does step by step is in `session`."""
+"""`train`: one training from start or checkpoint to the model folder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import math
+import shutil
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from engines.core.events import Sink, Stop, ignore, never
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import atomic_folder, file_error, write_json
+from engines.training import checkpoints, processes, state
+from engines.training.batches import Batches, Position, batches_per_epoch
+from engines.training.boards import Board
+from engines.training.checkpoints import Checkpoint
 from engines.training.config import TrainConfig
-from engines.training.task import TrainingTask, TrainResult
+from engines.training.failures import explained, no_number, other_training
+from engines.training.identity import Identity
+from engines.training.imports import quick_imports
+from engines.training.meter import Meter
+from engines.training.objective import descend, objective
+from engines.training.schedule import factor
+from engines.training.task import Batch, TrainingTask, TrainResult
 
 __all__ = ["train"]
 
@@ -28,21 +44,350 @@ def train(
     that is killed at any moment and begun again ends, on a CPU, with the same weights bit for bit as one that
     was never interrupted. When `stop` is raised, the step at hand is finished and a checkpoint written.
 
+    What is in `out` must be the same training: the same trainer, data and settings, those aside that say
+    where it runs and how often it reports. With another number of steps it goes on to that number, and
+    checkpoint and card say where it was changed.
+
     Args: facts: what else to write down with the model (recipe, data hashes); JSON-able.
-    Events: `progress` in steps; `metric` with loss_nats, lr, tokens_per_s (real tokens), examples_per_s,
-    memory_bytes (GPU memory at its highest, or resident memory), epoch, and the task's measures when they are
-    taken; `checkpoint`; `log`; `warning`.
+    Events: `progress` in steps; `metric` with loss_nats (the mean of what the steps since the last one went
+    down on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
+    resident memory), epoch, and the task's measures when they are taken; `checkpoint`; `log`; `warning`.
     Raises: EngineError E630 a setting makes no sense, E631 the loss is no number, E632 out of memory, E633
     the device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training, E310
     the disk is full.
     """
-    from engines.core.files import file_error
-    from engines.training.failures import explained
-    from engines.training.session import Session
-
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise file_error(error, out, "write") from error
     with explained(config, out):
-        return Session(task, config, out, events=events, stop=stop, facts=facts or {}).run()
+        return _Training(task, config, out, events, stop, facts or {}).run()
+
+
+class _Training:
+    """Holds what a training is at; `run` does it once."""
+
+    def __init__(
+        self,
+        task: TrainingTask,
+        config: TrainConfig,
+        out: Path,
+        events: Sink,
+        stop: Stop,
+        facts: Mapping[str, Any],
+    ) -> None:
+        self._task, self._config, self._out = task, config, out
+        self._events, self._stop, self._facts = events, stop, facts
+        self._checkpoints = out / "checkpoints"
+        self._identity = Identity.of(task.origin(), config)
+        self._started = time.monotonic()
+        self._step = self._saved = self._resumed_from = 0
+        self._loss: float | None = None
+        self._measures: dict[str, float] = {}
+        self._best = state.Best()
+        self._steps_changed: list[dict[str, int]] = []
+        self._ended = ""
+
+    def run(self) -> TrainResult:
+        """Train. Returns: how it ended; the model is saved unless it was stopped."""
+        corrupt: list[EngineError] = []
+        found = checkpoints.newest(self._checkpoints, on_bad=corrupt.append)
+        self._refuse_another(found)
+        self._prepare()
+        for error in corrupt:
+            self._tell("warning", {"message": f"{error.what}; the one before is used", "path": error.where})
+            if self._first:
+                # It would count as newer than all that is still to come.
+                shutil.rmtree(error.where, ignore_errors=True)
+        if found is not None:
+            self._resume(found)
+        self._meter = Meter(self._batches.position)
+        if not self._ended:
+            self._train()
+        return self._finish()
+
+    def _refuse_another(self, found: Checkpoint | None) -> None:
+        """Raise EngineError E637 when the folder holds checkpoints or the model of another training."""
+        place = self._out / "model"
+        there: Mapping[str, Any] | None = None
+        if found is not None:
+            there, place = found.facts.get("identity"), found.folder
+        elif (place / "training.json").exists():
+            there = json.loads((place / "training.json").read_bytes()).get("identity")
+        else:
+            return
+        differences = None if there is None else self._identity.differences(there)
+        if differences is None or differences:
+            raise other_training(place, differences)
+
+    def _prepare(self) -> None:
+        """Everything that a first step needs: libraries, device, model, data, optimizer."""
+        config = self._config
+        with quick_imports():
+            import torch
+            from accelerate.utils import set_seed
+
+            self._accelerator = processes.start(config)
+        self._first, device = self._accelerator.is_main_process, self._accelerator.device
+        set_seed(config.seed)
+        self._model = self._task.model()
+        self._module = objective(self._model, self._task).to(device)
+        trained = [weight for weight in self._model.parameters() if weight.requires_grad]
+        self._parameters = sum(weight.numel() for weight in trained)
+        with quick_imports():
+            self._optimizer = torch.optim.AdamW(
+                trained, lr=config.lr, weight_decay=config.weight_decay, fused=device.type == "cuda"
+            )
+        if self._accelerator.process_index:
+            # The processes begin with the same weights, and drop out others.
+            torch.manual_seed(config.seed + self._accelerator.process_index)
+        data = self._task.train_data()
+        self._batches = Batches(
+            data,
+            config,
+            length=self._task.length,
+            collate=self._task.collate,
+            rank=self._accelerator.process_index,
+            world=self._accelerator.num_processes,
+        )
+        self._plan(batches_per_epoch(data, config))
+        self._tell_device()
+
+    def _plan(self, batches: int) -> None:
+        """How many steps there are in all and in an epoch. Args: batches: of an epoch; 0: not known."""
+        config = self._config
+        of_step = config.accumulate * self._accelerator.num_processes
+        self._epoch_steps = config.epoch_steps or -(-batches // of_step)
+        self._total = config.steps or math.ceil(config.epochs * self._epoch_steps)
+        if not self._epoch_steps and (not config.steps or config.schedule == "cosine_restarts"):
+            raise EngineError(
+                "how many steps an epoch has is not known beforehand for this data",
+                code="E630",
+                exit_code=2,
+                remedy="Set steps, and epoch_steps for a schedule that counts epochs.",
+            )
+
+    def _train(self) -> None:
+        """Step after step, until all are done or it is to stop."""
+        module = self._accelerator.prepare_model(self._module).train()
+        self._board = None
+        if self._first:
+            settings = self._identity.settings
+            self._board = Board(self._out / "tensorboard", resumed_from=self._resumed_from, settings=settings)
+        batches, stopped = iter(self._batches), False
+        self._meter.resume_clock()
+        try:
+            while not (self._ended or stopped):
+                self._update(module, [next(batches) for _ in range(self._config.accumulate)])
+                self._step += 1
+                stopped = self._between_steps()
+        finally:
+            if self._board is not None:
+                self._board.close()
+
+    def _update(self, module: Any, batches: Sequence[Batch]) -> None:
+        """One step."""
+        self._meter.add(descend(module, self._task, batches, self._accelerator))
+        if self._config.clip:
+            self._accelerator.clip_grad_norm_(module.parameters(), self._config.clip)
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._rate(self._step)
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+
+    def _rate(self, step: int) -> float:
+        """The learning rate of the update after `step` updates."""
+        config = self._config
+        return config.lr * factor(config, step, total=self._total, epoch_steps=self._epoch_steps)
+
+    def _between_steps(self) -> bool:
+        """Report, evaluate and save what is due. Returns: whether it is to stop before the end."""
+        config, step = self._config, self._step
+        last = step >= self._total
+        # The first loss at once: it says that all is well, long before the tenth.
+        if last or step == 1 or step % config.log_every == 0:
+            self._log()
+        self._meter.pause_clock()
+        stopped = not last and self._agreed(self._stop())
+        better = False
+        if last or (config.eval_every and step % config.eval_every == 0):
+            better = self._evaluate()
+        if last:
+            self._ended = "finished"
+        elif config.patience and self._best.worse_in_a_row >= config.patience:
+            self._ended = "early_stop"
+        due = config.save_every and step % config.save_every == 0
+        if due or better or stopped or self._ended:
+            self._save_checkpoint()
+        if last or stopped or self._meter.due():
+            self._tell("progress", {"done": step, "total": self._total, "unit": "steps"})
+        self._meter.resume_clock()
+        return stopped
+
+    def _agreed(self, mine: bool) -> bool:
+        """Of several processes, whether any one wants it."""
+        if self._accelerator.num_processes == 1:
+            return mine
+        import torch
+
+        flag = torch.tensor(float(mine), device=self._accelerator.device)
+        return bool(self._accelerator.reduce(flag, "sum").item())
+
+    def _log(self) -> None:
+        reading = self._meter.read(self._batches.position, self._accelerator)
+        if not math.isfinite(reading["loss_nats"]):
+            raise no_number(self._step, self._saved)
+        self._loss = reading["loss_nats"]
+        self._measure({**reading, "lr": self._rate(self._step - 1)})
+
+    def _evaluate(self) -> bool:
+        """Take the measures. Returns: whether the model is the best so far."""
+        before = time.monotonic()
+        self._check_weights()
+        measures = state.measured(self._task, self._model) if self._first else {}
+        self._measures = measures = processes.shared(measures)
+        self._measure(measures, evaluation_s=round(time.monotonic() - before, 3))
+        if not self._config.best:
+            return False
+        if self._config.best not in measures:
+            raise EngineError(
+                f"the evaluation has no measure {self._config.best!r} to choose by",
+                code="E630",
+                exit_code=2,
+                remedy=f"It has: {', '.join(measures)}.",
+            )
+        return self._best.offer(self._step, measures, self._config)
+
+    def _measure(self, values: Mapping[str, float], **more: float) -> None:
+        """Report numbers of this step."""
+        self._tell("metric", {**values, **more})
+        if self._board is not None and values:
+            self._board.add(values, self._step)
+
+    def _check_weights(self) -> None:
+        if not self._meter.finite() or not state.all_finite(self._model):
+            raise no_number(self._step, self._saved)
+
+    def _save_checkpoint(self) -> None:
+        self._check_weights()
+        before = time.monotonic()
+        world = self._accelerator.num_processes
+        randoms = processes.gathered(state.get_random(), world)
+        if not self._first:
+            return
+        files = {
+            "model.safetensors": state.weights_to_bytes(self._model),
+            "training.pt": state.to_bytes({"optimizer": self._optimizer.state_dict(), "random": randoms}),
+        }
+        facts = {
+            "identity": self._identity.settings,
+            "steps": self._total,
+            "steps_changed": self._steps_changed,
+            "position": self._batches.position.to_dict(),
+            "best": self._best.to_dict(),
+            "measures": self._measures,
+            "loss_nats": self._loss,
+            "ended": self._ended,
+            "world": world,
+            "versions": state.versions(),
+        }
+        folder = checkpoints.write(self._checkpoints, self._step, files, facts)
+        self._saved = self._step
+        checkpoints.prune(
+            self._checkpoints, self._config.keep, protect=self._best.step if self._config.best else None
+        )
+        size = sum(len(data) for data in files.values())
+        took = {"bytes": size, "seconds": round(time.monotonic() - before, 3)}
+        self._tell("checkpoint", {"name": folder.name, **took})
+
+    def _resume(self, found: Checkpoint) -> None:
+        """Go on from a checkpoint: weights, optimizer, random numbers, position in the data."""
+        facts, rank = found.facts, self._accelerator.process_index
+        saved = state.from_file(found.folder / "training.pt")
+        state.load_weights(self._model, found.folder / "model.safetensors")
+        self._optimizer.load_state_dict(saved["optimizer"])
+        if rank < len(saved["random"]):
+            state.put_random(saved["random"][rank])
+        self._batches.position = Position(**facts["position"])
+        self._step = self._saved = self._resumed_from = found.step
+        self._best = state.Best.from_dict(facts["best"])
+        self._measures, self._loss = dict(facts["measures"]), facts["loss_nats"]
+        self._steps_changed, self._ended = list(facts["steps_changed"]), facts["ended"]
+        self._tell("log", {"message": f"resumed from the checkpoint of step {found.step}"})
+        if facts["world"] != self._accelerator.num_processes:
+            message = f"begun with {facts['world']} processes: the result differs from an uninterrupted one"
+            self._tell("warning", {"message": message})
+        if facts["steps"] != self._total and self._ended != "early_stop":
+            self._change_steps(facts["steps"])
+
+    def _change_steps(self, before: int) -> None:
+        """Go on to another number of steps than the training was begun with."""
+        if self._total <= self._step:
+            reached = f"train.steps: {self._step} are done there, {self._total} asked for"
+            raise other_training(self._checkpoints, [reached])
+        self._steps_changed.append({"at_step": self._step, "from": before, "to": self._total})
+        self._ended = ""
+        message = f"the number of steps, {before} so far, is {self._total} from step {self._step} on"
+        self._tell("warning", {"message": message})
+
+    def _finish(self) -> TrainResult:
+        if self._ended and self._config.best and self._best.step != self._step:
+            chosen = checkpoints.verify(self._checkpoints / f"step-{self._best.step:06d}")
+            state.load_weights(self._model, chosen.folder / "model.safetensors")
+        at_best = bool(self._ended and self._config.best)
+        position = self._batches.position
+        result = TrainResult(
+            complete=bool(self._ended),
+            stop_reason=self._ended or "stopped",
+            step=self._step,
+            best_step=self._best.step if at_best else self._step,
+            measures=self._best.measures if at_best else self._measures,
+            loss_nats=self._loss,
+            model=str(self._out / "model") if self._ended else "",
+            tokens=position.tokens,
+            examples=position.examples,
+            seconds=round(time.monotonic() - self._started, 3),
+            device=self._device,
+            precision=processes.precision(self._config),
+            parameters=self._parameters,
+            resumed_from=self._resumed_from,
+        )
+        if self._ended and self._first:
+            self._save_model(result)
+        return result
+
+    def _save_model(self, result: TrainResult) -> None:
+        facts = {
+            "config": self._config.to_dict(),
+            "identity": self._identity.settings,
+            "steps_changed": self._steps_changed,
+            "result": {key: value for key, value in result.to_dict().items() if key != "model"},
+            "versions": state.versions(),
+            **self._facts,
+        }
+        with atomic_folder(self._out / "model") as draft:
+            self._model.eval()
+            self._task.save(self._model.to("cpu"), draft, facts)
+            write_json(draft / "training.json", facts)
+        self._tell("log", {"message": "the model is saved", "path": str(self._out / "model")})
+
+    def _tell_device(self) -> None:
+        import torch
+
+        device, count = self._accelerator.device, self._accelerator.num_processes
+        if device.type == "cuda":
+            self._device = torch.cuda.get_device_name(device)
+            why = "asked for" if self._config.device == "cuda" else "the first GPU that can be used"
+        else:
+            self._device = device.type
+            why = "asked for" if self._config.device == "cpu" else "no GPU can be used"
+            why = f"{torch.get_num_threads()} threads; {why}"
+        words = f"training on {self._device} ({why}), {processes.precision(self._config)}"
+        self._tell("log", {"message": words + (f", {count} processes" if count > 1 else "")})
+        if self._config.compile:
+            message = "compiling the model: the first step, and batches of other lengths, take longer"
+            self._tell("log", {"message": message})
+
+    def _tell(self, kind: str, data: Mapping[str, object]) -> None:
+        if self._first:
+            self._events(Event(kind, data, self._step))

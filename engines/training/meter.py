@@ -9,6 +9,7 @@ from engines.training.batches import Position
 
 if TYPE_CHECKING:
     import torch
+    from accelerate import Accelerator
 
 __all__ = ["Meter"]
 
@@ -27,7 +28,7 @@ class Meter:
         self._told = 0.0
 
     def add(self, loss: torch.Tensor) -> None:
-        """The loss of a batch, detached."""
+        """The loss of a step, detached."""
         self._sum = loss.float() if self._sum is None else self._sum + loss.float()
         self._count += 1
 
@@ -55,24 +56,24 @@ class Meter:
 
         return self._sum is None or bool(torch.isfinite(self._sum).item())
 
-    def read(self, position: Position, trainer: Any) -> dict[str, float]:
+    def read(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
         """Mean loss and throughput since the last reading, over all processes; memory of this one."""
         import torch
 
-        device = trainer.args.device
-        total = torch.zeros((), device=device) if self._sum is None else self._sum
-        pair = torch.stack([total, torch.tensor(float(self._count), device=device)])
-        loss, count = trainer.accelerator.reduce(pair, "sum").tolist()
-        # The read above has waited for the device, so its work belongs to this stretch of time.
+        total = torch.zeros((), device=accelerator.device) if self._sum is None else self._sum
+        loss = accelerator.reduce(total / max(1, self._count), "mean").item()
+        # The device has done its work by now, so the time of it is in this stretch.
+        self.pause_clock()
+        self.resume_clock()
         seconds = max(self._seconds, 1e-9)
         tokens = position.tokens - self._before.tokens
         examples = position.examples - self._before.examples
         self._before, self._sum, self._count, self._seconds = position, None, 0, 0.0
         return {
-            "loss_nats": loss / max(1.0, count),
+            "loss_nats": loss,
             "tokens_per_s": tokens / seconds,
             "examples_per_s": examples / seconds,
-            "memory_bytes": float(_memory(device)),
+            "memory_bytes": float(_memory(accelerator.device)),
             "epoch": float(position.epoch),
         }
 

@@ -1,11 +1,10 @@
-"""What makes up the state of a training, to bytes and back. Nothing here unpickles objects."""
+"""The state of a training, to bytes and back. Nothing here unpickles objects."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,10 @@ __all__ = [
     "Best",
     "all_finite",
     "from_file",
-    "gathered",
     "get_random",
     "load_weights",
     "measured",
     "put_random",
-    "shape_hash",
-    "shared",
     "to_bytes",
     "versions",
     "weights_to_bytes",
@@ -143,32 +139,6 @@ def all_finite(model: torch.nn.Module) -> bool:
     import torch
 
     return all(bool(torch.isfinite(weight).all().item()) for weight in model.parameters())
-
-
-def shape_hash(model: torch.nn.Module) -> str:
-    """Identifies the architecture: names, shapes and types of all weights."""
-    text = "\n".join(f"{k} {tuple(v.shape)} {v.dtype}" for k, v in model.state_dict().items())
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def shared(value: dict[str, float], world: int) -> dict[str, float]:
-    """The first process's value, in every process."""
-    if world == 1:
-        return value
-    from accelerate.utils import broadcast_object_list
-
-    box = [value]
-    broadcast_object_list(box, from_process=0)
-    return box[0]
-
-
-def gathered(value: Any, world: int) -> Sequence[Any]:
-    """Every process's value, in the order of the processes."""
-    if world == 1:
-        return [value]
-    from accelerate.utils import gather_object
-
-    return list(gather_object([value]))
 
 
 def versions() -> dict[str, str]:

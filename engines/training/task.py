@@ -1,4 +1,4 @@
-"""What an engine gives to be trained, and what it gets back."""
+"""Training tasks: what an engine gives to be trained, and what it gets back."""
 
 from __future__ import annotations
 
@@ -10,18 +10,32 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["Batch", "Stream", "Table", "TrainResult", "TrainingTask"]
+__all__ = ["Batch", "Origin", "Stream", "Table", "TrainResult", "TrainingTask"]
 
 Batch = Mapping[str, Any]
 """Tensors by name, the batch in the first dimension; they are moved to the device by the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a model is made from besides `TrainConfig`.
+
+    `trainer` is the trainer's name, `model` its settings with their defaults, `data` the files that are read,
+    by what they serve as.
+    """
+
+    trainer: str
+    model: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Sequence[Path]] = field(default_factory=dict)
 
 
 @runtime_checkable
 class Table(Protocol):
     """Training data with random access, shuffled anew for every epoch.
 
-    May have `__getitems__(indices) -> list` to read many at once, as data sets of torch do, and an attribute
-    `shuffled = True`: then the order is random already, and is kept (nothing is held per example).
+    May have `__getitems__(indices) -> list` to read many at once, as data sets of torch do, and
+    `shuffled(epoch) -> Table`, when it can be had in the random order of an epoch: then nothing is held per
+    example.
     """
 
     def __len__(self) -> int: ...
@@ -41,8 +55,13 @@ class Stream(Protocol):
 class TrainingTask(Protocol):
     """A model to train, its data, its loss and its measures. Everything is asked for in this order, once."""
 
+    def origin(self) -> Origin:
+        """What the model is made from; nothing else may change its weights."""
+        ...
+
     def model(self) -> torch.nn.Module:
-        """The model, new; random numbers are seeded before it is asked for."""
+        """The model, new; random numbers are seeded before it is asked for. All weights that require a
+        gradient get one from the loss."""
         ...
 
     def train_data(self) -> Table | Stream:
@@ -57,19 +76,25 @@ class TrainingTask(Protocol):
         """A batch of these examples, padded; on the CPU, without use of torch's global random numbers."""
         ...
 
+    def counts(self, batch: Batch) -> tuple[int, ...]:
+        """(losses,) over how much each loss of the batch is a mean: tokens, or examples. On the CPU."""
+        ...
+
     def loss(self, model: torch.nn.Module, batch: Batch) -> torch.Tensor:
-        """The mean loss of a batch in nats, a scalar with gradient. `model` is what `model()` returned."""
+        """(losses,) the mean losses of a batch in nats with gradient, which are added; a scalar when there is
+        one. `model` is what `model()` returned. Several processes call it at the same time."""
         ...
 
     def evaluate(self, model: torch.nn.Module) -> Mapping[str, float]:
-        """Measures on held-out data by name, units in the names. Called in eval mode without gradients; the
-        random numbers of the training are put back afterwards. Must not change the model."""
+        """Measures on held-out data by name, units in the names. Called in eval mode without gradients, by
+        the first process alone; the random numbers of the training are put back afterwards. Must not change
+        the model."""
         ...
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write the model into an empty folder: safetensors, config, tokenizer, and a card (see `card`).
 
-        `facts` says how it was made: config, result, device, versions; JSON-able.
+        `facts` says how it was made: config, identity, result, device, versions; JSON-able.
         """
         ...
 

@@ -11,8 +11,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.arqmath.looks import GRADES, fraction, move_cell, signed
-from screens.text import safe_text, width
+from screens.arqmath.columns import GRADES, fraction, move_cell, signed
+from screens.arqmath.selection import Chosen, answer_selection
+from screens.shell.selection import CommandLine, Selection
+from screens.shell.text import safe_text, width
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
@@ -35,7 +37,7 @@ class AnswerPane(Pane):
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="answer", id=id, share=share)
         self.raw = False
-        self._row: Record | None = None
+        self._chosen: Chosen | None = None
         self._post: Mapping[str, Any] | None = None
         self._topic: Mapping[str, Any] | None = None
         self._instead = False
@@ -53,32 +55,27 @@ class AnswerPane(Pane):
         self.set_class(event.size.height < 16, "-low")
         self.call_after_refresh(self._fill)
 
-    @property
-    def post(self) -> Mapping[str, Any] | None:
-        """The answer that is shown, once its text is there."""
-        return self._post
-
     def show_topic(self, topic: Mapping[str, Any] | None) -> None:
-        """Show a topic: a result of the task `arqmath.ranking`."""
+        """Show a topic: what the operation `arqmath.ranking` answers."""
         self._topic = topic
         self._fill_topic()
 
-    def show_row(self, row: Record | None) -> None:
+    def show_answer(self, chosen: Chosen | None) -> None:
         """Say where an answer stands; its text comes by `show_post`. None: there is none."""
-        self._row = row
-        self.title = f"answer {row['id']}" if row is not None else "answer"
+        self._chosen = chosen
+        self.title = f"answer {chosen.row['id']}" if chosen is not None else "answer"
         self._tell_about()
-        if row is None:
+        if chosen is None:
             self.show_instead([])
 
     def show_waiting(self) -> None:
         """The text is on its way; what stands here gives way when it takes its time."""
         self._post = None
-        row = self._row
-        self.set_timer(_PATIENCE_S, lambda: self._still_waiting(row))
+        chosen = self._chosen
+        self.set_timer(_PATIENCE_S, lambda: self._still_waiting(chosen))
 
-    def _still_waiting(self, row: Record | None) -> None:
-        if self._post is None and row is self._row and not self._instead:
+    def _still_waiting(self, chosen: Chosen | None) -> None:
+        if self._post is None and chosen is self._chosen and not self._instead:
             self.show_instead(["… reading"])
 
     def show_instead(self, lines: Sequence[str]) -> None:
@@ -94,13 +91,13 @@ class AnswerPane(Pane):
         self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
 
     def show_post(self, post: Mapping[str, Any]) -> None:
-        """Show the text of an answer: a result of the task `arqmath.post`."""
+        """Show the text of an answer: what the operation `arqmath.post` answers."""
         self._post = post
         self._fill_answer()
 
     def _tell_about(self) -> None:
         place = self.query_one("#about", Static)
-        words = about(self._row, self._cells) if self._row is not None else Content()
+        words = about(self._chosen.row, self._cells) if self._chosen is not None else Content()
         height = words.plain.count("\n") + 1
         if height != self._height:
             self._height = height
@@ -111,6 +108,15 @@ class AnswerPane(Pane):
     @property
     def _cells(self) -> int:
         return max(8, (self.size.width or 46) - 4)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is neither answer nor topic."""
+        return self._chosen is None and self._topic is None
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The answer."""
+        return None if self._chosen is None else answer_selection(self._chosen, self._post, line)
 
     def toggle_raw(self) -> None:
         """LaTeX, or what it means."""

@@ -2,118 +2,70 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
+from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
-from engines.core.events import Event
-from screens.arqmath import offers
 from screens.arqmath.answer import AnswerPane
-from screens.arqmath.lists import LossListing, MovesListing
-from screens.arqmath.looks import (
-    ANSWER_COLUMNS,
-    ANSWER_FIELDS,
-    BAR_COLUMNS,
-    GRADES,
-    HIT_COLUMNS,
-    HIT_FIELDS,
-    WRITTEN_COLUMNS,
+from screens.arqmath.collection_finder import CollectionFinder
+from screens.arqmath.collection_reader import (
+    CollectionReader,
+    OverviewProgress,
+    OverviewRead,
+    PostRead,
+    RankingRead,
+    SnippetsRead,
+    of_runs,
 )
-from screens.arqmath.searching import Searching
-from screens.arqmath.topics import TopicsPane, topic_records
-from screens.base import Command, Export, Lookup, Selection, WorkbenchScreen
-from screens.egraphs.latest import Latest
-from screens.keys import bindings, scope
-from screens.text import count
-from screens.watch import JobWatch
-from screens.widgets.listing import Listing, ReaderBox
-from screens.widgets.pane import Page, Pane
-from screens.widgets.rows import Record
-from screens.widgets.table import Table
+from screens.arqmath.hits import HitList
+from screens.arqmath.keys import KEYS
+from screens.arqmath.ranking import RankingPane
+from screens.arqmath.runs import Runs
+from screens.arqmath.search import Searched, Searcher, SearchProgress
+from screens.arqmath.topics import TopicsPane
+from screens.shell.export import Export
+from screens.shell.keymap import bindings
+from screens.shell.screen import WorkbenchScreen
+from screens.shell.selection import Command, Lookup
+from screens.shell.text import count
+from screens.shell.watch import JobWatch
+from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
-    from workbench.collections import Collection
-    from workbench.judgements import Judgements
+    from workbench.papers.arqmath.collections import Collection
 
-__all__ = ["KEYS", "ArqmathScreen"]
-
-KEYS = scope(
-    "arqmath",
-    add=(
-        "search",
-        "Search the answers of the collection for anything; the best are ranked again if they can be.",
-    ),
-    stop="Stop the search or the indexing; what there is stays.",
-    refresh=("read again", "Read the collection's runs and judgements again."),
-    diff=("side by side", "Put the two runs side by side, with the moves of relevant answers drawn."),
-    inspect=(
-        "provenance",
-        "Show which files the runs and judgements come from, and what was wrong with them.",
-    ),
-    judge=("judge", "Judge an answer that nobody judged: 0 to 3; kept apart from the official grades."),
-    raw=("LaTeX", "Show formulas as LaTeX, or as they are read."),
-    choose_run=("run", "Choose the run that is shown."),
-    against=("against", "Choose the run that it is held against."),
-    earlier="Go to the topic before this one.",
-    later="Go to the topic after this one.",
-    yank=("yank", "Copy the line of the run; `Y` offers id, text, LaTeX, JSON and the command line."),
-    export="Write a run, a table, the bars or your judgements to a file.",
-)
-_KEPT = 64
-_CHUNK = 250
+__all__ = ["ArqmathScreen"]
 
 
-class ArqmathScreen(Searching, WorkbenchScreen):
+class ArqmathScreen(WorkbenchScreen):
     """Topics with their scores, rankings, and answers."""
 
     MODE = "arqmath"
-    KEYS = KEYS
     BINDINGS = bindings(KEYS)
 
     def __init__(self) -> None:
         super().__init__()
-        self.collection: Collection | None = None
+        self.runs: Runs | None = None
         self.collections: Sequence[Collection] = ()
-        self.overview: Mapping[str, Any] = {}
-        self.ranking: Mapping[str, Any] | None = None
-        self.judgements: Judgements | None = None
-        self.run = ""
-        self.against = ""
-        self.index_state = "none"
-        self.rows: list[dict[str, Any]] = []
         self._kept: Mapping[str, object] = {}
-        self._rankings: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
-        self._posts: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
-        self._snippets: dict[str, str] = {}
-        self._shown_rows: tuple[str, str, str] = ("", "", "")
-        self._ask_topic: Latest[str] = Latest(self, self._fetch_topic)
-        self._ask_post: Latest[str] = Latest(self, self._fetch_post)
+        self.reader = CollectionReader(lambda: self.workbench.engine)
+        self.finder = CollectionFinder()
+        self.searcher = Searcher(lambda: self.workbench.new_engine())
+        self.hits = HitList(id="hits")
+        self.topics = TopicsPane(id="left", share=10)
+        self.ranking = RankingPane(self.reader.posts, self.hits, id="middle", share=17)
+        self.answer = AnswerPane(id="right", share=13)
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield from (self.finder, self.reader, self.searcher)
 
     def panes(self) -> Iterable[Pane]:
         """Topics; the ranking and what else there is to see of it; the answer."""
-        yield TopicsPane(id="left", share=10)
-        answers = LossListing(ANSWER_COLUMNS, loss="change", id="answers", fields=ANSWER_FIELDS, counts=False)
-        answers.when_empty("No topic is chosen", "")
-        yield Pane(
-            Page("rank", answers, id="rank-page"),
-            Page("moves", id="moves-page", make=lambda: [MovesListing(id="moves")]),
-            Page("bars", id="bars-page", make=lambda: [Listing(BAR_COLUMNS, id="bars", counts=False)]),
-            Page("qrels", id="qrels-page", make=lambda: [ReaderBox(id="qrels")]),
-            Page(
-                "task 3",
-                id="written-page",
-                make=lambda: [Listing(WRITTEN_COLUMNS, id="written", counts=False)],
-            ),
-            Page("search", id="search-page", make=_hits),
-            title="ranking",
-            id="middle",
-            share=17,
-        )
-        yield AnswerPane(id="right", share=13)
+        return self.topics, self.ranking, self.answer
 
     # Collections
 
@@ -124,674 +76,424 @@ class ArqmathScreen(Searching, WorkbenchScreen):
 
     def state(self) -> dict[str, object]:
         """Which collection, which runs, besides the lists."""
-        name = self.collection.name if self.collection is not None else ""
-        return {**super().state(), "collection": name, "run": self.run, "against": self.against}
+        runs = self.runs
+        shown = {"collection": runs.collection.name, **runs.chosen_names} if runs is not None else {}
+        return {**super().state(), **shown}
 
     def begin(self) -> None:
         """Look for collections."""
-        self.query_one("#topics", Listing).show_loading("looking for collections")
+        self.topics.show_loading("looking for collections")
         # In ASCII a raised 2 would come out as a 2 like any other.
-        self.query_one(AnswerPane).raw = self.workbench.ascii
-        self.find_collections(str(self._kept.get("collection") or ""))
+        self.answer.raw = self.ranking.plain = self.workbench.ascii
+        self._find(str(self._kept.get("collection") or ""))
 
-    @work(thread=True, exclusive=True, group="collections", exit_on_error=False)
-    def find_collections(self, wanted: str = "") -> None:
-        """List the collections, and show the wanted or the first one."""
-        from workbench.collections import collections
+    @property
+    def collection(self) -> Collection | None:
+        """The collection that is shown."""
+        return self.runs.collection if self.runs is not None else None
 
-        try:
-            found = collections(self.workbench.workspace)
-        except EngineError as error:
-            self.app.call_from_thread(self._failed, error)
-            return
-        self.app.call_from_thread(self._listed, found, wanted)
+    def _find(self, wanted: str) -> None:
+        self.finder.find(self.workbench.workspace, wanted)
 
-    def _listed(self, found: Sequence[Collection], wanted: str) -> None:
-        self.collections = found
-        first = next((one for one in found if one.name == wanted), found[0] if found else None)
+    @on(CollectionFinder.Failed)
+    def _not_found(self, event: CollectionFinder.Failed) -> None:
+        self.workbench.report(event.error) if event.found else self._failed(event.error)
+
+    @on(CollectionFinder.Found)
+    def _found(self, event: CollectionFinder.Found) -> None:
+        self.collections = found = event.collections
+        first = next((one for one in found if one.name == event.wanted), found[0] if found else None)
         if first is not None:
             self.open_collection(first)
         else:
-            self.query_one("#topics", Listing).load([])
-            self.query_one(TopicsPane).show_names([], "")
-            self.show_chosen()
+            self.topics.show_none()
+            self.topics.show_sources([], "")
+            self.show_answer()
 
     def open_collection(self, collection: Collection) -> None:
         """Show a collection; what is known of another one is forgotten."""
-        self.collection = collection
-        self.overview, self.ranking, self.rows = {}, None, []
-        self._rankings.clear()
-        self._posts.clear()
-        self._snippets.clear()
-        self._shown_rows = ("", "", "")
-        self.index_state = "none"
-        self.say_index("")
-        self.query_one(TopicsPane).show_names([one.name for one in self.collections], collection.name)
-        self.query_one("#topics", Listing).show_loading(f"reading {collection.name}")
-        self.query_one(TopicsPane).show_run({}, ())
-        answers = self.query_one("#answers", Listing)
-        answers.when_empty("No topic is chosen", "")
-        answers.load([], keep=False)
-        self.show_chosen()
-        self.describe()
-        self._read(collection)
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """What every task needs to know of the collection."""
-        assert self.collection is not None
-        return {
-            "folder": str(self.collection.path),
-            "added": [str(path) for path in self.collection.added_runs()],
-            "index": str(self.collection.index),
-        }
-
-    @work(exclusive=True, group="collection", exit_on_error=False)
-    async def _read(self, collection: Collection) -> None:
-        listing = self.query_one("#topics", Listing)
-
-        def told(event: Event) -> None:
-            if event.kind == "progress" and not len(listing.table.rows):
-                number, total = int(str(event.data["done"])) + 1, event.data["total"]
-                listing.show_loading(f"reading {collection.name}: run {number} of {total}")
-
+        before = self.runs
+        self.runs = Runs(collection, {}, before.run, before.against) if before else Runs(collection)
+        self.searcher.open(collection)
+        self.topics.show_sources([one.name for one in self.collections], collection.name)
+        self.topics.show_loading(f"reading {collection.name}")
+        self.ranking.forget()
         try:
-            judgements = collection.judgements()
-            overview = await self.call("arqmath.overview", self.params, told)
+            self.reader.open(collection)
         except EngineError as error:
-            if collection is self.collection:
-                self._failed(error)
+            self._failed(error)
+
+    @on(OverviewProgress)
+    def _overview_going_on(self, event: OverviewProgress) -> None:
+        if event.event.kind == "progress" and self.collection is not None and self.topics.empty:
+            number, total = int(str(event.event.data["done"])) + 1, event.event.data["total"]
+            self.topics.show_loading(f"reading {self.collection.name}: run {number} of {total}")
+
+    @on(OverviewRead)
+    def _overview_read(self, event: OverviewRead) -> None:
+        try:
+            if event.error is not None:
+                raise event.error
+            self.ranking.judgements = judgements = event.of.judgements()
+        except EngineError as error:
+            self._failed(error)
             return
-        if collection is not self.collection:
-            return
-        self.judgements = judgements
         for problem in judgements.problems:
             self.workbench.report(problem)
-        self._show_overview(overview)
-        if self.index_state == "small":
-            self._index_now(collection)
-
-    @work(group="index", exit_on_error=False)
-    async def _index_now(self, collection: Collection) -> None:
-        await self.index(collection)
+        if self.runs is not None:
+            self._show_overview(self.runs, event.value)
 
     def _failed(self, error: EngineError) -> None:
         name = self.collection.name if self.collection is not None else ""
         self.crumbs = (name,) if name else ()
-        self.query_one(TopicsPane).show_names([one.name for one in self.collections], name)
-        self.query_one("#topics", Listing).show_error(error)
-        self._show_ranking(None)
+        self.topics.show_sources([one.name for one in self.collections], name)
+        self.topics.show_error(error)
+        self.ranking.show_ranking(None)
 
-    def _show_overview(self, overview: Mapping[str, Any]) -> None:
-        self.overview = overview
-        self.index_state = overview["index"]
-        names = [run["name"] for run in overview["runs"]]
+    def _show_overview(self, runs: Runs, overview: Mapping[str, Any]) -> None:
         kept, self._kept = self._kept, {}
-        wanted = [str(kept.get("run") or self.run), str(kept.get("against") or self.against)]
-        # The first run is the baseline, as in `mathwb arqmath compare`; the last is the newest idea.
-        self.run = wanted[0] if wanted[0] in names else names[-1] if names else ""
-        others = [name for name in names if name != self.run]
-        self.against = wanted[1] if wanted[1] in others else others[0] if others else ""
+        self.runs = runs.read(overview, {**runs.chosen_names, **kept})
         if overview["problems"]:
             first, more = overview["problems"][0], len(overview["problems"]) - 1
             tail = f" (and {more} more; i lists them)" if more else ""
             self.workbench.warn(f"{first}{tail}")
-        self._keep_cursor = bool(kept)
-        self._show_topics(keep=bool(kept))
-        if self.index_state == "large":
-            self.say_index("posts are not indexed: a offers to")
-        elif self.index_state == "none":
-            self.say_index("the collection has no posts")
+        self.ranking.keep_cursor = bool(kept)
+        self._show_runs()
+        if not kept:
+            self.topics.begin_at_first_score()
+        self.searcher.open(runs.collection, overview["index"])
 
-    def _show_topics(self, *, keep: bool) -> None:
-        listing = self.query_one("#topics", Listing)
-        listing.when_empty("No topics, judgements or runs", "An arqmath.toml in the folder can name them.")
-        records = self._records()
-        facts: Mapping[str, Any] = next((run for run in self.overview["runs"] if run["name"] == self.run), {})
-        values = [record["ndcg"] for record in records if record["ndcg"] is not None]
-        self.query_one(TopicsPane).show_run(facts, values)
-        listing.load(records, keep=True)
-        if not keep and listing.table.cursor == 0 and not self.ranking:
-            # Topics that the run has come first to mind: the cursor begins on one.
-            first = next((record["id"] for record in records if record["ndcg"] is not None), None)
-            if first is not None:
-                listing.table.go_to(first)
-        self._fill_page()
-        self.describe()
-        self.refresh_bindings()
-
-    def _records(self) -> list[Record]:
-        return topic_records(self.overview, self.run, self.against, plain=self.workbench.ascii)
+    def _show_runs(self) -> None:
+        if self.runs is not None:
+            self.topics.show_runs(self.runs, plain=self.workbench.ascii)
+            self.ranking.show_runs(self.runs, self.topics.records)
+            self.refresh_bindings()
 
     @on(TopicsPane.Picked)
     def _collection_picked(self, event: TopicsPane.Picked) -> None:
-        found = next((one for one in self.collections if one.name == event.name), None)
-        if found is not None:
-            self.open_collection(found)
+        self._go_to_collection(event.name)
 
     @on(JobWatch.Looked)
     def _jobs_looked(self) -> None:
-        """An index may have been built by a job by now."""
-        if self.collection is not None and self.index_state == "large" and self.collection.indexed:
-            self.say_index("")
-            self.indexed(self.collection)
-
-    def indexed(self, collection: Collection) -> None:
-        """There is an index now."""
-        if collection is self.collection:
-            self.index_state = "ready"
-            self._tell_snippets()
-            self.show_chosen()
-            self.refresh_bindings()
-
-    def say_index(self, words: str) -> None:
-        """How far the index is, in the frame of the left pane."""
-        self.query_one("#left", Pane).footnote = words
+        self.searcher.look()
 
     # A topic
+
+    @on(TopicsPane.Moved)
+    def _topic_moved(self) -> None:
+        topic = self.topic
+        self.ranking.show_topic(topic)
+        if not topic or self.runs is None or not self.runs.overview:
+            self._show_ranking(None)
+        elif (known := self.reader.ranking(topic)) is not None:
+            self._show_ranking(known)
+        self._show_crumbs()
+        self.refresh_bindings()
+
+    @on(RankingRead)
+    def _ranking_read(self, event: RankingRead) -> None:
+        if event.of == self.topic:
+            self._show_ranking(event.value)
+            if event.error is not None:
+                self.ranking.show_error(event.error)
+
+    def _show_ranking(self, found: Mapping[str, Any] | None) -> None:
+        self.ranking.show_ranking(found)
+        self.answer.show_topic(found)
+        self._ask_snippets()
+
+    def _ask_snippets(self) -> None:
+        """How the answers begin, from the top; what is known already is not asked again."""
+        if self.searcher.state == "ready":
+            self.reader.snippets(self.ranking.without_snippet, plain=self.workbench.ascii)
+
+    @on(SnippetsRead)
+    def _snippets_read(self, event: SnippetsRead) -> None:
+        if event.error is not None:
+            self.workbench.report(event.error)
+        else:
+            self.ranking.show_snippets(event.of, event.value["snippets"])
+            self._ask_snippets()
+
+    @on(TopicsPane.Opened)
+    def _topic_opened(self) -> None:
+        self.show_pane("middle")
+
+    @on(RankingPane.TopicOpened)
+    def _topic_followed(self, event: RankingPane.TopicOpened) -> None:
+        self.go_to_topic(event.topic)
+
+    # An answer
+
+    @on(RankingPane.Moved)
+    def show_answer(self) -> None:
+        """The answer under the cursor, in the right pane."""
+        chosen, pane = self.ranking.chosen, self.answer
+        pane.show_answer(chosen)
+        if chosen is None:
+            self.reader.no_post()
+        elif "written" in chosen.row:
+            pane.show_post(chosen.row["written"])
+        elif self.searcher.state == "none":
+            pane.show_instead(["The collection has no posts to read."])
+        elif self.searcher.state == "large":
+            pane.show_instead(["The posts are not indexed; a offers to."])
+        elif (post := self.reader.post(chosen.row["id"])) is not None:
+            pane.show_post(post)
+        else:
+            pane.show_waiting()
+        self._show_crumbs()
+        self.refresh_bindings()
+
+    @on(PostRead)
+    def _post_read(self, event: PostRead) -> None:
+        if self.ranking.row is not None and self.ranking.row["id"] == event.of:
+            if event.error is None:
+                self.answer.show_post(event.value)
+            else:
+                self.answer.show_failure(event.error)
+
+    @on(RankingPane.Opened)
+    async def _answer_opened(self) -> None:
+        await self.answer.show_page("answer-page")
+        self.show_pane("right")
+
+    def _show_crumbs(self) -> None:
+        if self.runs is None:
+            self.crumbs = ()
+            return
+        place, page, topic = [self.runs.collection.name], self.page, self.topic
+        run, row = self.runs.run, self.ranking.row
+        if page == "search":
+            place.append("search")
+        elif topic:
+            place += [topic, *([run] if run else [])]
+        if row is not None and page not in ("bars", "qrels"):
+            place.append(f"answer {row['id']}")
+        self.crumbs = tuple(place)
+
+    # Searching
+
+    def action_add(self) -> None:
+        """Ask for a query."""
+        from screens.widgets.dialogs import Prompt
+
+        collection = self.collection
+        if collection is None:
+            return
+        if self.searcher.state == "large":
+            self.offer_index()
+            return
+        hint = "words and $LaTeX$;  ⏎ searches the answers, esc leaves it"
+        prompt = Prompt(f"search {collection.name} for", self.hits.asked, hint=hint)
+        prompt.ask(self.app, lambda text: text.strip() and self._begin_search(text.strip()))
+
+    @work(group="search", exit_on_error=False)
+    async def _begin_search(self, query: str) -> None:
+        from workbench.papers.arqmath.collections import rankers
+
+        await self.ranking.show_page("search-page")
+        self.hits.begin(query, plain=self.workbench.ascii)
+        self.ranking.describe()
+        self.show_pane("middle")
+        model = next(iter(rankers(self.workbench.workspace)), None)
+        self.searcher.search(query, model)
+        self.refresh_bindings()
+
+    @on(SearchProgress)
+    def _search_going_on(self, event: SearchProgress) -> None:
+        self.hits.hear(event.event.data)
+
+    @on(Searched)
+    def _searched(self, event: Searched) -> None:
+        if event.error is None:
+            self.hits.finish(event.value, event.tag)
+        elif not self.searcher.searching:
+            self.hits.show_error(event.error)
+        self.refresh_bindings()
+
+    def action_stop(self) -> None:
+        """End what runs, with what there is."""
+        self.searcher.stop()
+
+    @on(Searcher.Said)
+    def _index_said(self, event: Searcher.Said) -> None:
+        self.topics.footnote = event.words
+        self.refresh_bindings()
+
+    @on(Searcher.Failed)
+    def _index_failed(self, event: Searcher.Failed) -> None:
+        if event.error is not None:
+            self.workbench.report(event.error)
+
+    @on(Searcher.Ready)
+    def _index_ready(self) -> None:
+        self._ask_snippets()
+        self.show_answer()
+
+    def offer_index(self) -> None:
+        """A large collection is indexed by a job."""
+        self.searcher.offer_job(self.workbench.workspace)
+
+    @on(Searcher.Submitted)
+    def _index_submitted(self, event: Searcher.Submitted) -> None:
+        self.workbench.say(f"job {event.number} builds the index")
+
+    # What can be done
 
     @property
     def topic(self) -> str:
         """The topic under the cursor."""
-        return self.query_one("#topics-table", Table).current_key or ""
-
-    @on(Table.Moved, "#topics-table")
-    def _topic_moved(self) -> None:
-        topic = self.topic
-        if not topic or not self.overview:
-            self._show_ranking(None)
-        elif topic in self._rankings:
-            self._show_ranking(self._rankings[topic])
-        else:
-            self.query_one("#middle", Pane).title = topic
-            self._ask_topic.ask(topic)
-        self.describe()
-        self.refresh_bindings()
-
-    async def _fetch_topic(self, topic: str) -> None:
-        collection = self.collection
-        if collection is None:
-            return
-        try:
-            found = await self.call("arqmath.ranking", {**self.params, "topic": topic})
-        except EngineError as error:
-            if topic == self.topic:
-                self._show_ranking(None)
-                self.query_one("#answers", Listing).show_error(error)
-            return
-        if collection is not self.collection:
-            return
-        self._rankings[topic] = found
-        while len(self._rankings) > _KEPT:
-            self._rankings.popitem(last=False)
-        if topic == self.topic:
-            self._show_ranking(found)
-
-    def _show_ranking(self, found: Mapping[str, Any] | None) -> None:
-        self.ranking = found
-        self.query_one(AnswerPane).show_topic(found)
-        if found is None:
-            self.rows = []
-            self._shown_rows = ("", "", "")
-            answers = self.query_one("#answers", Listing)
-            answers.load([], keep=False)
-            self._fill_page()
-            self.describe()
-            self.show_chosen()
-            return
-        this = (found["topic"], self.run, self.against)
-        if this == self._shown_rows and self.rows:
-            return
-        same = found["topic"] == self._shown_rows[0]
-        self._shown_rows = this
-        self.rows = self._make_rows(found)
-        listing = self.query_one("#answers", LossListing)
-        listing.when_empty("No run has answers to this topic", "[ and ] show what else there is of it.")
-        listing.load(self.rows, keep=same)
-        if not same and not self._keep_cursor:
-            listing.table.cursor = 0
-        self._keep_cursor = False
-        self._fill_page()
-        self.describe()
-        self.show_chosen()
-        self._tell_snippets()
-
-    _keep_cursor = False
-
-    def _make_rows(self, found: Mapping[str, Any]) -> list[dict[str, Any]]:
-        from engines.arqmath.rankings import answer_rows
-
-        own = self.judgements.of(found["topic"]) if self.judgements is not None else {}
-        compared = bool(self.against) and self.against in found["runs"]
-        return [
-            {
-                **row,
-                "own": own.get(row["id"]),
-                "answer": self._snippets.get(row["id"], ""),
-                "compared": compared,
-            }
-            for row in answer_rows(found, self.run, self.against)
-        ]
-
-    @work(exclusive=True, group="snippets", exit_on_error=False)
-    async def _tell_snippets(self) -> None:
-        """How the answers begin, from the top; what is known already is not asked again."""
-        if self.index_state != "ready":
-            return
-        shown = self._shown_rows
-        unknown = [row["id"] for row in self.rows if row["id"] not in self._snippets]
-        for start in range(0, len(unknown), _CHUNK):
-            ids = unknown[start : start + _CHUNK]
-            try:
-                plain = {"plain": self.workbench.ascii}
-                found = await self.call("arqmath.snippets", {**self.params, **plain, "ids": ids})
-            except EngineError as error:
-                self.workbench.report(error)
-                return
-            self._snippets.update({**dict.fromkeys(ids, ""), **found["snippets"]})
-            if shown != self._shown_rows:
-                return
-            self._place_snippets()
-
-    def _place_snippets(self) -> None:
-        for row in self.rows:
-            row["answer"] = self._snippets.get(row["id"], "")
-        for name in ("#answers", "#moves"):
-            for listing in self.query(name).results(Listing):
-                if listing.query_text:
-                    listing.table.set_filter(listing.table.filter)
-                listing.table.refresh()
-
-    # The pages of the middle
+        return self.topics.topic
 
     @property
     def page(self) -> str:
-        """Which page of the middle pane is shown: rank, moves, bars, qrels, written, search."""
-        page = self.query_one("#middle", Pane).page
-        return (page.id or "").removesuffix("-page") if page is not None else "rank"
-
-    @on(Pane.PageShown, "#middle")
-    def _page_shown(self) -> None:
-        self._fill_page()
-        self.describe()
-        self.show_chosen()
-        self.refresh_bindings()
-
-    def _fill_page(self) -> None:
-        page = self.page
-        if page == "moves":
-            listing = self.query_one("#moves", MovesListing)
-            listing.when_empty("There is no second run to put beside it", "b chooses one.")
-            shown = self.rows if self.against else []
-            topic = self.ranking["topic"] if self.ranking else ""
-            same = topic == self._moves_of
-            self._moves_of = topic
-            listing.show(shown, (self.against, self.run), keep=same)
-        elif page == "bars" and self.overview:
-            records = self._records()
-            listing_ = self.query_one("#bars", Listing)
-            listing_.when_empty("No topic of this run is judged", "c chooses another run.")
-            listing_.load([record for record in records if record["ndcg"] is not None])
-        elif page == "qrels":
-            self.query_one("#qrels", ReaderBox).reader.show(offers.judged_lines(self))
-        elif page == "written":
-            written = self.query_one("#written", Listing)
-            written.when_empty(
-                "No answers were written to this topic", "Task 3 runs are `answers` in arqmath.toml."
-            )
-            written.load(_written_rows(self.ranking, "text" if self.workbench.ascii else "shown"), keep=False)
-        elif page == "search" and not self.hits and not self.query_asked:
-            hits = self.query_one("#hits", Listing)
-            hits.when_empty("Nothing was searched for yet", "a asks.")
-            hits.load([])
-
-    _moves_of = ""
-
-    @on(Table.Moved, "#answers-table")
-    @on(Table.Moved, "#moves-table")
-    @on(Table.Moved, "#written-table")
-    @on(Table.Moved, "#hits-table")
-    def _row_moved(self) -> None:
-        if self.page == "moves":
-            self.query_one("#moves", MovesListing).draw()
-        self.show_chosen()
-
-    @on(Table.Counted, "#answers-table")
-    def _counted(self) -> None:
-        self.describe()
-
-    @on(Table.Opened, "#topics-table")
-    def _topic_opened(self) -> None:
-        self.show_pane("middle")
-
-    @on(Table.Opened, "#answers-table")
-    @on(Table.Opened, "#moves-table")
-    @on(Table.Opened, "#written-table")
-    @on(Table.Opened, "#hits-table")
-    async def _row_opened(self) -> None:
-        await self.query_one("#right", Pane).show_page("answer-page")
-        self.show_pane("right")
-
-    @on(Table.Opened, "#bars-table")
-    def _bar_opened(self, event: Table.Opened) -> None:
-        self.go_to_topic(event.table.current_key or "")
-
-    def action_left(self) -> None:
-        """The left one of two runs, then the pane on the left."""
-        if not self._take_side("left"):
-            super().action_left()
-
-    def action_right(self) -> None:
-        """The right one of two runs, then the pane on the right."""
-        if not self._take_side("right"):
-            super().action_right()
-
-    def _take_side(self, side: str) -> bool:
-        if self.page != "moves" or self.active_pane is not self.query_one("#middle", Pane):
-            return False
-        listing = self.query_one("#moves", MovesListing)
-        if listing.side == side:
-            return False
-        listing.take_side(side)
-        self.show_chosen()
-        return True
-
-    # An answer
-
-    @property
-    def chosen(self) -> Record | None:
-        """The answer under the cursor of the page that is shown."""
-        page = self.page
-        if page == "moves":
-            return self.query_one("#moves", MovesListing).chosen
-        name = {"written": "#written-table", "search": "#hits-table"}.get(page, "#answers-table")
-        found = next(iter(self.query(name).results(Table)), None)
-        return found.current if found is not None else None
-
-    def show_chosen(self) -> None:
-        """The answer under the cursor, in the right pane."""
-        row, pane = self.chosen, self.query_one(AnswerPane)
-        pane.show_row(row)
-        if row is None:
-            self._ask_post.forget()
-        elif "written" in row:
-            pane.show_post(row["written"])
-        elif row["id"] in self._posts:
-            pane.show_post(self._posts[row["id"]])
-        elif self.index_state == "none":
-            pane.show_instead(["The collection has no posts to read."])
-        elif self.index_state == "large":
-            pane.show_instead(["The posts are not indexed; a offers to."])
-        else:
-            pane.show_waiting()
-            self._ask_post.ask(row["id"])
-        self.crumb()
-        self.refresh_bindings()
-
-    async def _fetch_post(self, document: str) -> None:
-        collection = self.collection
-        if collection is None:
-            return
-        try:
-            found = await self.call("arqmath.post", {**self.params, "id": document})
-        except EngineError as error:
-            if self.chosen is not None and self.chosen["id"] == document:
-                self.query_one(AnswerPane).show_failure(error)
-            return
-        if collection is not self.collection:
-            return
-        self._posts[document] = found
-        while len(self._posts) > _KEPT:
-            self._posts.popitem(last=False)
-        if self.chosen is not None and self.chosen["id"] == document:
-            self.query_one(AnswerPane).show_post(found)
-
-    # Words
-
-    def describe(self) -> None:
-        """Titles and footnotes of what is shown."""
-        pane = self.query_one("#middle", Pane)
-        page, topic = self.page, self.topic
-        delta = f"Δ {self.run} − {self.against}" if self.against else self.run
-        pane.footnote = delta
-        if page == "bars":
-            pane.title, pane.detail = "nDCG′", f"of {self.run}" if self.run else ""
-        elif page == "qrels":
-            pane.title, pane.detail = "judgements", ""
-        elif page == "search":
-            pane.title, pane.detail, pane.footnote = "search", self.query_asked, self._said
-        else:
-            pane.title = topic or "ranking"
-            pane.detail = self._how_many() if topic and page == "rank" else ""
-            if page == "moves" and topic and self.against:
-                pane.detail = f"from {self.against} to {self.run}"
-        self.crumb()
-
-    def _how_many(self) -> str:
-        if self.ranking is None:
-            return ""
-        table = self.query_one("#answers-table", Table)
-        answers = f"· {count(len(self.ranking['runs'].get(self.run, ())))} answers"
-        return f"{answers}, {count(table.shown)} shown" if table.filter is not None else answers
-
-    def crumb(self) -> None:
-        """The breadcrumb."""
-        if self.collection is None:
-            self.crumbs = ()
-            return
-        place = [self.collection.name]
-        row = self.chosen
-        if self.page == "search":
-            place.append("search")
-        elif self.topic:
-            place += [self.topic, *([self.run] if self.run else [])]
-        if row is not None and self.page not in ("bars", "qrels"):
-            place.append(f"answer {row['id']}")
-        self.crumbs = tuple(place)
-        if (titles := tuple(pane.title for pane in self._panes)) != self._titles:
-            # Panes that share a place name each other in their frames.
-            self._titles = titles
-            self._arrange()
-
-    _titles: tuple[str, ...] = ()
-
-    # What can be done
+        """Which page of the middle pane is shown."""
+        return self.ranking.page_name
 
     def why_not(self, verb: str) -> str:
         """The screen's own reasons."""
-        runs = self.overview.get("runs", ())
+        runs = self.runs.names if self.runs is not None else []
         if verb in ("inspect", "add") and self.collection is None:
             return "there is no collection"
         if verb in ("diff", "against") and len(runs) < 2:
             return "there is one run; `add a run file` in the palette adds another"
         if verb == "choose_run" and not runs:
             return "there are no runs; `add a run file` in the palette adds one"
-        if verb == "raw" and self.chosen is None and self.ranking is None:
+        if verb == "raw" and self.answer.empty:
             return "nothing is shown"
         if verb == "judge":
-            return self._why_not_judge()
-        if verb in ("next_tab", "previous_tab") and self._has_several():
-            return ""
-        return self.why_not_search(verb) or super().why_not(verb)
+            return self.ranking.why_not(verb)
+        if verb == "add" and self.searcher.state == "none":
+            return "the collection has no posts"
+        if verb == "add" and self.searcher.indexing:
+            return "its posts are being indexed; x stops it"
+        if verb == "stop" and not (self.searcher.searching or self.searcher.indexing):
+            return "nothing is running here; jobs are stopped on the Jobs screen"
+        return super().why_not(verb)
 
-    def _why_not_judge(self) -> str:
-        row = self.chosen
-        if row is None or not self.topic or self.page not in ("rank", "moves"):
-            return "an answer to a topic has to be under the cursor"
-        if row["grade"] is not None:
-            return "it is judged officially, and that stays"
-        return ""
+    def action_left(self) -> None:
+        """The left one of two runs, then the pane on the left."""
+        if not (self.active_pane is self.ranking and self.ranking.take_side("left")):
+            super().action_left()
 
-    def _has_several(self) -> bool:
-        """Whether the active pane is the left one, and it has tabs."""
-        pane = self.active_pane
-        return isinstance(pane, TopicsPane) and len(self.collections) > 1
-
-    async def step_tab(self, by: int) -> None:
-        """On the left the tabs are the collections, when there are several."""
-        if self._has_several():
-            self.query_one(TopicsPane).step(by)
-        else:
-            await super().step_tab(by)
+    def action_right(self) -> None:
+        """The right one of two runs, then the pane on the right."""
+        if not (self.active_pane is self.ranking and self.ranking.take_side("right")):
+            super().action_right()
 
     def action_earlier(self) -> None:
-        self.query_one("#topics-table", Table).cursor -= 1
+        self.topics.step(-1)
 
     def action_later(self) -> None:
-        self.query_one("#topics-table", Table).cursor += 1
+        self.topics.step(1)
 
     def action_refresh(self) -> None:
         """From the files again, and whatever collections there are now."""
-        self.find_collections(self.collection.name if self.collection is not None else "")
+        self._find(self.collection.name if self.collection is not None else "")
 
     def action_raw(self) -> None:
-        self.query_one(AnswerPane).toggle_raw()
+        self.answer.toggle_raw()
 
     async def action_diff(self) -> None:
-        await self.query_one("#middle", Pane).show_page("moves-page")
+        await self.ranking.show_page("moves-page")
         self.show_pane("middle")
 
     def action_choose_run(self) -> None:
-        self._choose("show the run", self.show_run, self.run)
+        if self.runs is not None:
+            self._choose_run("show the run", self.runs.run, self.runs.show)
 
     def action_against(self) -> None:
-        self._choose("hold it against", self.hold_against, self.against)
+        if self.runs is not None:
+            self._choose_run("hold it against", self.runs.against, self.runs.hold_against)
 
-    def _choose(self, title: str, done: Any, now: str) -> None:
-        from screens.arqmath.looks import fraction
-        from screens.widgets.dialogs import Choice, Chooser
+    def _choose_run(self, title: str, now: str, change: Callable[[str], Runs]) -> None:
+        assert self.runs is not None
 
-        choices = [
-            Choice(
-                run["name"],
-                run["name"],
-                f"mean nDCG′ {fraction(run.get('ndcg_prime'))}{'   shown now' if run['name'] == now else ''}",
-                key=str(number) if number < 10 else "",
-            )
-            for number, run in enumerate(self.overview["runs"], start=1)
-        ]
-        self.app.push_screen(Chooser(title, choices), lambda name: done(name) if name is not None else None)
+        def done(name: str) -> None:
+            self.runs = change(name)
+            self._show_runs()
 
-    def show_run(self, name: str) -> None:
-        """Show another run; when it is the one held against, the two change places."""
-        if name == self.against:
-            self.against = self.run
-        self.run = name
-        self._runs_chosen()
-
-    def hold_against(self, name: str) -> None:
-        """Hold the run against another one; when it is the run itself, the two change places."""
-        if name == self.run:
-            self.run = self.against
-        self.against = name
-        self._runs_chosen()
-
-    def _runs_chosen(self) -> None:
-        self._show_topics(keep=True)
-        if self.ranking is not None:
-            self._show_ranking(self.ranking)
+        self.runs.question(title, now).ask(self.app, done)
 
     def action_judge(self) -> None:
-        from screens.widgets.dialogs import Choice, Chooser
+        from screens.arqmath.judging import ask
 
-        row, topic = self.chosen, self.topic
-        if row is None:
-            return
-        choices = [Choice(str(grade), word, key=str(grade)) for grade, word in enumerate(GRADES)]
-        if row["own"] is not None:
-            choices.append(Choice("-", "take it back", key="-"))
+        row, topic = self.ranking.row, self.topic
+        if row is not None:
+            ask(self.app, topic, row, lambda grade: self.keep_judgement(topic, row["id"], grade))
 
-        def done(grade: str | None) -> None:
-            if grade is not None:
-                self.keep_judgement(topic, row["id"], None if grade == "-" else int(grade))
+    def refuse(self, verb: str, reason: str) -> None:
+        """`J` is followed by a digit, which would go to another screen: a line of its own takes it."""
+        if verb == "judge":
+            from screens.arqmath.judging import refuse
 
-        self.app.push_screen(Chooser(f"judge answer {row['id']} to {topic}", choices), done)
+            refuse(self.app, self.ranking.row, reason)
+        else:
+            super().refuse(verb, reason)
 
     def keep_judgement(self, topic: str, document: str, grade: int | None) -> None:
         """Keep one's own grade of an answer; None takes it back."""
-        if self.judgements is None:
-            return
-        try:
-            self.judgements.judge(topic, document, grade)
-        except EngineError as error:
-            self.workbench.report(error)
-            return
-        for row in self.rows:
-            if row["id"] == document and self.topic == topic:
-                row["own"] = grade
-        kept = f"judged {grade}" if grade is not None else "not judged any more"
-        self.workbench.say(f"answer {document} to {topic} {kept}; {count(len(self.judgements))} of your own")
-        for table in self.query("#answers-table, #moves-table").results(Table):
-            table.refresh()
-        self.show_chosen()
+        with self.workbench.reporting():
+            self.ranking.judge(topic, document, grade)
+            kept = f"judged {grade}" if grade is not None else "not judged any more"
+            own = count(len(self.ranking.judgements or ()))
+            self.workbench.say(f"answer {document} to {topic} {kept}; {own} of your own")
 
     def action_inspect(self) -> None:
-        from screens.widgets.textscreen import TextScreen
+        from screens.widgets.dialogs import TextScreen
 
-        if self.collection is not None and self.overview:
-            self.app.push_screen(TextScreen(f"collection {self.collection.name}", offers.provenance(self)))
+        if self.runs is not None and self.runs.overview:
+            own = len(self.ranking.judgements) if self.ranking.judgements is not None else 0
+            lines = self.runs.provenance(self.searcher.state, own)
+            self.app.push_screen(TextScreen(f"collection {self.runs.collection.name}", lines))
 
     # What others ask
 
     def go_to_topic(self, topic: str) -> bool:
         """Show a topic; whether it is among the lines."""
-        self.show_pane("left")
-        found = self.query_one("#topics-table", Table).go_to(topic)
+        if not self.topics.go_to(topic):
+            return False
         if self.page in ("bars", "search"):
-            self.call_later(self.query_one("#middle", Pane).show_page, "rank-page")
+            self.call_later(self.ranking.show_page, "rank-page")
         self.show_pane("middle")
-        return found
+        return True
 
-    def selection(self) -> Selection | None:
-        """The topic or the answer, by the pane that has the focus."""
-        return offers.selection(self)
+    def _go_to_collection(self, name: str) -> bool:
+        found = next((one for one in self.collections if one.name == name), None)
+        if found is not None and (self.runs is None or self.runs.collection.name != name):
+            self.open_collection(found)
+        return found is not None
 
-    def exports(self) -> Sequence[Export]:
-        """Runs, tables, bars, judgements."""
-        return offers.exports(self)
+    def _go_to_run(self, name: str) -> bool:
+        if self.runs is None or name not in self.runs.names:
+            return False
+        self.runs = self.runs.show(name)
+        self._show_runs()
+        return True
 
     def lookups(self) -> Sequence[Lookup]:
         """`:topic A.301`, `:answer 12`, `:run bm25`, `:collection NAME`."""
-        return offers.lookups(self)
+        return [
+            Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
+            *super().lookups(),
+            Lookup("run", "Show a run by its name.", self._go_to_run),
+            Lookup("collection", "Show a collection of the workspace.", self._go_to_collection),
+        ]
+
+    def exports(self) -> Sequence[Export]:
+        """What the panes can write, and what the engine writes of a run."""
+        if self.runs is None:
+            return ()
+        params = of_runs(self.runs.collection)
+        return [*self.runs.exports(self.workbench.engine, params), *super().exports()]
 
     def commands(self) -> Sequence[Command]:
         """Runs from elsewhere, and the index."""
-        return offers.commands(self)
-
-    @work(thread=True, exit_on_error=False)
-    def change_runs(self, path: Path, *, add: bool) -> None:
-        """Add a run file to the collection, or take it off the list, and read again."""
-        collection = self.collection
-        if collection is None:
-            return
-        try:
-            collection.add_run(path) if add else collection.forget_run(path)
-        except (EngineError, OSError) as error:
-            self.app.call_from_thread(self.workbench.report, error)
-            return
-        self.app.call_from_thread(self.find_collections, collection.name)
-
-
-def _hits() -> list[Listing]:
-    return [Listing(HIT_COLUMNS, id="hits", fields=HIT_FIELDS, counts=False)]
-
-
-def _written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
-    """The answers that were written to a topic, each with what the right pane shows of it."""
-    rows: list[Record] = []
-    for answer in ranking["answers"] if ranking is not None else ():
-        post = {"id": answer["run"], "text": answer["shown"], "latex": answer["text"], "score": None}
-        rows.append(
-            {
-                "id": answer["run"],
-                "run": answer["run"],
-                "grade": answer["grade"],
-                "own": None,
-                "topic": False,
-                "characters": len(answer["text"]),
-                "answer": " ".join(answer[shown].split()),
-                "sources": answer["sources"],
-                "written": {**post, "question": None},
-            }
-        )
-    return rows
+        none = "" if self.collection is not None else "there is no collection"
+        reason = none or ("the collection has no posts" if self.searcher.state == "none" else "")
+        words = "as a job; searching needs an index"
+        return [
+            *self.finder.commands(self.workbench.workspace, self.collection),
+            Command("index the posts", words, self.offer_index, reason),
+        ]

@@ -3,113 +3,139 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
-from screens.arqmath.lists import LossListing
-from screens.arqmath.looks import TOPIC_COLUMNS, TOPIC_FIELDS, fraction, sparkline
-from screens.widgets.pane import Pane, TabStrip
+from engines.core.errors import EngineError
+from screens.arqmath.columns import TOPIC_COLUMNS, TOPIC_FIELDS, fraction, sparkline, topic_records
+from screens.arqmath.runs import Runs
+from screens.arqmath.selection import topic_selection
+from screens.shell.export import Export, picked, table_exports
+from screens.shell.selection import CommandLine, Selection
+from screens.widgets.listing import Listing
+from screens.widgets.pane import ListPane
 from screens.widgets.rows import Record
+from screens.widgets.table import Table
 
-__all__ = ["TopicsPane", "topic_records"]
+__all__ = ["TopicsPane"]
+
+_EXPORTED: Mapping[str, str] = {
+    "id": "topic",
+    "ndcg": "ndcg_prime",
+    "delta": "difference",
+    **{name: name for name in ("kind", "judged", "relevant", "title")},
+}
 
 
-class TopicsPane(Pane):
-    """Says `Picked` when another collection is to be shown."""
+class TopicsPane(ListPane):
+    """Lists the topics of a collection as one run does on them."""
 
     DEFAULT_CSS = """
     TopicsPane #mean { height: 2; padding: 0 1; border-top: none; }
     """
 
-    class Picked(Message):
-        """The collection with this name is to be shown."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
     def __init__(self, *, id: str, share: int) -> None:
-        self.listing = LossListing(TOPIC_COLUMNS, loss="delta", id="topics", fields=TOPIC_FIELDS)
+        table = partial(Table, loss="delta")
+        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPIC_FIELDS, table=table)
+        self._mean = Static(id="mean")
+        self._mean.display = False
+        super().__init__(listing, self._mean, title="topics", id=id, share=share)
+        self._runs: Runs | None = None
+        self._plain = False
+        self._records: Sequence[Record] = ()
+        self.show_none()
+
+    def show_none(self) -> None:
+        """There is no collection."""
         self.listing.when_empty(
             "No collection yet", "mathwb data add arqmath FOLDER registers your copy of ARQMath."
         )
-        super().__init__(self.listing, Static(id="mean"), title="topics", id=id, share=share)
-        self.names: Sequence[str] = ()
-        self.shown = ""
-        self._facts: Mapping[str, Any] = {}
-        self._values: list[float] = []
+        if self.is_attached:
+            self.listing.load([])
 
-    def compose(self) -> ComposeResult:
-        yield from super().compose()
+    def show_loading(self, what: str) -> None:
+        """A collection is being read."""
+        self._runs = None
+        self._mean.display = False
+        self.listing.show_loading(what)
 
-    def show_names(self, names: Sequence[str], shown: str) -> None:
-        """The collections there are, and which one the table shows."""
-        self.names, self.shown = tuple(names), shown
-        self._strip.display = len(names) > 1
-        self._strip.show_tabs(names, self.names.index(shown) if shown in self.names else -1)
+    def show_error(self, error: EngineError) -> None:
+        """The collection cannot be read."""
+        self.listing.show_error(error)
+
+    def show_runs(self, runs: Runs, *, plain: bool) -> None:
+        """The topics with the scores of the run that is shown; `plain` leaves formulas as LaTeX."""
+        self._runs, self._plain = runs, plain
+        self._records = topic_records(runs.overview, runs.run, runs.against, plain=plain)
+        self.listing.when_empty(
+            "No topics, judgements or runs", "An arqmath.toml in the folder can name them."
+        )
+        self._draw_mean()
+        self.listing.load(self._records, keep=True)
+
+    def begin_at_first_score(self) -> None:
+        """Put the cursor, if nobody has moved it or sorted yet, on the first topic that the run has."""
+        if self.table.cursor == 0 and self.table.sorting is None:
+            scored = (str(record["id"]) for record in self._records if record["ndcg"] is not None)
+            if (first := next(scored, None)) is not None:
+                self.table.go_to(first)
+
+    @property
+    def records(self) -> Sequence[Record]:
+        """All topics, in their own order."""
+        return self._records
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no line at all."""
+        return not len(self.table.rows)
+
+    @property
+    def topic(self) -> str:
+        """The topic under the cursor."""
+        return self.table.current_key or ""
 
     def step(self, by: int) -> None:
-        """Ask for the next or previous collection."""
-        if self.names:
-            at = self.names.index(self.shown) if self.shown in self.names else 0
-            self.post_message(self.Picked(self.names[(at + by) % len(self.names)]))
+        """Go to a topic further on, or back."""
+        self.table.cursor += by
 
-    @on(TabStrip.Picked)
-    async def _strip_picked(self, event: TabStrip.Picked) -> None:
-        event.stop()
-        event.prevent_default()
-        self.post_message(self.Picked(self.names[event.index]))
-
-    def show_run(self, facts: Mapping[str, Any], values: Sequence[float]) -> None:
-        """The run's mean with its interval, and its topics as a line of bars."""
-        self._facts, self._values = facts, list(values)
-        self._draw()
+    # The run's mean
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self._draw_mean)
 
-    def _draw(self) -> None:
-        foot = next(iter(self.query("#mean").results(Static)), None)
-        if foot is None:
-            return
-        mean = self._facts.get("ndcg_prime")
-        foot.display = bool(self._facts)
+    def _draw_mean(self) -> None:
+        facts = self._runs.facts if self._runs is not None else {}
+        self._mean.display = bool(facts)
+        mean = facts.get("ndcg_prime")
         if mean is None:
-            foot.update(Content.styled("no judgements for this run", "$quiet"))
+            self._mean.update(Content.styled("no judgements for this run", "$quiet"))
             return
-        line = sparkline(self._values, self.size.width - 4, plain=bool(getattr(self.app, "ascii", False)))
-        low, high = self._facts["interval"]
+        values = [record["ndcg"] for record in self._records if record["ndcg"] is not None]
+        line = sparkline(values, self.size.width - 4, plain=self._plain)
+        low, high = facts["interval"]
         words = f"mean {fraction(mean)} [{fraction(low)}, {fraction(high)}]"
-        foot.update(Content.assemble((line, "$accent"), "\n", words))
+        self._mean.update(Content.assemble((line, "$accent"), "\n", words))
 
+    # What the screen asks
 
-def topic_records(
-    overview: Mapping[str, Any], run: str, against: str, *, plain: bool = False
-) -> list[Record]:
-    """The topics as one run does on them, held against another; `plain` leaves formulas as LaTeX."""
-    records: list[Record] = []
-    for topic in overview["topics"]:
-        ndcg, before = topic["ndcg"].get(run), topic["ndcg"].get(against)
-        info = {name.casefold(): value.casefold() for name, value in topic["info"].items()}
-        grades = topic["grades"] or ()
-        records.append(
-            {
-                "id": topic["id"],
-                "title": topic["title" if plain else "shown"],
-                "ndcg": ndcg,
-                "before": before,
-                "delta": ndcg - before if ndcg is not None and before is not None else None,
-                "kind": topic["kind"],
-                "difficulty": info.get("difficulty", ""),
-                "category": info.get("category", ""),
-                "judged": sum(grades),
-                "relevant": sum(grades[2:]),
-                "run": list(topic["judged"]),
-            }
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The topic under the cursor."""
+        topic = self.table.current
+        return None if topic is None or self._runs is None else topic_selection(topic, self._runs, line)
+
+    def exports(self) -> Sequence[Export]:
+        """The topics as they are filtered and sorted."""
+        if self._runs is None:
+            return ()
+        stem = f"{self._runs.collection.name}-topics"
+        return table_exports(
+            "topics",
+            stem,
+            {".csv": "c", ".tex": "t"},
+            lambda: picked(self.table.visible_records(), _EXPORTED),
+            self._runs.origin,
         )
-    return records

@@ -1,30 +1,29 @@
-"""The right pane: an expression in all its forms, how it was judged against its head, and why."""
+"""Right pane: an expression in all its forms, how it was judged against its head, and why."""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.egraphs.forms import infix, latex, shown, tree_lines
-from screens.egraphs.latest import Latest
-from screens.egraphs.looks import POINT_COLUMNS, verdict
-from screens.text import count, safe_text
+from screens.egraphs.columns import VERDICT_SIGNS, fitting, table, verdict
+from screens.egraphs.notation import infix, latex, shown, tree_lines
+from screens.shell.request import Answer, Ask
+from screens.shell.text import count, safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.notice import error_text
 from screens.widgets.pane import Page, Pane
+from screens.widgets.picture import FormulaImage, PicturePlot
 from screens.widgets.plot import Plot, Series
 from screens.widgets.rows import Record
-
-if TYPE_CHECKING:
-    from screens.base import WorkbenchScreen
+from screens.widgets.table import Table
 
 __all__ = ["Case", "MemberPane"]
 
@@ -32,6 +31,9 @@ _KEPT = 64
 _SAMPLES = 240
 _REACH = 8.0
 """Ends of domains farther from 0 than this do not widen the plot."""
+
+
+_Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,35 @@ class Case:
     seed: int
 
     @property
+    def key(self) -> tuple[str, str, int]:
+        """What decides the verdict."""
+        return self.head, self.member, self.seed
+
+    @property
     def alone(self) -> bool:
         """Whether there is nothing to compare with."""
         return self.head == self.member
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    explained: Mapping[str, Any]
-    curve: Mapping[str, Any]
+class _Range:
+    """The range of x of the curves of a case; `why` is the document of `egen.explain`."""
+
+    case: Case
+    why: _Document
+    low: float
+    high: float
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What `egen.curve` is asked."""
+        exprs = [self.case.head] if self.case.alone else [self.case.head, self.case.member]
+        return {"exprs": exprs, "low": self.low, "high": self.high, "count": _SAMPLES}
+
+    def half(self) -> _Range:
+        """The middle half of it."""
+        quarter = (self.high - self.low) / 4
+        return replace(self, low=self.low + quarter, high=self.high - quarter)
 
 
 class MemberPane(Pane):
@@ -66,122 +88,147 @@ class MemberPane(Pane):
     MemberPane #case { height: auto; max-height: 12; padding: 0 1; }
     MemberPane Plot { height: 11; margin: 0 1; }
     MemberPane #points { border-top: solid $line; height: 1fr; }
+    MemberPane #reason { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
     MemberPane.-low Plot { height: 7; margin: 0 1; }
     MemberPane.-lowest Plot { display: none; }
-    MemberPane.-low #case { max-height: 6; }
+    MemberPane.-low #case { max-height: 7; }
     MemberPane.-lowest #case { max-height: 5; }
+    MemberPane.-lowest #reason { display: none; }
     """
 
-    def __init__(self, *, id: str, share: int) -> None:
+    class Explained(Answer):
+        """A case was explained; tagged with it."""
+
+    class Drawn(Answer):
+        """Curves were drawn; tagged with their range."""
+
+    def __init__(self, ask: Ask, *, id: str, share: int) -> None:
         super().__init__(title="member", id=id, share=share)
         self.case: Case | None = None
-        self.explained: Mapping[str, Any] = {}
-        self._answers: OrderedDict[tuple[str, str, int], _Answer] = OrderedDict()
-        self._asked: Latest[Case] = Latest(self, self._ask)
+        self._explain = ask(self, "egen.explain", self.Explained)
+        self._curve = ask(self, "egen.curve", self.Drawn)
+        self._answers: OrderedDict[tuple[str, str, int], tuple[_Document, _Document]] = OrderedDict()
 
     def compose(self) -> ComposeResult:
-        points = Listing(POINT_COLUMNS, id="points", fields=("x", "head", "member", "why"), counts=False)
+        points = Listing(**table("points"))
         points.when_empty("No points", "")
-        plot, forms = Plot(), ReaderBox(id="forms")
+        plot, forms = PicturePlot(), ReaderBox(id="forms")
         plot.empty = ""
         forms.reader.wrap = True
-        yield Page("why", Static(id="case"), plot, points, id="why-page")
-        yield Page("forms", forms, id="forms-page")
+        yield Page("why", Static(id="case"), plot, points, Static(id="reason"), id="why-page")
+        yield Page("forms", FormulaImage(), forms, id="forms-page")
         yield from super().compose()
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 30, "-low")
         self.set_class(event.size.height < 16, "-lowest")
+        if self.case is not None and (known := self._answers.get(self.case.key)) is not None:
+            self._say(*_words(self.case, known[0], short=self.has_class("-low")))
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        more = (
+            ("×", "under the curve: no value there"),
+            ("–", "of a point: undefined"),
+            ("?", "of a point: overflow, or rounding leaves nothing to tell"),
+            ("about", "found by a search of the line, not worked out exactly"),
+        )
+        return (*VERDICT_SIGNS, *more)
+
+    @on(Table.Moved, "#points-table")
+    def _point_moved(self, event: Table.Moved) -> None:
+        event.stop()
+        row = event.table.current
+        self.query_one("#reason", Static).update("" if row is None else _point_words(row))
 
     def show(self, case: Case | None) -> None:
         """Show this case, or that there is none."""
+        if case == self.case:
+            return
         self.case = case
-        self.explained = {}
+        forms = self.query_one("#forms", ReaderBox).reader
+        self.title = "member" if case is None else case.title
+        forms.show([] if case is None else _forms(case.member))
+        printed = ("", "") if case is None else (latex(case.member), shown(case.member))
+        self.query_one(FormulaImage).show(*printed)
         if case is None:
-            self.title = "member"
-            self._asked.forget()
-            self._clear("")
-            self.query_one("#case", Static).update("")
-            self.query_one("#forms", ReaderBox).reader.show([])
-            return
-        self.title = case.title
-        self.query_one("#forms", ReaderBox).reader.show(_forms(case.member))
-        known = self._answers.get((case.head, case.member, case.seed))
-        if known is not None:
-            self._show_answer(case, known)
-            return
-        head = safe_text(shown(case.member), "bold")
-        judged = verdict(case.judged) if case.judged and not case.alone else Content()
-        waiting = Content.assemble(("… ", "$accent"), ("asking the engine", "$quiet"))
-        lines = [head, judged, waiting] if judged else [head, waiting]
-        self.query_one("#case", Static).update(Content("\n").join(lines))
-        self._clear("")
-        self._asked.ask(case)
+            self._clear()
+        elif (known := self._answers.get(case.key)) is not None:
+            self._show_answer(case, *known)
+        else:
+            lines = [safe_text(shown(case.member), "bold")]
+            lines += [verdict(case.judged)] if case.judged and not case.alone else []
+            self._clear(*lines, Content.assemble(("… ", "$accent"), ("asking the engine", "$quiet")))
+            self._explain.ask({"head": case.head, "member": case.member, "seed": case.seed}, case)
 
-    def _clear(self, empty: str) -> None:
+    def _clear(self, *lines: Content) -> None:
+        """Show these lines alone."""
+        self._say(*lines)
         plot = self.query_one(Plot)
-        plot.series, plot.gaps, plot.caption, plot.empty = (), (), "", empty
+        plot.series, plot.gaps, plot.caption, plot.empty = (), (), "", ""
         listing = self.query_one("#points", Listing)
         listing.load([], keep=False)
         listing.display = False
 
-    # Asking
+    def _say(self, *lines: Content) -> None:
+        self.query_one("#case", Static).update(Content("\n").join(lines))
 
-    async def _ask(self, case: Case) -> None:
-        screen = cast("WorkbenchScreen", self.screen)
-        try:
-            about = {"expr": case.head, "member": case.member, "notation": "prefix", "seed": case.seed}
-            explained = await screen.call("egen.explain", about)
-            curve = await self._curve(screen, case, *_reach(explained))
-        except EngineError as error:
-            if self.case == case:
-                title = safe_text(shown(case.member), "bold")
-                self.query_one("#case", Static).update(title + Content("\n") + error_text(error))
+    @on(Explained)
+    def _explained(self, event: Explained) -> None:
+        case: Case = event.tag
+        if case != self.case:
             return
-        answer = _Answer(explained, curve)
-        self._answers[case.head, case.member, case.seed] = answer
-        while len(self._answers) > _KEPT:
-            self._answers.popitem(last=False)
-        if self.case == case:
-            self._show_answer(case, answer)
+        if event.error is not None:
+            self._show_error(case, event.error)
+        else:
+            self._ask_curves(_Range(case, event.value, *_reach(event.value)))
 
-    async def _curve(self, screen: WorkbenchScreen, case: Case, low: float, high: float) -> Any:
-        """Values over a range that is halved while they span too much to be seen."""
-        exprs = [case.head] if case.alone else [case.head, case.member]
-        while True:
-            drawn = {"exprs": exprs, "notation": "prefix", "low": low, "high": high, "count": _SAMPLES}
-            curve = await screen.call("egen.curve", drawn)
-            if high - low <= 1 or not _too_steep(curve["curves"][0]["y"]):
-                return curve
-            low, high = low + (high - low) / 4, high - (high - low) / 4
+    def _ask_curves(self, over: _Range) -> None:
+        self._curve.ask(over.params, over)
 
-    # Showing
+    @on(Drawn)
+    def _drawn(self, event: Drawn) -> None:
+        over: _Range = event.tag
+        if over.case != self.case:
+            return
+        if event.error is not None:
+            self._show_error(over.case, event.error)
+        elif over.high - over.low > 1 and _too_steep(event.value["curves"][0]["y"]):
+            # They span too much to be seen.
+            self._ask_curves(over.half())
+        else:
+            self._answers[over.case.key] = over.why, event.value
+            while len(self._answers) > _KEPT:
+                self._answers.popitem(last=False)
+            self._show_answer(over.case, over.why, event.value)
 
-    def _show_answer(self, case: Case, answer: _Answer) -> None:
-        explained = self.explained = answer.explained
-        self.query_one("#case", Static).update(_words(case, explained))
-        self._draw(case, answer)
+    def _show_error(self, case: Case, error: EngineError) -> None:
+        self._say(safe_text(shown(case.member), "bold"), error_text(error))
+
+    def _show_answer(self, case: Case, why: _Document, curves: _Document) -> None:
+        self._say(*_words(case, why, short=self.has_class("-low")))
+        self._draw(case, why, curves)
         listing = self.query_one("#points", Listing)
         listing.when_empty("No point could be decided", "")
-        listing.load([] if case.alone else point_rows(explained), keep=False)
+        rows = [] if case.alone else _point_rows(why)
+        listing.table.columns = fitting("points", rows)
+        listing.load(rows, keep=False)
         listing.display = not case.alone
 
-    def _draw(self, case: Case, answer: _Answer) -> None:
-        plot = self.query_one(Plot)
-        xs: Sequence[float] = answer.curve["x"]
+    def _draw(self, case: Case, why: _Document, curves: _Document) -> None:
+        plot, xs = self.query_one(Plot), curves["x"]
         # Nine digits: what rounding does to the last ones is no shape.
-        curves = [
-            [None if y is None else float(f"{y:.9g}") for y in curve["y"]] for curve in answer.curve["curves"]
-        ]
+        ys = [[None if y is None else float(f"{y:.9g}") for y in curve["y"]] for curve in curves["curves"]]
         names = ("head", "member") if not case.alone else ("expression",)
-        plot.series = tuple(Series(name, xs, ys) for name, ys in zip(names, curves, strict=True))
-        plot.gaps = _gaps(xs, curves[-1])
-        apart = answer.explained["verdict"]["verdict"] == "different"
-        if case.alone:
-            plot.caption = "over x, × undefined"
-        else:
-            plot.caption = "head and member" if apart else "curves coincide, × member undefined"
+        plot.series = tuple(Series(name, xs, values) for name, values in zip(names, ys, strict=True))
+        plot.gaps = _gaps(xs, ys[-1])
+        apart = "head and member" if _word(why) == "different" else "curves coincide, × member undefined"
+        plot.caption = "over x, × undefined" if case.alone else apart
+        plot.short_caption = "× undefined"
         plot.empty = "no value in this range"
+
+
+def _word(why: _Document) -> str:
+    return str(why["verdict"]["verdict"])
 
 
 def _forms(prefix: str) -> list[str]:
@@ -190,38 +237,57 @@ def _forms(prefix: str) -> list[str]:
     return lines + [f"  {line}" for line in tree_lines(prefix)]
 
 
-def _words(case: Case, explained: Mapping[str, Any]) -> Content:
-    """The expression, its verdict, the domains, and the reason in a sentence."""
-    head_domain, domain = explained["head_domain"]["text"], explained["member_domain"]["text"]
-    lines = [safe_text(shown(case.member), "bold"), safe_text(case.member, "$quiet")]
+def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
+    """The expression, its verdict, the domains, and the reason in a sentence; `short`: what says most."""
+    judged, head_domain, domain = why["verdict"], why["head_domain"]["text"], why["member_domain"]["text"]
+    lines = [safe_text(shown(case.member), "bold")]
+    lines += [] if short else [safe_text(case.member, "$quiet")]
     if case.alone:
-        return Content("\n").join([*lines, _labelled("domain", domain)])
-    judged = explained["verdict"]
-    points = judged["points"]
-    good = round(judged["kept"] * points) if judged["verdict"] != "different" else None
-    where = f"  on {count(good)} of {count(points)} points" if good is not None else ""
-    lines.append(verdict(judged["verdict"]) + safe_text(where))
-    if head_domain == domain:
-        lines.append(_labelled("domain", domain))
-    else:
-        lines.append(_labelled("domain", domain) + safe_text(f"   head: {head_domain}", "$quiet"))
-    lines += [_labelled("fails in", text) for text in _failures(explained)]
-    lines.append(_labelled("because", explained["because"]))
-    if case.judged and case.judged != judged["verdict"]:
+        return [*lines, _labelled("domain", domain)]
+    where = _where(_word(why), judged["kept"], judged["points"])
+    lines.append(verdict(_word(why), judged.get("except") or "") + safe_text(f"  {where}" if where else ""))
+    beside = "" if head_domain == domain else f"   head: {head_domain}"
+    lines.append(_labelled("domain", domain) + safe_text(beside, "$quiet"))
+    failures = _failures(why)
+    lines += [_labelled("fails in", text) for text in failures]
+    if not (short and failures):
+        lines.append(_labelled("because", why["because"]))
+    if case.judged and case.judged != _word(why):
         lines.append(_labelled("stored", f"as {case.judged}, judged at other points"))
-    return Content("\n").join(lines)
+    return lines
 
 
-def _failures(explained: Mapping[str, Any]) -> list[str]:
+def _where(word: str, kept: float, points: int) -> str:
+    """At how many of the points of the head's domain it is what its verdict says."""
+    of = f"{count(points)} points of the head's domain"
+    equal = round(kept * points)
+    if word in ("equal", "extends"):
+        return f"on all {of}"
+    if word == "shrinks":
+        return f"equal on {count(equal)} of {of}, undefined on {count(points - equal)}"
+    return f"on all {of}" if word == "nowhere" else ""
+
+
+def _point_words(point: Record) -> Content:
+    """What there is to say about one point, in full."""
+    at = safe_text(f"x = {point['x']:.6g}: ", "$quiet")
+    if point["term"]:
+        return at + safe_text(point["why"], "$warning") + safe_text(f", in {shown(point['term'])}", "$quiet")
+    values = [point[name] for name in ("head", "member")]
+    said = " and ".join("undefined" if value is None else f"{value:.10g}" for value in values)
+    return at + safe_text(f"head and member are {said}", "$quiet")
+
+
+def _failures(why: _Document) -> list[str]:
     """The sub-terms that have no value where the head has one, each with the reason; at most two."""
     found = Counter(
         (point["term"], point["why"].rpartition(": ")[2])
-        for point in explained["points"]
+        for point in why["points"]
         if point["head_state"] == "defined" and point["member_state"] == "undefined"
     )
     return [
-        f"{shown(term)}: {why}, at {number} point{'s' if number > 1 else ''}"
-        for (term, why), number in found.most_common(2)
+        f"{shown(term)}: {reason}, at {number} point{'s' if number > 1 else ''}"
+        for (term, reason), number in found.most_common(2)
     ]
 
 
@@ -229,38 +295,30 @@ def _labelled(label: str, text: str) -> Content:
     return safe_text(f"{label} ", "$quiet") + safe_text(text)
 
 
-def point_rows(explained: Mapping[str, Any]) -> list[Record]:
+def _point_rows(why: _Document) -> list[Record]:
     """The points as table rows: first those where the two part, then the nearest to 0."""
-    different = explained["verdict"]["verdict"] == "different"
     rows = []
-    for number, point in enumerate(explained["points"]):
+    for number, point in enumerate(why["points"]):
         head, member = point["head"], point["member"]
         both = head is not None and member is not None
         near = both and abs(head - member) <= 1e-6 * max(abs(head), abs(member), 1e-300)
-        agrees = near or not (both and different)
+        agrees = near or not (both and _word(why) == "different")
         fails = point["member_state"] != "defined"
         worst = (fails and point["head_state"] == "defined") or not agrees
-        term, why = point.get("term", ""), point.get("why", "")
-        row = {**point, "id": str(number), "term": term, "why": why, "agrees": agrees}
+        row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees}
         rows.append((not worst, not fails, row))
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]
 
 
-def _reach(explained: Mapping[str, Any]) -> tuple[float, float]:
+def _reach(why: _Document) -> tuple[float, float]:
     """The range of x to draw: around the ends of the two domains, else around 0."""
-    ends = [
-        end
-        for side in ("head_domain", "member_domain")
-        for interval in explained[side]["intervals"]
-        for end in interval
-        if end is not None and abs(end) <= _REACH
-    ]
+    intervals = [tuple(each) for name in ("head", "member") for each in why[f"{name}_domain"]["intervals"]]
+    ends = [end for interval in intervals for end in interval if end is not None and abs(end) <= _REACH]
     if not ends:
         return -5.0, 5.0
     low, high = min(ends), max(ends)
     margin = max(high - low, 0.05) / 2 if high - low > 1e-9 else 3.0
-    open_ended = any(None in interval for interval in explained["head_domain"]["intervals"])
-    if open_ended:
+    if any(None in interval for interval in why["head_domain"]["intervals"]):
         margin = max(margin, 3.0)
     return low - margin, high + margin
 

@@ -1,485 +1,491 @@
-"""The E-graphs screen: clusters on the left, members and the e-graph in the middle, why on the right."""
+"""E-graphs screen: clusters, the members of one, its e-graph, a map, neighbours, and why each is as it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from textual import on, work
-from textual.worker import Worker, get_current_worker
+from textual import on
+from textual.app import ComposeResult
 
-from screens.base import Command, Export, Lookup, Selection, WorkbenchScreen
-from screens.egraphs import offers
-from screens.egraphs.analogies import ANALOGY_KEYS
 from screens.egraphs.clusters import ClustersPane
-from screens.egraphs.drafts import Draft, Drafts
-from screens.egraphs.embedding_map import EmbeddingMap
-from screens.egraphs.forms import shown, write_plainly
-from screens.egraphs.graph import GRAPH_KEYS, GraphListing
-from screens.egraphs.growing import Growing
-from screens.egraphs.looks import MEMBER_COLUMNS, MEMBER_FIELDS, member_title, stop_words
-from screens.egraphs.member import Case, MemberPane
-from screens.egraphs.mistakes import MISTAKE_KEYS
-from screens.egraphs.neighbours import Neighbours
-from screens.egraphs.sheet import SHEET_KEYS
-from screens.egraphs.sources import Expression, Source, corpus_names, open_source
-from screens.egraphs.vectors import NEIGHBOUR_COLUMNS, NEIGHBOUR_FIELDS
-from screens.egraphs.walking import Walking
-from screens.keys import bindings, scope
-from screens.text import count
-from screens.watch import JobWatch
-from screens.widgets.listing import Listing
-from screens.widgets.pair import pair, why_no_pair
+from screens.egraphs.columns import Expression
+from screens.egraphs.keys import SCREEN_KEYS
+from screens.egraphs.member import MemberPane
+from screens.egraphs.members import MembersView
+from screens.egraphs.middle import MiddlePane, State, View
+from screens.egraphs.models import Models
+from screens.egraphs.notation import shown, write_plainly
+from screens.egraphs.sources import CorpusReader, Draft, Drafts, Members, Source
+from screens.shell.keymap import bindings
+from screens.shell.screen import WorkbenchScreen
+from screens.shell.selection import Command, Lookup, Selection
+from screens.shell.watch import JobWatch
 from screens.widgets.pane import Page, Pane
-from screens.widgets.rows import Record
-from screens.widgets.scatter import SCATTER_KEYS, Scatter
-from screens.widgets.table import Table
 
-__all__ = ["KEYS", "EgraphsScreen"]
+if TYPE_CHECKING:
+    from screens.egraphs.growth import GrowLine
+    from screens.egraphs.map import MapView
+    from screens.egraphs.sheets import Reports
+    from workbench.jobs.view import JobView
 
-_OWN_KEYS = scope(
-    "egraphs",
-    add=("grow", "Write an expression and grow its cluster."),
-    stop="Stop the growth and keep what there is; stop the encoding.",
-    keep="Keep the grown cluster in the corpus `grown` of this workspace.",
-    refresh=("grow again", "Grow the cluster's head again, with the same settings."),
-    again=("evaluate", "Measure the model by the paper's five evaluations, its costliest mistakes first."),
-    model="Choose the model that is asked for vectors.",
-    diff=("derive", "Derive one of the two marked members from the other, a rule a line, each line checked."),
-    inspect=("provenance", "Show with what the cluster was made: settings, stop reason, rules that fired."),
-    yank=("yank", "Copy the expression; `Y` offers prefix, infix, LaTeX, tree, JSON and the command line."),
-    export="Write members, e-graph, map, neighbours or the list of clusters to a file.",
-)
-KEYS = (*_OWN_KEYS, *GRAPH_KEYS, *SCATTER_KEYS, *SHEET_KEYS, *MISTAKE_KEYS, *ANALOGY_KEYS)
+__all__ = ["EgraphsScreen"]
+
+_GROWN = "grown"
+"""The corpus of the workspace that takes the clusters that are kept."""
 
 
-class EgraphsScreen(Growing, Walking, EmbeddingMap, Neighbours, WorkbenchScreen):
-    """Clusters, their members, and why each was judged as it was."""
+class EgraphsScreen(WorkbenchScreen):
+    """Clusters, their members, and why each was judged as it was.
+
+    `now` is all that is shown; `update` changes it, and the panes follow.
+    """
 
     MODE = "egraphs"
-    KEYS = KEYS
-    BINDINGS = bindings(_OWN_KEYS)
+    BINDINGS = bindings(SCREEN_KEYS)
 
     def __init__(self) -> None:
         super().__init__()
-        self.source: Source | None = None
-        self.drafts = Drafts()
-        self.cluster: Expression | None = None
-        self._names: list[str] = []
-        self._kept: Mapping[str, object] = {}
-        self._then: str | None = None
-        self._partial_shards = -1
+        self.now = State()
+        self._reader = CorpusReader()
+        self._line: GrowLine | None = None
+        self._session: Mapping[str, object] = {}
+        self._wanted_model = ""
+        self._reports: Reports = {}
+        self._own_analogies: list[dict[str, str]] = []
+
+    # Panes
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        self._models = Models(self.workbench)
+        yield self._reader
+        yield self._models
 
     def panes(self) -> Iterable[Pane]:
-        """Clusters, members and e-graph, one expression."""
-        yield ClustersPane(id="left", share=11)
-        members = Listing(MEMBER_COLUMNS, id="members", fields=MEMBER_FIELDS, counts=False)
-        members.when_empty("No cluster is chosen", "")
-        graph = Page("e-graph", id="graph-page", make=lambda: [GraphListing(id="graph")])
-        yield Pane(
-            Page("members", members, id="members-page"),
-            graph,
-            Page("map", id="map-page", make=lambda: [Scatter(id="map")]),
-            Page("nearest", id="nearest-page", make=self._nearest_listing),
-            title="members",
+        self.left = ClustersPane(id="left", share=11)
+        self.members = MembersView()
+        self.middle = MiddlePane(
+            self.members,
+            Page("e-graph", id="graph-page", make=self._egraph),
+            Page("map", id="map-page", make=self._map),
+            Page("nearest", id="nearest-page", make=self._nearest),
             id="middle",
             share=16,
         )
-        yield MemberPane(id="right", share=13)
+        self.right = MemberPane(self.ask, id="right", share=13)
+        return self.left, self.middle, self.right
 
-    def _nearest_listing(self) -> list[Listing]:
-        return [Listing(NEIGHBOUR_COLUMNS, id="nearest", fields=NEIGHBOUR_FIELDS, counts=False)]
+    def _egraph(self) -> Sequence[View]:
+        from screens.egraphs.egraph import EgraphView
+
+        return [EgraphView(self.ask)]
+
+    def _map(self) -> Sequence[View]:
+        from screens.egraphs.map import MapView
+
+        def draw(params: Mapping[str, Any]) -> object:
+            return self.workbench.engine.call("egen.map", params).wait()
+
+        return [MapView(self.ask, draw)]
+
+    def _nearest(self) -> Sequence[View]:
+        from screens.egraphs.nearest import NearestView
+
+        return [NearestView(self.ask)]
+
+    def update(self, **changes: Any) -> None:
+        """Change what is shown."""
+        self.now = replace(self.now, **changes)
+        self._show()
+
+    def _show(self, *, again: bool = False) -> None:
+        self.middle.give(self.now, again=again)
+        self._describe()
+
+    @on(View.Changed)
+    def _describe(self) -> None:
+        """Titles, breadcrumb and the right pane say what is shown and selected."""
+        self.refresh_bindings()
+        if not self.now.arrived:
+            return
+        crumbs = self.middle.describe()
+        if self.now.source is not None:
+            self.crumbs = (self.now.source.title, *crumbs)
+        self.right.show(self.middle.case())
+
+    @on(Pane.PageShown, "#middle")
+    def _page_shown(self) -> None:
+        self.now = replace(self.now, passing=self._passing())
+        self._show(again=True)
+
+    def _passing(self) -> frozenset[str] | None:
+        """Only the map draws the clusters that the filter hides in another way."""
+        return self.left.passing if self.middle.page_name == "map" else None
 
     # Corpora
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """The corpus comes first; its lists take their part when it is there."""
-        self._kept = state
+        self._session = state
         self._wanted_model = str(state.get("model") or "")
         await super().restore(state)
+        await self.middle.show_page(f"{state.get('page')}")
 
     def state(self) -> dict[str, object]:
-        """Which corpus and which tab, besides the lists."""
-        name = self.source.name if self.source is not None and self.source is not self.drafts else ""
-        model = self.model.name if self.model is not None else self._wanted_model
-        return {**super().state(), "corpus": name, "page": self.page_name, "model": model}
+        source, model = self.now.source, self.now.model
+        name = source.name if source is not None and source.folder is not None else ""
+        page = f"{self.middle.page_name}-page"
+        own = {"corpus": name, "page": page, "model": model.name if model else self._wanted_model}
+        return {**super().state(), **own}
 
     def begin(self) -> None:
-        """Look for corpora."""
         write_plainly(self.workbench.ascii)
-        self.query_one("#clusters", Listing).show_loading("looking for corpora")
-        self.find_corpora(str(self._kept.get("corpus") or ""))
-        self.find_models()
+        self.left.show_loading("looking for corpora")
+        self._reader.find(self.workbench.workspace.corpora)
+        self._models.find()
 
-    @work(thread=True, exclusive=True, group="corpora", exit_on_error=False)
-    def find_corpora(self, wanted: str = "") -> None:
-        """List the corpora of the workspace, and show the wanted or the first one."""
-        names = corpus_names(self.workbench.workspace.corpora)
-        self.app.call_from_thread(self._listed, names, wanted)
-
-    def _listed(self, names: list[str], wanted: str) -> None:
-        self._names = names
-        if self.source is self.drafts:
+    @on(CorpusReader.Listed)
+    def _corpora_listed(self, event: CorpusReader.Listed) -> None:
+        names, wanted = event.value, str(self._session.get("corpus") or "")
+        self.update(corpora=names)
+        if self.now.source is not None:
             # Something was grown before the corpora were found: it stays in sight.
-            self._show_tabs(self.drafts.name)
-            return
-        first = wanted if wanted in names else names[0] if names else ""
-        if first:
-            self.open_corpus(first)
-        elif self.drafts.all:
-            self.show_drafts()
+            self._show_tabs(self.now.source.name)
+        elif names:
+            self.open_corpus(wanted if wanted in names else names[0])
         else:
-            self.query_one("#clusters", Listing).load([])
+            self.left.show_none()
             self._show_tabs("")
 
     def _show_tabs(self, shown: str) -> None:
-        names = [*self._names, *([self.drafts.name] if self.drafts.all else [])]
-        self.query_one(ClustersPane).show_names(names, shown)
+        drafts = [Drafts.name] if self.now.drafts else []
+        self.left.show_sources((*self.now.corpora, *drafts), shown)
         self.refresh_bindings()
 
     def open_corpus(self, name: str, then: str | None = None) -> None:
         """Show a corpus; `then` is the cluster to go to."""
         self._show_tabs(name)
-        self._then = then
-        self._read_corpus(self.workbench.workspace.corpora / name)
+        self._reader.read(self.workbench.workspace.corpora / name, then)
 
-    @work(thread=True, exclusive=True, group="corpus", exit_on_error=False)
-    def _read_corpus(self, path: Path) -> None:
-        worker = get_current_worker()
-        try:
-            source = open_source(path)
-            rows = source.clusters()
-            for row in rows[:64]:
-                shown(row["head"])
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._corpus_failed, path.name, error)
+    @on(CorpusReader.Read)
+    def _corpus_read(self, event: CorpusReader.Read) -> None:
+        worker, name, then = event.tag
+        if worker.is_cancelled:
             return
-        self.app.call_from_thread(self._corpus_read, worker, source, rows)
-        for row in rows:
-            if worker.is_cancelled:
-                return
-            row.get("infix")  # so that a filter by text does not have to make them all
+        if event.error is None:
+            source, rows = event.value
+            self._show_source(source, rows, then)
+        else:
+            self.update(source=None, clusters={}, cluster=None, members=None, member=None)
+            self.crumbs = (f"corpus {name}",)
+            self.left.show_error(event.error)
 
-    def _corpus_read(self, worker: Worker[None], source: Source, rows: Sequence[Expression]) -> None:
-        # Asked here and not in the thread: meanwhile something else may have been chosen.
-        if not worker.is_cancelled:
-            self._show_source(source, rows)
-
-    def _corpus_failed(self, name: str, error: BaseException) -> None:
-        from workbench.errors import explain
-
-        self.source = None
-        self.crumbs = (f"corpus {name}",)
-        self.query_one("#clusters", Listing).show_error(explain(error))
-        self.query_one("#left", Pane).detail = ""
-        self._show_cluster(None)
-
-    def _show_source(self, source: Source, rows: Sequence[Expression]) -> None:
-        same = self.source is not None and self.source.name == source.name
-        self.source = source
-        listing = self.query_one("#clusters", Listing)
-        if source.state and not rows:
-            listing.when_empty("No cluster is finished yet", "They appear as their shards are written.")
-        listing.load(rows, keep=same or bool(self._kept))
-        self._kept = {}
-        self.query_one("#left", Pane).footnote = source.state
+    def _show_source(self, source: Source, rows: Sequence[Expression], then: str | None) -> None:
+        before, session = self.now.source, self._session
+        same = before is not None and before.name == source.name
+        self._session = {}
+        self.update(source=source, clusters={str(row["id"]): row for row in rows})
+        self.left.show(source, rows, keep=same or bool(session))
         self._show_tabs(source.name)
-        then, self._then = self._then, None
         if then is not None:
-            listing.table.go_to(then)
-        elif not same and listing.table.current is None:
-            self._show_cluster(None)
+            self.left.go_to(then)
 
-    def show_drafts(self, then: str | None = None) -> None:
+    def _show_drafts(self, then: str | None = None) -> None:
         """Show what was grown and not kept, whatever is being read."""
-        self.workers.cancel_group(self, "corpus")
-        self._then = then
-        self._show_source(self.drafts, self.drafts.clusters())
+        self._reader.forget()
+        drafts = Drafts(self.now.drafts)
+        self._show_source(drafts, drafts.clusters(), then)
 
     @on(ClustersPane.Picked)
     def _corpus_picked(self, event: ClustersPane.Picked) -> None:
-        if event.name == self.drafts.name:
-            self.show_drafts()
+        if event.name == Drafts.name:
+            self._show_drafts()
         else:
             self.open_corpus(event.name)
 
-    @on(JobWatch.Looked)
-    def _jobs_looked(self) -> None:
-        """A corpus that is being built may have more shards by now."""
-        source = self.source
-        if source is not None and source.state and source is not self.drafts:
-            path = self.workbench.workspace.corpora / source.name
-            shards = sum(1 for _ in (path / "shards").glob("shard-*.parquet"))
-            finished = (path / "manifest.json").exists()
-            if shards != self._partial_shards or finished:
-                self._partial_shards = shards
-                self._read_corpus(path)
+    # Clusters and members
 
-    # A cluster
-
-    @on(Table.Moved, "#clusters-table")
-    def _cluster_moved(self, event: Table.Moved) -> None:
-        record = event.table.current
-        self._show_cluster(record if isinstance(record, Expression) else None)
-
-    def _show_cluster(self, record: Expression | None) -> None:
-        self.cluster = record
-        if record is None or self.source is None:
-            self.query_one("#members", Listing).load([], keep=False)
-            self.query_one("#middle", Pane).detail = ""
-            self.describe()
-        elif self.source is self.drafts:
-            self._show_members(record, self.drafts.members(record["cluster"]))
+    @on(ClustersPane.Chosen)
+    def _cluster_chosen(self, event: ClustersPane.Chosen) -> None:
+        cluster = event.cluster
+        if cluster is None:
+            self.update(cluster=None, members=None, member=None)
+        elif cluster.source.folder is None:
+            self.update(cluster=cluster, members=Members(cluster.key, cluster.source.members(cluster.number)))
         else:
-            self._read_members(self.source, record)
-        self.fill_graph()
-        if self.on_map and record is not None:
-            self.fill_vectors()
-        self.refresh_bindings()
+            self.update(cluster=cluster)
+            self._reader.read_members(cluster)
 
-    @work(thread=True, exclusive=True, group="members", exit_on_error=False)
-    def _read_members(self, source: Source, record: Expression) -> None:
-        worker = get_current_worker()
-        try:
-            rows = source.members(record["cluster"])
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._members_failed, error)
-            return
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._show_members, record, rows)
+    @on(CorpusReader.MembersRead)
+    def _members_read(self, event: CorpusReader.MembersRead) -> None:
+        if self.now.cluster is not None and event.tag == self.now.cluster.key:
+            self.members.look_for(self.left.filter)
+            self.update(members=event.value)
 
-    def _members_failed(self, error: BaseException) -> None:
-        from workbench.errors import explain
+    @on(ClustersPane.Filtered)
+    def _clusters_filtered(self) -> None:
+        self.members.look_for(self.left.filter)
+        if (passing := self._passing()) != self.now.passing:
+            self.update(passing=passing)
 
-        self.query_one("#members", Listing).show_error(explain(error))
-        self.query_one(MemberPane).show(None)
-
-    _members_of: tuple[str, str] = ("", "")
-    _titles: tuple[str, ...] = ()
-
-    def _show_members(self, record: Expression, rows: Sequence[Expression]) -> None:
-        if record is not self.cluster or self.source is None:
-            return
-        listing = self.query_one("#members", Listing)
-        this = (self.source.name, str(record["id"]))
-        before = self._members_of
-        same = this == before or not before[0]
-        self._members_of = this
-        # `n` goes on with what was looked for among the clusters.
-        clusters = self.query_one("#clusters", Listing).table
-        listing.table.last_filter = listing.table.filter or clusters.filter or listing.table.last_filter
-        listing.load(rows, keep=same)
-        if not same:
-            listing.table.cursor = 0
-        self.arrive()
-        self.describe()
-
-    @on(Table.Counted, "#members-table")
-    def describe(self) -> None:
-        """Titles, breadcrumb and footnote of what is shown."""
-        pane = self.query_one("#middle", Pane)
-        record, source = self.cluster, self.source
-        if record is None or source is None:
-            pane.title, pane.detail, pane.footnote = "members", "", ""
-            self.crumbs = (self.corpus_words(),) if source is not None else self.crumbs
-            return
-        if self.on_graph:
-            graph = self.graph
-            pane.title, pane.detail = "e-graph", graph.words if graph else ""
-        elif self.on_map or self.on_nearest:
-            pane.title = "map" if self.on_map else "nearest"
-            pane.detail, pane.footnote = self.vector_words()
-            self.crumb()
-            return
-        else:
-            pane.title, pane.detail = "members", self._how_many(record)
-        rules = str(source.facts(record["cluster"]).get("rules", ""))[:4]
-        unit = "" if record["stop"] == "node_limit" else " nodes"
-        ended = record["stop"] not in ("growing", "failed")
-        stop = f"stop: {stop_words(record['stop'])}" if ended else record["stop"]
-        if record["stop"] == "stopped":
-            stop = "stopped at"
-        parts = [f"{stop} {count(record['nodes'])}{unit}"]
-        pane.footnote = " · ".join([*parts, *([f"rules {rules}"] if rules else [])])
-        self.crumb()
-
-    def _how_many(self, record: Record) -> str:
-        table = self.query_one("#members-table", Table)
-        total = int(record["total"])
-        members = max(0, len(table.rows) - 1)
-        settings = self.settings
-        of = f"{count(members)} of {_big(total)}" if total else count(members)
-        if table.filter is not None:
-            return f"{count(table.shown)} shown, {of}"
-        return f"{of} (stratified, seed {settings.get('seed', 0)})" if total else of
-
-    def corpus_words(self) -> str:
-        assert self.source is not None
-        return self.drafts.name if self.source is self.drafts else f"corpus {self.source.name}"
-
-    def crumb(self) -> None:
-        titles = tuple(pane.title for pane in self.query(Pane))
-        if titles != self._titles:
-            self._titles = titles
-            self._arrange()  # a pane that shares its place names the others
-        record = self.cluster
-        if record is None or self.source is None:
-            return
-        place = [self.corpus_words(), f"cluster {record['cluster']}"]
-        if self.on_graph:
-            trail = self.query_one("#graph", GraphListing).trail
-            self.crumbs = (*place, "e-graph", *(f"c{number}" for number in trail))
-        elif self.on_map:
-            lit = self.lit_cluster
-            self.crumbs = (place[0], "map", *((f"cluster {lit['cluster']}",) if lit is not None else ()))
-        else:
-            member = self.query_one("#members-table", Table).current
-            if member is not None:
-                place.append(member_title(member))
-            self.crumbs = (*place, *(("nearest",) if self.on_nearest else ()))
-
-    # A member
-
-    @on(Table.Moved, "#members-table")
-    def _member_moved(self) -> None:
-        if self.page_name == "members-page":
-            self._show_member()
-            self.crumb()
-        elif self.on_nearest:
-            self.fill_vectors()
-        self.refresh_bindings()
-
-    def _show_member(self) -> None:
-        member = self.query_one("#members-table", Table).current
-        pane, record = self.query_one(MemberPane), self.cluster
-        if member is None or record is None:
-            pane.show(None)
-            return
-        case = Case(member_title(member), record["head"], member["prefix"], member["verdict"], record["seed"])
-        if case != pane.case:
-            pane.show(case)
-
-    @on(Table.Marked, "#members-table")
-    def _marked(self) -> None:
-        self.refresh_bindings()
-
-    @on(Table.Opened, "#clusters-table")
+    @on(ClustersPane.Opened)
     def _cluster_opened(self) -> None:
         self.show_pane("middle")
 
-    @on(Table.Opened, "#members-table")
-    def _member_opened(self) -> None:
+    @on(MembersView.Chosen)
+    def _member_chosen(self, event: MembersView.Chosen) -> None:
+        self.update(member=event.member)
+
+    @on(MembersView.Marked)
+    def _marked(self) -> None:
+        self.refresh_bindings()
+
+    @on(View.Opened)
+    def _opened(self) -> None:
         self.show_pane("right")
 
-    @on(Pane.PageShown, "#middle")
-    async def _page_shown(self) -> None:
-        wanted = str(self._kept.get("page") or "")
-        if wanted and wanted != self.page_name:
-            self._kept = {name: value for name, value in self._kept.items() if name != "page"}
-            await self.query_one("#middle", Pane).show_page(wanted)
+    @on(View.Left)
+    def _left(self) -> None:
+        self.action_left()
+
+    @on(View.Visited)
+    async def _visit(self, event: View.Visited) -> None:
+        self.members.expect(event.cluster, event.member)
+        self.left.go_to(event.cluster)
+        await self.middle.show_page("members-page")
+        self.show_pane("middle")
+
+    def go_back(self) -> bool:
+        return self.active_pane is self.middle and self.middle.view.go_back()
+
+    # Growing
+
+    async def action_add(self) -> None:
+        (await self._growth_line()).edit()
+
+    async def action_refresh(self) -> None:
+        cluster = self.now.cluster
+        if cluster is not None:
+            line = await self._growth_line()
+            line.edit(cluster.row.get("infix"))
+            line.grow(cluster.head, {**cluster.settings, "seed": cluster.seed})
+
+    async def _growth_line(self) -> GrowLine:
+        from screens.egraphs.growth import GrowLine
+        from workbench.config import load_config
+
+        # Anew each time: the settings may have been changed since.
+        config = load_config()
+        most = int(str(config.get("egen.max_tokens")))
+        usual = {"mode": str(config.get("egen.mode")), "max_tokens": most, "members": 1_000, "seed": 0}
+        if self._line is None:
+            self._line = GrowLine(self.ask, usual)
+            await self.mount(self._line, after="#panes")
+        self._line.usual = usual
+        return self._line
+
+    def on_grow_line_left(self) -> None:
+        """Take the line away, and give the keys back."""
+        if self._line is not None:
+            self._line.leave()
+        self.show_pane(self._active)
+
+    async def on_grow_line_grew(self, event: GrowLine.Grew) -> None:
+        """Show what grows: its row is another one, so its members are read anew with it."""
+        draft, new = event.draft, len(event.drafts) > len(self.now.drafts)
+        self.update(drafts=event.drafts)
+        if new:
+            self.left.clear_filter()
+            self._show_drafts(then=str(draft.number))
+            self.show_pane("middle")
+            await self.middle.show_page("members-page")
+        elif isinstance(self.now.source, Drafts):
+            self._show_drafts()
+        if draft.error is not None:
+            self.workbench.report(draft.error)
+
+    def action_stop(self) -> None:
+        if self._line is not None and self._line.growing:
+            self._line.stop()
+        else:
+            for request in self.middle.encoding:
+                request.stop()
+
+    def action_keep(self) -> None:
+        if self._line is not None and self.now.draft is not None:
+            self._line.keep(self.now.draft, self.workbench.workspace.corpora / _GROWN)
+
+    def on_grow_line_saved(self, event: GrowLine.Saved) -> None:
+        """Show the cluster where it is now."""
+        if event.error is not None:
+            self.workbench.report(event.error)
             return
-        self.fill_graph()
-        self.fill_vectors()
-        self.describe()
-        if self.page_name == "members-page":
-            self._show_member()
-        self.refresh_bindings()
+        assert self._line is not None
+        number = event.value["cluster"]
+        corpora = self.now.corpora if _GROWN in self.now.corpora else (*self.now.corpora, _GROWN)
+        self.update(drafts=self._line.drafts, corpora=corpora)
+        self.on_grow_line_left()
+        self.open_corpus(_GROWN, then=str(number))
+        self.workbench.say(f"kept as cluster {number} of the corpus {_GROWN}")
+
+    # Models
+
+    @on(Models.Found)
+    def _models_found(self, event: Models.Found) -> None:
+        before, models = self.now.model, event.value
+        wanted = before.name if before is not None else self._wanted_model
+        named = (path for path in models if path.name == wanted)
+        self.update(models=models, model=next(named, models[0] if models else None))
+
+    def action_model(self) -> None:
+        from screens.widgets.dialogs import Choice, Chooser
+
+        ours = self.workbench.workspace.models
+        choices = [
+            Choice(path.name, path.name, "of this workspace" if path.parent == ours else "ships with mathwb")
+            for path in self.now.models or ()
+        ]
+
+        def done(name: str | None) -> None:
+            if name is not None:
+                self._choose_model(name)
+
+        self.app.push_screen(Chooser("the model that is asked", choices, typed=True), done)
+
+    def _choose_model(self, name: str) -> bool:
+        """Ask this model from now on; whether there is one of that name."""
+        found = next((path for path in self.now.models or () if path.name == name), None)
+        if found is not None:
+            self.update(model=found)
+        return found is not None
+
+    @on(JobWatch.Looked)
+    def _looked_at_jobs(self) -> None:
+        """Take up what jobs have made."""
+        source, making = self.now.source, self._models.look(*self._making)
+        if making != self.now.tsne_job:
+            self.update(tsne_job=making)
+        if source is not None and source.folder is not None and source.outdated:
+            self._reader.read(source.folder)
+
+    @on(Models.Made)
+    def _made(self, event: Models.Made) -> None:
+        params = event.value
+        if "what" not in params:
+            self._show(again=True)
+        elif (params["model"], params["data"]) == (str(self.now.model), str(self.now.folder)):
+            self.update(arrangement=str(params["what"]))
+
+    def on_map_view_arranged(self, event: MapView.Arranged) -> None:
+        """Another map of what is shown is there."""
+        self.update(arrangement=event.arrangement)
+
+    def on_map_view_missing(self, event: MapView.Missing) -> None:
+        """A map that takes a while is made by a job, once."""
+        if self._models.running(*self._making) is not None:
+            self.workbench.say("t-SNE is being made; the map changes when it is there")
+        elif event.wanted:
+            self._models.make_map(event.key.model, event.key.corpus, event.key.arrangement)
+
+    @property
+    def _making(self) -> tuple[Sequence[JobView], Path | None, Path | None]:
+        return self.workbench.jobs, self.now.model, self.now.folder
+
+    def _encode_corpus(self) -> None:
+        if self.now.model is not None and self.now.folder is not None:
+            self._models.encode(self.now.model, self.now.folder)
+
+    # What is opened over the screen
+
+    def action_again(self) -> None:
+        from screens.egraphs.sheets import Mistakes
+
+        model, folder = self.now.model, self.now.folder
+        if model is not None and folder is not None:
+            self.app.push_screen(Mistakes(self.workbench, model, folder, self._reports))
+
+    def open_analogies(self) -> None:
+        """x1 is to y1 as x2 is to what?"""
+        from screens.egraphs.sheets import Analogies
+
+        model, folder = self.now.model, self.now.folder
+        if model is not None and folder is not None:
+            self.app.push_screen(Analogies(self.workbench, model, folder, self._own_analogies))
+
+    def action_diff(self) -> None:
+        from screens.egraphs.sheets import Derivation
+
+        chosen, cluster = self.members.pair(), self.now.cluster
+        if chosen is not None and cluster is not None:
+            self.app.push_screen(Derivation(self.workbench, *chosen, cluster.mode))
+
+    def action_inspect(self) -> None:
+        from screens.egraphs.egraph import EgraphView
+        from screens.egraphs.sheets import Provenance
+
+        if self.now.cluster is not None:
+            graph = next((view.graph for view in self.middle.views if isinstance(view, EgraphView)), None)
+            document = graph.document if graph is not None else None
+            self.app.push_screen(Provenance(self.workbench, self.now.cluster, document))
 
     # What can be done
 
-    def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
-        if verb in ("refresh", "inspect") and self.cluster is None:
-            return "no cluster is selected"
-        if verb == "diff" and (reason := why_no_pair(self.query_one("#members-table", Table), "members")):
-            return reason
-        if verb in ("next_tab", "previous_tab") and self._has_several():
+    def unkept(self) -> str:
+        heads = [shown(draft.head) for draft in self.now.drafts if draft.unkept]
+        if not heads:
             return ""
-        return self.why_not_grow(verb) or self.why_not_ask(verb) or super().why_not(verb)
+        what = "1 cluster" if len(heads) == 1 else f"{len(heads)} clusters"
+        return f"{what} grown here and not kept: {', '.join(heads)}. K keeps the one under the cursor."
 
-    def _has_several(self) -> bool:
-        """Whether the active pane is the left one, and it has tabs."""
-        pane = self.active_pane
-        return isinstance(pane, ClustersPane) and len(pane.names) > 1
-
-    async def step_tab(self, by: int) -> None:
-        """On the left the tabs are the corpora, when there are several."""
-        if self._has_several():
-            self.query_one(ClustersPane).step(by)
-        else:
-            await super().step_tab(by)
-
-    def action_diff(self) -> None:
-        from screens.egraphs.derivation import Derivation
-
-        chosen = pair(self.query_one("#members-table", Table))
-        if self.cluster is not None and chosen is not None:
-            left, right = chosen
-            self.app.push_screen(Derivation(self, left["prefix"], right["prefix"], self.mode))
-
-    def action_inspect(self) -> None:
-        from screens.egraphs.provenance import Provenance
-
-        if self.cluster is not None and self.source is not None:
-            number = self.cluster["cluster"]
-            title = f"{self.corpus_words()}, cluster {number}"
-            self.app.push_screen(Provenance(self, title, self.cluster, self.source.facts(number)))
-
-    # What others ask
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """With what the cluster was made."""
-        if self.source is None or self.cluster is None:
-            return {}
-        return self.source.settings(self.cluster["cluster"])
-
-    @property
-    def mode(self) -> str:
-        """In which mode the cluster was grown."""
-        return str(self.settings.get("mode", "strict"))
-
-    @property
-    def folder(self) -> Path | None:
-        """Of the corpus; there is none for what was not kept."""
-        if self.source is None or self.source is self.drafts:
-            return None
-        return self.workbench.workspace.corpora / self.source.name
-
-    def draft_here(self) -> Draft | None:
-        """What is under the cursor, if it was grown here and not kept."""
-        if self.source is not self.drafts or self.cluster is None:
-            return None
-        return self.drafts.get(self.cluster["cluster"])
+    def why_not(self, verb: str) -> str:
+        now = self.now
+        growing = self._line is not None and self._line.growing
+        if verb in ("refresh", "inspect") and now.cluster is None:
+            return "no cluster is selected"
+        if verb in ("add", "refresh") and growing:
+            return "something is growing; x stops it"
+        if verb == "stop" and not growing and not self.middle.encoding:
+            return "nothing is growing"
+        if verb == "diff" and (reason := self.members.why_no_pair()):
+            return reason
+        keeping = self._line is not None and self._line.keeping
+        if verb == "keep" and (reason := _why_not_keep(now.draft, keeping)):
+            return reason
+        if verb == "model" and len(now.models or ()) < 2:
+            return "there is one model" if now.models else "there is no model; 3 and a train one"
+        if verb == "again" and now.hindrance is not None:
+            return now.hindrance.what[0].lower() + now.hindrance.what[1:]
+        return super().why_not(verb)
 
     def selection(self) -> Selection | None:
-        """The cluster, the e-class or the member, by the pane that has the focus."""
-        return offers.selection(self)
-
-    def exports(self) -> Sequence[Export]:
-        """Members, the e-graph when it is there, and the list of clusters."""
-        return offers.exports(self)
+        line = self.workbench.command_line
+        return (self.left if self.active_pane is self.left else self.middle).selection(line)
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:cluster 412`, `:corpus NAME`, `:member 37`, `:class 12`, `:model NAME`."""
-        return offers.lookups(self)
+        model = Lookup("model", "Ask the model of this name for vectors.", self._choose_model)
+        return [*super().lookups(), model]
 
     def commands(self) -> Sequence[Command]:
-        """What models can be asked."""
-        return self.model_commands()
+        hindrance = self.now.hindrance
+        reason = hindrance.what if hindrance is not None else "" if self.now.model else "no model yet"
+        found = (
+            ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
+            ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),
+            ("encode the corpus", "a job that makes all its vectors", self._encode_corpus),
+        )
+        return [Command(*each, reason) for each in found]
 
-    @property
-    def corpora(self) -> Sequence[str]:
-        """The names of the corpora of the workspace."""
-        return self._names
 
-
-def _big(number: int) -> str:
-    """A count of terms: in full while that is short, else as `2.1e16`."""
-    if number < 10**6:
-        return count(number)
-    digits = str(number)
-    return f"{digits[0]}.{digits[1]}e{len(digits) - 1}"
+def _why_not_keep(draft: Draft | None, keeping: bool) -> str:
+    """Why what is under the cursor cannot be kept; nothing when it can."""
+    if draft is None:
+        return "only what was grown here can be kept; a grows something"
+    if draft.growing:
+        return "it is still growing; x stops it"
+    if draft.error is not None:
+        return "its growth failed, so nothing of it is verified"
+    if draft.generated is None or not draft.members:
+        return "it was stopped before it had members; r grows it again"
+    return "it is being kept" if keeping else ""

@@ -1,172 +1,285 @@
-"""Where clusters come from: finished corpora, corpora that are being built, and what was grown and not kept.
+"""Sources of clusters: finished corpora, corpora that are being built, and what was grown and not kept.
 
-All of them give the same two kinds of records (see `looks`), so that the screen need not know which it shows.
-Reading is for threads; nothing here touches the screen.
+All of them give the same two kinds of rows, so that the screen need not know which it shows. `CorpusReader`
+reads them in threads.
 """
 
 from __future__ import annotations
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from engines.core.errors import DataError
-from screens.egraphs.forms import infix
-from screens.text import count
+from textual import work
+from textual.worker import get_current_worker
 
-__all__ = ["Building", "Expression", "Finished", "Source", "corpus_names", "open_source"]
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event
+from screens.egraphs.columns import Expression
+from screens.egraphs.notation import shown
+from screens.shell.request import Answer, Service
+from screens.shell.text import count
+from workbench.errors import explain
+
+__all__ = ["Cluster", "CorpusReader", "Draft", "Drafts", "Members", "Source", "open_source"]
 
 _LIMITS = ("nodes", "iterations", "time_s")
 _SETTINGS = ("members", "max_tokens", "mode", "padding", "seed")
+_SET = ("max_tokens", "mode")
+"""Settings of the user's own with which growth begins."""
+_STORED = ("prefix", "tokens", "verdict", "kept")
 
 
-class Expression(dict[str, Any]):
-    """A record of a head or member; its infix form and its operators are made when a filter asks for them."""
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The field, as `dict.get`."""
-        if name == "infix":
-            return infix(self["head" if "head" in self else "prefix"])
-        if name == "op" and "op" not in self:
-            return self["prefix"].split()
-        return super().get(name, default)
+# Rows
 
 
-class Source(Protocol):
-    """Clusters, and the members of each."""
-
-    name: str
-    state: str
-    """What there is to say about it as a whole; nothing when it is finished."""
-
-    def settings(self, cluster: int) -> Mapping[str, Any]:
-        """With what a cluster was made, as parameters of `egen.generate`."""
-
-    def facts(self, cluster: int) -> Mapping[str, Any]:
-        """What is known of its making, for `i`: rules (hash of the table), versions and the like."""
-
-    def clusters(self) -> list[Expression]:
-        """One record per cluster."""
-
-    def members(self, cluster: int) -> list[Expression]:
-        """The head, number 0, and the members of a cluster."""
-
-
-def corpus_names(folder: Path) -> list[str]:
-    """The corpora of a workspace, finished or not; samples first."""
-    found = [
-        path.name
-        for path in folder.iterdir()
-        if (path / "manifest.json").exists() or (path / "plan.json").exists()
-    ]
-    return sorted(found, key=lambda name: (not name.startswith("sample"), name))
-
-
-def open_source(path: Path) -> Source:
-    """Open a corpus. Raises: DataError when there is none, or when it is damaged."""
-    return Finished(path) if (path / "manifest.json").exists() else Building(path)
-
-
-def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
-    limits = {name: config["limits"][name] for name in _LIMITS if name in config.get("limits", {})}
-    return {**{name: config[name] for name in _SETTINGS if name in config}, **limits}
-
-
-def _head_seed(seed: int, head: str) -> int:
-    from engines.egen.workers import head_seed
-
-    return head_seed(seed, head)
-
-
-def _cluster(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> Expression:
-    members = max(1, row["size"] - 1)
-    words = ["all"] if outcomes.get("equal", 0) >= row["size"] - 1 else [w for w, n in outcomes.items() if n]
+def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int) -> Expression:
+    """A cluster as it is stored, with how many of its members were judged in which way."""
+    members = row["size"] - 1
+    equal = outcomes.get("equal", 0)
     return Expression(
+        {name: row[name] for name in ("cluster", "head", "size", "kind", "nodes", "classes", "iterations")},
         id=str(row["cluster"]),
-        cluster=row["cluster"],
-        head=row["head"],
         op=row["operators"],
-        size=row["size"],
         tok=row["mean_tokens"],
-        verdict=words,
-        equal=outcomes.get("equal", 0) / members if row["size"] > 1 else 1.0,
-        kind=row["kind"],
+        verdict=["all"] if 0 < members <= equal else [word for word, number in outcomes.items() if number],
+        equal=equal / members if members else 0.0,
         stop=row["stop_reason"],
-        nodes=row["nodes"],
-        classes=row["classes"],
-        iterations=row["iterations"],
         total=int(row["total_members"]),
         seed=seed,
     )
 
 
-def _member(number: int, row: Mapping[str, Any]) -> Expression:
-    names = ("prefix", "tokens", "verdict", "kept", "gained")
-    return Expression(id=str(number), member=number, **{name: row[name] for name in names})
+def _unassembled(
+    cluster: int, head: str, rows: Sequence[Mapping[str, Any]], seed: int, **facts: Any
+) -> Expression:
+    """A cluster that is in no table of clusters yet, out of its members without the head."""
+    row = {
+        **facts,
+        "cluster": cluster,
+        "head": head,
+        "operators": sorted(set(head.split())),
+        "size": len(rows) + 1,
+    }
+    return _cluster_row(row, Counter(member["verdict"] for member in rows), seed)
 
 
-class Finished:
-    """A corpus with its manifest."""
+def _member_row(number: int, row: Mapping[str, Any]) -> Expression:
+    """A member as it is stored or generated; its `except` are points where the domains differ ("0, 1/2")."""
+    more = {"gained": row.get("gained", False), "except": row.get("except") or ""}
+    return Expression({"id": str(number), "member": number, **{name: row[name] for name in _STORED}, **more})
 
-    state = ""
 
-    def __init__(self, path: Path) -> None:
-        from engines.egen.corpus import open_corpus
+def _grown_row(number: int, prefix: str) -> Expression:
+    """The head, number 0, or a member that is not verified yet."""
+    judged = {"verdict": "", "kept": None} if number else {"verdict": "equal", "kept": 1.0}
+    return _member_row(number, {"prefix": prefix, "tokens": len(prefix.split()), **judged})
 
-        self.name = path.name
-        self._corpus = open_corpus(path)
-        self._lock = threading.Lock()
 
-    def _config(self, cluster: int) -> Mapping[str, Any]:
-        """The configuration of the corpus, or the cluster's own where each was kept with its own."""
-        manifest = self._corpus.manifest
-        config: Mapping[str, Any] = manifest["configs"][cluster] if self._kept else manifest["config"]
-        return config
+# What grows
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A cluster that grows, or has grown.
+
+    `stats` are iterations, nodes and classes; `generated` is the document of `egen.generate`, once it ended.
+    """
+
+    number: int
+    head: str
+    settings: Mapping[str, Any]
+    members: tuple[Expression, ...] = ()
+    growing: bool = True
+    stopping: bool = False
+    stats: Mapping[str, Any] = field(
+        default_factory=lambda: dict.fromkeys(("iterations", "nodes", "classes"), 0)
+    )
+    generated: Mapping[str, Any] | None = None
+    error: EngineError | None = None
 
     @property
-    def _kept(self) -> bool:
-        return "configs" in self._corpus.manifest
+    def params(self) -> dict[str, Any]:
+        """What `egen.generate` is asked."""
+        return {**self.settings, "expr": self.head, "notation": "prefix"}
+
+    @property
+    def stop(self) -> str:
+        """Why it ended, or `growing`."""
+        if self.growing:
+            return "growing"
+        return str(self.stats.get("stop_reason", "failed" if self.error else "stopped"))
+
+    @property
+    def unkept(self) -> bool:
+        """Whether it holds, or will hold, what can be kept."""
+        return self.growing or (self.generated is not None and bool(self.members))
+
+    @property
+    def words(self) -> str:
+        """How far it is, in one line."""
+        counted = {**self.stats, "members": len(self.members)}
+        parts = (f"{count(counted[name])} {name}" for name in ("nodes", "classes", "members"))
+        return " · ".join([f"iteration {counted['iterations']}", *parts])
+
+    @property
+    def row(self) -> Expression:
+        """Its row among the clusters."""
+        row = _unassembled(
+            self.number,
+            self.head,
+            self.members,
+            self.settings.get("seed", 0),
+            mean_tokens=sum(member["tokens"] for member in self.members) / max(1, len(self.members)),
+            kind="own",
+            **{"total_members": 0, **self.stats, "stop_reason": self.stop},
+        )
+        if self.generated is None:  # nothing is judged yet
+            row.update(verdict=["growing"] if self.growing else [], equal=0.0)
+        return row
+
+    @property
+    def none(self) -> str:
+        """Why it ended without members, and what to change; nothing while it grows, or when it has some."""
+        if self.generated is None or self.members:
+            return ""
+        from engines.egen.generation import without_members
+
+        why, change = without_members(self.generated)
+        said = [f"mathwb config set egen.{name} {value}" for name, value in change.items() if name in _SET]
+        said += ["allow padding: mathwb egen generate --padding"] if "padding" in change else []
+        return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
+
+    def heard(self, event: Event) -> Draft:
+        """With what the growth reports."""
+        data, stats, members = event.data, self.stats, self.members
+        if data.get("stage") == "grow":
+            stats = {
+                "iterations": event.step or stats["iterations"],
+                "nodes": data["nodes"],
+                "classes": data["classes"],
+            }
+        if isinstance(arrived := data.get("members"), list):
+            members += tuple(
+                _grown_row(number, prefix) for number, prefix in enumerate(arrived, len(members) + 1)
+            )
+        return replace(self, stats=stats, members=members)
+
+    def ended(self, generated: Mapping[str, Any]) -> Draft:
+        """It ended, by itself or because it was stopped; the members now have verdicts and their order."""
+        members = tuple(_member_row(number, row) for number, row in enumerate(generated["members"], 1))
+        ended = replace(self, growing=False, stopping=False, members=members)
+        return replace(ended, generated=generated, stats=generated["stats"])
+
+    def failed(self, error: EngineError) -> Draft:
+        """It ended without a document: because it was stopped before anything had grown, or because of an
+        error; what had arrived stays to be seen."""
+        forgone = error.code == "E703" and self.stopping
+        return replace(self, growing=False, stopping=False, error=None if forgone else error)
+
+
+# Sources
+
+
+class Source:
+    """Clusters, and the members of each.
+
+    `name` is on its tab, `title` in the breadcrumb, `address` where notes are kept; `state` says what there
+    is to say about it as a whole, nothing when it is finished; `folder` is None for what is only in memory.
+    """
+
+    name: str
+    title: str
+    address: str
+    folder: Path | None = None
+    state = ""
+
+    @property
+    def outdated(self) -> bool:
+        """Whether there is more to read by now."""
+        return False
+
+    def made(self, cluster: int) -> Mapping[str, Any]:
+        """With what a cluster was made: `config`, and what else its manifest says."""
+        raise NotImplementedError
 
     def settings(self, cluster: int) -> Mapping[str, Any]:
-        """The configuration in the manifest."""
-        return _settings(self._config(cluster))
+        """With what a cluster was made, as parameters of `egen.generate`."""
+        config = self.made(cluster)["config"]
+        known = {**config, **config.get("limits", {})}
+        return {name: known[name] for name in (*_SETTINGS, *_LIMITS) if name in known}
 
     def facts(self, cluster: int) -> Mapping[str, Any]:
-        """What the manifest says, without its lists of files."""
-        manifest = {**self._corpus.manifest, "config": self._config(cluster)}
-        return {
-            name: manifest[name] for name in ("source", "config", "rules", "versions") if name in manifest
-        }
+        """What is known of its making, for `i`: rules (hash of the table), versions and the like."""
+        made = self.made(cluster)
+        return {name: made[name] for name in ("source", "config", "rules", "versions") if name in made}
 
     def clusters(self) -> list[Expression]:
-        """The table of clusters."""
-        from engines.egen.assemble import OUTCOMES
+        """One record per cluster."""
+        raise NotImplementedError
+
+    def members(self, cluster: int) -> list[Expression]:
+        """The head, number 0, and the members of a cluster."""
+        raise NotImplementedError
+
+
+class _Corpus(Source):
+    """A folder of the workspace."""
+
+    folder: Path
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self.title = f"corpus {path.name}"
+        self.address = f"corpus/{path.name}"
+        self.folder = path
+
+
+class _Finished(_Corpus):
+    """A corpus with its manifest."""
+
+    def __init__(self, path: Path) -> None:
+        from engines.egen.corpus.reader import open_corpus
+
+        super().__init__(path)
+        self._corpus = open_corpus(path)
+        self._kept = "configs" in self._corpus.manifest
+        """Whether each cluster was kept with its own configuration."""
+        self._lock = threading.Lock()
+
+    def made(self, cluster: int) -> Mapping[str, Any]:
+        manifest = self._corpus.manifest
+        return {**manifest, "config": manifest["configs"][cluster]} if self._kept else manifest
+
+    def clusters(self) -> list[Expression]:
+        from engines.egen.corpus.assemble import OUTCOMES
 
         with self._lock:
             rows = self._corpus.clusters().to_pylist()
-        return [_cluster(row, {name: row[name] for name in OUTCOMES}, self._seed(row)) for row in rows]
+        return [_cluster_row(row, {name: row[name] for name in OUTCOMES}, self._seed(row)) for row in rows]
 
     def _seed(self, row: Mapping[str, Any]) -> int:
-        seed: int = self._config(row["cluster"])["seed"]
+        seed: int = self.made(row["cluster"])["config"]["seed"]
         return seed if self._kept else _head_seed(seed, row["head"])
 
     def members(self, cluster: int) -> list[Expression]:
-        """The rows of its shard."""
         with self._lock:
             rows = self._corpus.members(cluster).to_pylist()
-        return [_member(row["member"], row) for row in rows]
+        return [_member_row(row["member"], row) for row in rows]
 
 
-class Building:
+class _Building(_Corpus):
     """A corpus that is not finished: the shards that are there, in the order of the heads."""
 
     def __init__(self, path: Path) -> None:
-        from engines.egen.shards import read_shard, stored_shards
+        from engines.egen.corpus.shards import read_shard, stored_shards
 
-        self.name = path.name
+        super().__init__(path)
         try:
             self._plan = json.loads((path / "plan.json").read_text("utf-8"))
         except (OSError, ValueError) as error:
@@ -176,13 +289,14 @@ class Building:
         total = -(-self._plan["source"]["heads"] // self._plan["block"])
         self.state = f"not finished: {count(len(stored))} of {count(total)} shards"
 
-    def settings(self, cluster: int) -> Mapping[str, Any]:  # noqa: ARG002
-        """The configuration in the plan."""
-        return _settings(self._plan["config"])
+    @property
+    def outdated(self) -> bool:
+        shards = sum(1 for _ in (self.folder / "shards").glob("shard-*.parquet"))
+        return shards != len(self._shards) or (self.folder / "manifest.json").exists()
 
-    def facts(self, cluster: int) -> Mapping[str, Any]:  # noqa: ARG002
-        """The plan."""
-        return {name: self._plan[name] for name in ("source", "config", "rules", "versions")}
+    def made(self, cluster: int) -> Mapping[str, Any]:  # noqa: ARG002
+        plan: Mapping[str, Any] = self._plan
+        return plan
 
     @cached_property
     def _rows(self) -> dict[int, list[dict[str, Any]]]:
@@ -193,25 +307,169 @@ class Building:
         return found
 
     def clusters(self) -> list[Expression]:
-        """The heads that were grown so far."""
         facts = {head["source"]: head for shard in self._shards for head in shard.heads}
-        return [self._describe(source, rows, facts[source]) for source, rows in sorted(self._rows.items())]
+        return [self._row(source, rows, facts[source]) for source, rows in sorted(self._rows.items())]
 
-    def _describe(self, source: int, rows: Sequence[dict[str, Any]], facts: Mapping[str, Any]) -> Expression:
-        outcomes: dict[str, int] = {}
-        for row in rows[1:]:
-            outcomes[row["verdict"]] = outcomes.get(row["verdict"], 0) + 1
-        row = {
-            **facts,
-            "cluster": source,
-            "head": rows[0]["prefix"],
-            "operators": sorted(set(rows[0]["prefix"].split())),
-            "size": len(rows),
-            "mean_tokens": sum(row["tokens"] for row in rows) / len(rows),
-            "kind": "",
-        }
-        return _cluster(row, outcomes, _head_seed(self._plan["config"]["seed"], row["head"]))
+    def _row(self, source: int, rows: Sequence[dict[str, Any]], facts: Mapping[str, Any]) -> Expression:
+        head = rows[0]["prefix"]
+        more = {**facts, "mean_tokens": sum(row["tokens"] for row in rows) / len(rows), "kind": ""}
+        return _unassembled(source, head, rows[1:], _head_seed(self._plan["config"]["seed"], head), **more)
 
     def members(self, cluster: int) -> list[Expression]:
-        """The rows of a head."""
-        return [_member(number, row) for number, row in enumerate(self._rows[cluster])]
+        return [_member_row(number, row) for number, row in enumerate(self._rows[cluster])]
+
+
+class Drafts(Source):
+    """What was grown in this session and is not kept, newest last."""
+
+    name = title = "not kept"
+    address = "draft"
+    state = "not kept yet: K keeps one"
+
+    def __init__(self, drafts: Sequence[Draft]) -> None:
+        self._drafts = {draft.number: draft for draft in drafts}
+
+    def made(self, cluster: int) -> Mapping[str, Any]:
+        return {"config": dict(self._drafts[cluster].settings)}
+
+    def clusters(self) -> list[Expression]:
+        return [draft.row for draft in self._drafts.values()]
+
+    def members(self, cluster: int) -> list[Expression]:
+        draft = self._drafts[cluster]
+        return [_grown_row(0, draft.head), *draft.members]
+
+
+def _head_seed(seed: int, head: str) -> int:
+    from engines.egen.records import head_seed
+
+    return head_seed(seed, head)
+
+
+def open_source(path: Path) -> Source:
+    """Open a corpus. Raises: DataError when there is none, or when it is corrupt."""
+    return _Finished(path) if (path / "manifest.json").exists() else _Building(path)
+
+
+# One cluster
+
+
+class Cluster:
+    """A cluster and where it stands.
+
+    `row` is its line in the table of clusters, `key` tells it from all others, `head` is in prefix notation,
+    `seed` chooses the points at which members are judged; `address` is where notes are kept, and the names of
+    its exports begin with `stem`.
+    """
+
+    def __init__(self, source: Source, row: Expression) -> None:
+        self.source = source
+        self.row = row
+        self.number = int(row["cluster"])
+        self.key = source.name, self.number
+        self.head = str(row["head"])
+        self.seed = int(row["seed"])
+        self.address = f"{source.address}/cluster/{self.number}"
+        self.stem = f"{source.name.replace(' ', '-')}-{self.number}"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """With what it was made, as parameters of `egen.generate`."""
+        return self.source.settings(self.number)
+
+    @property
+    def mode(self) -> str:
+        """The mode it was grown in."""
+        return str(self.settings.get("mode", "strict"))
+
+    @property
+    def egraph_params(self) -> dict[str, object]:
+        """What `egen.egraph` is asked."""
+        settings = self.settings
+        limits = {name: settings[name] for name in _LIMITS if name in settings}
+        return {"expr": self.head, "mode": self.mode, **limits}
+
+    @property
+    def egraph_command(self) -> list[str]:
+        """The words of the command that prints the same."""
+        return ["egen", "egraph", "--mode", self.mode, *self.limits, "--", self.head]
+
+    @property
+    def limits(self) -> list[str]:
+        """Its limits that are not the usual ones, as options of a command."""
+        from engines.egen.records import Limits
+
+        usual, words = Limits(), []
+        for name in _LIMITS:
+            value = self.settings.get(name, getattr(usual, name))
+            words += [] if value == getattr(usual, name) else [f"--{name.replace('_', '-')}", f"{value}"]
+        return words
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What goes with an export as its provenance."""
+        made = {name: self.row[name] for name in ("head", "seed", "stop", "nodes", "classes")}
+        return {"corpus": self.source.name, "cluster": self.number, **made, "settings": self.settings}
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The head and members of the cluster with this key, or why they cannot be read."""
+
+    of: tuple[str, int]
+    rows: Sequence[Expression] = ()
+    error: EngineError | None = None
+
+
+class CorpusReader(Service):
+    """Posts `Listed`, `Read` and `MembersRead`; of corpora and of members only the newest is read."""
+
+    class Listed(Answer):
+        """The names of the corpora."""
+
+    class Read(Answer):
+        """A corpus was read, as source and rows; the tag is the worker (cancelled when something else was
+        chosen meanwhile), the corpus' name, and the cluster that is gone to in it."""
+
+    class MembersRead(Answer):
+        """The `Members` of a cluster were read, or could not be."""
+
+    @work(thread=True, exclusive=True, group="corpora", exit_on_error=False)
+    def find(self, folder: Path) -> None:
+        """List the corpora of a workspace, finished or not; samples first."""
+        made = ("manifest.json", "plan.json")
+        found = [path.name for path in folder.iterdir() if any((path / file).exists() for file in made)]
+        names = sorted(found, key=lambda name: (not name.startswith("sample"), name))
+        self.post_message(self.Listed(folder, tuple(names)))
+
+    @work(thread=True, exclusive=True, group="corpus", exit_on_error=False)
+    def read(self, path: Path, then: str | None = None) -> None:
+        """Read the clusters of a corpus."""
+        worker = get_current_worker()
+        tag = worker, path.name, then
+        try:
+            source = open_source(path)
+            rows = source.clusters()
+            for row in rows[:64]:
+                shown(row["head"])
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
+            self.post_message(self.Read(tag, error=explain(error)))
+            return
+        self.post_message(self.Read(tag, (source, rows)))
+        for row in rows:
+            if worker.is_cancelled:
+                return
+            row.get("infix")  # so that a filter by text does not have to make them all
+
+    def forget(self) -> None:
+        """The corpus that is being read is not wanted any more."""
+        self.workers.cancel_group(self, "corpus")
+
+    @work(thread=True, exclusive=True, group="members", exit_on_error=False)
+    def read_members(self, cluster: Cluster) -> None:
+        """Read the members of a cluster."""
+        try:
+            members = Members(cluster.key, cluster.source.members(cluster.number))
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
+            members = Members(cluster.key, error=explain(error))
+        self.post_message(self.MembersRead(cluster.key, members))

@@ -1,54 +1,140 @@
-"""A job as lines of tables, and in words."""
+"""Columns: a job as lines of tables, in words, and as what is copied of it."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from screens.looks import STATES, state
-from screens.text import count, duration, number, safe_text, size
+from screens.shell.selection import CommandLine, Form, Selection
+from screens.shell.text import count, duration, elide, number, safe_text, size
+from screens.shell.theme import STATES, state
+from screens.widgets.plot import sign
 from screens.widgets.rows import Column, Record
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
-__all__ = ["JOB_COLUMNS", "flow", "job_record", "measures", "summary"]
+__all__ = [
+    "FIELDS",
+    "JOB_COLUMNS",
+    "flow",
+    "job_records",
+    "job_selection",
+    "measures",
+    "summary",
+    "told_apart",
+]
 
 
-def job_record(view: JobView) -> Record:
-    """What the table shows and filters look at; the view itself comes along as `view`."""
-    return {**view.to_row(), "view": view}
+FIELDS = ("rate", "eta_s", "loss", "started", "wall_s", "waiting")
+"""What the table shows besides the fields of a job."""
+
+STATE_CELLS = 11
 
 
-def _what(record: Record) -> str:
+def job_records(views: Sequence[JobView], *, plain: bool = False) -> list[Record]:
+    """What the table shows and filters look at. Besides them: `view`, the job itself; `sign`, its glyph and
+    colour, the same in the plot; `apart`, where its name begins to differ from the others'."""
+    names = [_name(view) for view in views]
+    places = dict(zip(names, _differs(names), strict=True))
+    return [
+        {
+            **view.to_row(),
+            **{name: getattr(view, name, None) for name in FIELDS},
+            "loss": view.metrics.get("loss_nats"),
+            "view": view,
+            "sign": sign(view.id, plain=plain),
+            "apart": places[name],
+        }
+        for view, name in zip(views, names, strict=True)
+    ]
+
+
+def _name(view: JobView) -> str:
     """A training by the name of its recipe: all begin with the same word."""
-    return str(record["title"]).removeprefix("train ")
+    return view.title.removeprefix("train ")
 
 
-def _state(record: Record) -> Content:
+def _differs(names: Sequence[str]) -> list[int]:
+    """For each name, how many characters it shares with the one most like it."""
+    ordered = sorted(set(names))
+    shared = [_alike(one, other) for one, other in pairwise(ordered)]
+    found = {
+        name: max(shared[max(0, place - 1) : place + 1], default=0) for place, name in enumerate(ordered)
+    }
+    return [found[name] for name in names]
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with in common."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def told_apart(name: str, cells: int, differs: int) -> str:
+    """A name in so many cells, the part that differs from others, from the character `differs` on, in it.
+
+    >>> told_apart("egen/cl-mean-small lr 3e-4 seed 17", 20, 22)
+    'egen/… lr 3e-4 seed…'
+    """
+    head = cells // 2
+    tail = cells - 1 - head
+    if len(name) <= cells or differs < head or differs >= len(name) - tail:
+        return elide(name, cells)
+    head = max(1, cells // 4)
+    room = cells - head - 2
+    return f"{name[:head]}…{name[max(head, differs - room // 3) :][:room]}…"
+
+
+def _what(record: Record, cells: int) -> str:
+    name = _name(record["view"])
+    return told_apart(name, cells, record["apart"]) if cells else name
+
+
+def _id(record: Record) -> Content:
+    return Content.assemble(record["sign"], f"{record['id']:>4}")
+
+
+def _state(record: Record, cells: int) -> Content:
+    """The state; how much is done of what runs and knows it; what a queued one waits for."""
     view: JobView = record["view"]
     if view.health == "stalled":
         return Content.styled("… stalled?", "$warning")
     if view.health == "silent":
         return Content.styled("? silent", "$warning")
+    glyph, colour = STATES.get(view.state, ("·", "$quiet"))
+    if view.state == "running" and view.total and view.done is not None:
+        return Content.assemble(
+            (f"{glyph} ", colour), _bar(min(1.0, view.done / view.total), (cells or STATE_CELLS) - 2)
+        )
+    if view.state == "running" and view.done is not None:
+        return Content.assemble((f"{glyph} ", colour), safe_text(f"{number(view.done)} {view.unit}".rstrip()))
+    if view.state == "queued" and view.waiting:
+        return Content.assemble((f"{glyph} ", colour), safe_text(view.waiting))
     return Content.assemble(state(view.state))
 
 
-def _step(record: Record) -> Content | str:
-    view: JobView = record["view"]
-    done = view.done if view.done is not None else view.step
-    return "" if done is None else count(int(done))
+def _rate(record: Record) -> str:
+    rate = record["view"].rate
+    return "" if rate is None else f"{rate:.3g}/s" if rate < 1e4 else f"{number(rate)}/s"
 
 
-def _left(record: Record) -> Content:
-    view: JobView = record["view"]
-    if view.live:
-        return safe_text(duration(view.eta_s))
-    if view.state == "succeeded":
-        return safe_text(f"in {duration(view.wall_s)}" if view.wall_s is not None else "", "$quiet")
-    return safe_text(_why(view), "$quiet")
+def _loss(record: Record) -> str:
+    return "" if record["loss"] is None else f"{record['loss']:.4f}"[:6].rstrip(".")
+
+
+def _started(record: Record) -> str:
+    """Today the time, before that the day."""
+    at = record["view"].started
+    if at is None:
+        return ""
+    then, now = time.localtime(at), time.localtime()
+    return time.strftime("%H:%M" if then[:3] == now[:3] else "%d %b", then)
 
 
 def _why(view: JobView) -> str:
@@ -57,11 +143,15 @@ def _why(view: JobView) -> str:
 
 
 JOB_COLUMNS = (
-    Column("id", "id", 3, "right"),
-    Column("title", "what", show=_what),
-    Column("state", "state", 11, show=_state),
-    Column("done", "step", 7, "right", show=_step, drop=1),
-    Column("eta_s", "ETA", 9, "right", show=_left, drop=2),
+    Column("id", "id", 5, "right", show=_id),
+    Column("title", "title", fit=_what),
+    Column("state", "state", STATE_CELLS, fit=_state),
+    Column("rate", "rate", 7, "right", show=_rate, drop=4),
+    Column("eta_s", "ETA", 6, "right", show=lambda r: safe_text(duration(r["eta_s"])), drop=1),
+    Column("loss", "loss", 6, "right", show=_loss, drop=2),
+    Column("started", "start", 6, "right", show=_started, drop=5),
+    Column("wall_s", "took", 6, "right", show=lambda r: safe_text(duration(r["wall_s"])), drop=3),
+    Column("reason", "reason", show=lambda r: safe_text(_why(r["view"]), "$quiet"), drop=6),
 )
 
 
@@ -78,6 +168,8 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
             lines.append(safe_text(view.remedy, "$quiet"))
         return Content("\n").join([*lines, *extra])
     parts = [Content.assemble(state(view.state))]
+    if view.waiting:
+        parts.append(safe_text(f"waits: {view.waiting}"))
     if view.done is not None:
         total = f" of {count(int(view.total))}" if view.total else ""
         parts.append(safe_text(f"{count(int(view.done))}{total} {view.unit}".rstrip()))
@@ -160,3 +252,16 @@ def flow(parts: Sequence[Content], cells: int) -> Content:
         else:
             lines.append(part)
     return Content("\n").join(lines)
+
+
+def job_selection(job: JobView, line: CommandLine) -> Selection:
+    """A job as the selection of a pane."""
+    command = line("jobs", "show", str(job.id))
+    forms = (
+        Form("c", "command line", lambda: command),
+        Form("i", "id", lambda: str(job.id)),
+        Form("p", "run folder", lambda: job.folder),
+        Form("r", "recipe as TOML", job.spec.to_toml),
+        Form("j", "JSON", lambda: json.dumps(job.to_dict(), ensure_ascii=False)),
+    )
+    return Selection(f"job/{job.id}", f"job {job.id}", command, forms)

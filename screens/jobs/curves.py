@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from screens.jobs.follow import RunCurves, smooth
-from screens.text import count, number, safe_text
-from screens.widgets.plot import Plot, Series
+from screens.shell.text import count, number, safe_text
+from screens.widgets.picture import PicturePlot
+from screens.widgets.plot import Series
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
@@ -23,7 +24,7 @@ STRENGTHS = (0.0, 0.6, 0.9, 0.97)
 Points = tuple[Sequence[float], Sequence[float]]
 
 
-class CurvePlot(Plot):
+class CurvePlot(PicturePlot):
     """Set `metric` (empty: the first that is a loss), then `draw_runs`."""
 
     def __init__(self) -> None:
@@ -43,11 +44,11 @@ class CurvePlot(Plot):
         if self.metric not in names:
             self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
 
-    def draw_runs(self, runs: Mapping[str, Points]) -> None:
-        """Draw the chosen metric of these runs, by their names."""
+    def draw_runs(self, runs: Mapping[tuple[int | None, str], Points]) -> None:
+        """Draw the chosen metric of these runs, by their signs and names."""
         series = [
-            Series(name, list(steps), smooth(values, self.strength))
-            for name, (steps, values) in runs.items()
+            Series(name, list(steps), smooth(values, self.strength), sign)
+            for (sign, name), (steps, values) in runs.items()
             if len(steps)
         ]
         self.display = bool(series)

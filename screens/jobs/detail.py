@@ -4,22 +4,24 @@ metrics, recipe, differences and files."""
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.widget import Widget
+from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from engines.core.errors import EngineError
-from screens.jobs.columns import flow, measures, summary
+from screens.jobs.columns import flow, job_selection, measures, summary
 from screens.jobs.curves import CurvePlot, Points, shortened, validation
 from screens.jobs.files import FILE_COLUMNS, MOST, job_files
 from screens.jobs.follow import Follower, News, RunCurves, line_colour
-from screens.text import number, safe_text, size
+from screens.shell.export import Export, table_exports
+from screens.shell.selection import CommandLine, Selection
+from screens.shell.text import number, safe_text, size
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Detail"]
 
+T = TypeVar("T")
+
 METRIC_COLUMNS = (
     Column("name", "metric"),
     Column("last", "last", 11, "right", show=lambda r: f"{r['last']:.5g}"),
@@ -43,7 +47,16 @@ METRIC_COLUMNS = (
 )
 
 DRAW_EVERY_S = 0.25
-"""A long log is read in many pieces; the plot is not drawn anew for each."""
+"""A long log is read for so long at a time; the plot is not drawn anew more often."""
+
+GIVE_WAY_S = 0.001
+"""Between two pieces of a log, so that keys come before it."""
+
+REST_S = 0.1
+"""So long the cursor rests on a job before its log is read: while it runs down the list there is no need."""
+
+REMEMBERED = 8
+"""So many jobs that were looked at last keep their curves."""
 
 
 class Detail(Pane):
@@ -59,15 +72,21 @@ class Detail(Pane):
     Detail.-high Plot { height: 18; }
     """
 
+    class FileOpened(Message):
+        """The file under the cursor is to be opened."""
+
     def __init__(self, *, id: str) -> None:
-        super().__init__(title="job", id=id, share=10)
+        super().__init__(title="job", id=id, share=4)
         self.view: JobView | None = None
         self.apart = False
         """Whether the attempts are drawn as curves of their own."""
         self._follower: Follower | None = None
         self._marked: tuple[JobView, ...] = ()
         self._others: dict[int, RunCurves] = {}
-        self._drawn = 0.0
+        self._read: dict[tuple[str, int], RunCurves] = {}
+        self._rows = 0
+        self._begins = 0.0
+        self._fresh = False
         self._reading = False
 
     def compose(self) -> ComposeResult:
@@ -76,26 +95,19 @@ class Detail(Pane):
         yield Static(id="summary")
         yield CurvePlot()
         yield Page("log", log, Static(id="log-state"), id="log-page")
-        yield Page("metrics", id="metrics-page", make=self._make_metrics)
+        metrics = "No metrics yet", "They appear as the work reports them."
+        diff = "Nothing to compare", "Mark two jobs with space, then press d."
+        yield self._list_page("metrics", METRIC_COLUMNS, metrics)
         yield Page("config", id="config-page", make=lambda: [ReaderBox(id="config")])
-        yield Page("diff", id="diff-page", make=self._make_diff)
-        yield Page("files", id="files-page", make=self._make_files)
+        yield self._list_page("diff", _diff_columns("left", "right"), diff)
+        yield self._list_page("files", FILE_COLUMNS, ("No files", "The run folder is empty or gone."))
         yield from super().compose()
 
-    def _make_metrics(self) -> Iterable[Widget]:
-        listing = Listing(METRIC_COLUMNS, id="metrics", counts=False)
-        listing.when_empty("No metrics yet", "They appear as the work reports them.")
-        yield listing
+    def _list_page(self, name: str, columns: Sequence[Column], empty: tuple[str, str]) -> Page:
+        def make() -> list[Listing]:
+            return [Listing(columns, id=name, counts=False, empty=empty)]
 
-    def _make_diff(self) -> Iterable[Widget]:
-        listing = Listing(_diff_columns("left", "right"), id="diff", counts=False)
-        listing.when_empty("Nothing to compare", "Mark two jobs with space, then press d.")
-        yield listing
-
-    def _make_files(self) -> Iterable[Widget]:
-        listing = Listing(FILE_COLUMNS, id="files", counts=False)
-        listing.when_empty("No files", "The run folder is empty or gone.")
-        yield listing
+        return Page(name, id=f"{name}-page", make=make)
 
     async def on_mount(self) -> None:
         self.set_interval(0.25, self.poll)
@@ -104,6 +116,10 @@ class Detail(Pane):
         self.set_class(event.size.height < 28, "-low")
         self.set_class(event.size.height > 42, "-high")
         self._summarise()
+
+    @property
+    def _log(self) -> Reader:
+        return self.query_one("#log", ReaderBox).reader
 
     @property
     def plot(self) -> CurvePlot:
@@ -118,7 +134,7 @@ class Detail(Pane):
             self._follower = None
             self.plot.display = False
             self.query_one("#summary", Static).update("")
-            self.query_one("#log", ReaderBox).reader.show([])
+            self._log.show([])
             self.query_one("#log-state", Static).update("")
             return
         self.title = f"{view.id} {view.title} · attempt {view.attempt}"
@@ -127,12 +143,13 @@ class Detail(Pane):
         if before is None or before.key != key:
             same = before if before is not None and before.key[0] == view.folder else None
             out = Path(view.out) if view.task == "train" and view.out else None
-            self._follower = Follower(Path(view.folder), view.attempt, out, same)
+            self._follower = Follower(Path(view.folder), view.attempt, out, self._curves(view))
+            self._fresh = True
+            # The first is shown at once.
+            self._begins = 0.0 if before is None else time.monotonic() + REST_S
             self.apart = self.apart and same is not None
             if same is None:
                 self.plot.metric = ""
-            self.query_one("#log", ReaderBox).reader.show([])
-            self._log_state()
             self._draw()
             self._fill_page()
             self.poll()
@@ -140,14 +157,22 @@ class Detail(Pane):
     def overlay(self, marked: Sequence[JobView]) -> None:
         """Draw the curves of these jobs too, each in its own colour."""
         self._marked = tuple(marked)
-        known, self._others = self._others, {}
-        for view in marked[:MOST_SERIES]:
-            before = known.get(view.id)
-            if before is None or len(before.attempts) != view.attempt:
-                before = RunCurves(Path(view.folder), view.attempt, before)
-            self._others[view.id] = before
+        self._others = {view.id: self._curves(view) for view in marked[:MOST_SERIES]}
         self._draw()
         self.poll()
+
+    def _curves(self, view: JobView) -> RunCurves:
+        """The curves of a job, as far as they have been read."""
+        key = view.folder, view.attempt
+        if (found := self._read.pop(key, None)) is None:
+            before = self._read.get((view.folder, view.attempt - 1))
+            found = RunCurves(Path(view.folder), view.attempt, before)
+        self._read[key] = found
+        drawn = [*self._others.values(), found]
+        for old in list(self._read)[:-REMEMBERED]:
+            if not any(self._read[old] is curves for curves in drawn):
+                del self._read[old]
+        return found
 
     def _summarise(self) -> None:
         view = self.view
@@ -160,36 +185,56 @@ class Detail(Pane):
             lines = [measures(view, self._follower.device, losses[0] if losses else None)]
             lines.append(validation(view, curves, self._follower.checkpoint))
             extra = [flow(parts, cells) for parts in lines if parts]
-        self.query_one("#summary", Static).update(summary(view, cells, extra))
+        told = summary(view, cells, extra)
+        # A line that is too long is wrapped, nobody here knows into how many.
+        fits = all(line.cell_length <= cells for line in told.split(allow_blank=True))
+        rows, self._rows = self._rows, told.plain.count("\n") + 1 if fits else 0
+        self.query_one("#summary", Static).update(told, layout=not fits or rows != self._rows)
 
     # Log and curves
 
     def poll(self) -> None:
         """Look for news of the job, unless a look is under way."""
-        if self._follower is not None and not self._reading and self.screen.is_current:
+        wait_s = self._begins - time.monotonic()
+        if wait_s > 0:
+            self.set_timer(wait_s, self.poll)
+        elif self._follower is not None and not self._reading and self.screen.is_current:
             self._reading = True
-            self._read_news(self._follower, list(self._others.values()))
+            own = self._follower.curves
+            self._read_news(self._follower, [run for run in self._others.values() if run is not own])
 
     @work(thread=True, group="follow", exit_on_error=False)
     def _read_news(self, follower: Follower, others: list[RunCurves]) -> None:
         worker = get_current_worker()
-        checkpoint = follower.checkpoint
-        news = follower.read()
-        added = [curves.read() for curves in others]
-        told = news.curves or any(added) or follower.checkpoint != checkpoint
-        more = news.more or any(curves.behind_bytes for curves in others)
+        checkpoint, until = follower.checkpoint, time.monotonic() + DRAW_EVERY_S
+        lines: list[str] = []
+        told, more = False, True
+        while more and not worker.is_cancelled and follower is self._follower:
+            news = follower.read()
+            added = [curves.read() for curves in others]
+            lines += news.lines
+            told = told or news.curves or any(added) or follower.checkpoint != checkpoint
+            more = news.more or any(curves.behind_bytes for curves in others)
+            if self._fresh or time.monotonic() > until:
+                break
+            time.sleep(GIVE_WAY_S)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._take, follower, News(news.lines, told, more))
+            self.app.call_from_thread(self._take, follower, News(tuple(lines), told, more))
 
     def _take(self, follower: Follower, news: News) -> None:
         self._reading = False
         if not self.is_attached:
             return
         if follower is self._follower:
-            if news.lines:
-                self.query_one("#log", ReaderBox).reader.append(news.lines)
+            if self._fresh:
+                # Not before: an empty log for a moment would cost two layouts of the screen.
+                self._fresh = False
+                self._log.show(list(news.lines))
                 self._log_state()
-            if news.curves and (not news.more or time.monotonic() - self._drawn > DRAW_EVERY_S):
+            elif news.lines:
+                self._log.append(news.lines)
+                self._log_state()
+            if news.curves:
                 self._draw()
                 self._summarise()
         if news.more or follower is not self._follower:
@@ -197,7 +242,6 @@ class Detail(Pane):
 
     def _draw(self) -> None:
         """Draw the curves as they are now, and list the metrics."""
-        self._drawn = time.monotonic()
         follower, plot = self._follower, self.plot
         if follower is None:
             return
@@ -212,18 +256,18 @@ class Detail(Pane):
             rows = [_metric_row(name, curve) for name, curve in found if curve is not None]
             self.query_one("#metrics", Listing).load(rows)
 
-    def _runs(self, follower: Follower) -> Mapping[str, Points]:
-        """What is drawn: attempts of their own, marked jobs with this one, or this one alone."""
+    def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Points]:
+        """What is drawn, by sign and name: attempts, marked jobs with this one, or this one alone."""
         view, name = self.view, self.plot.metric
         assert view is not None
         own = follower.curves
         if self.apart and view.attempt > 1:
             numbers = range(max(1, view.attempt - MOST_SERIES + 1), view.attempt + 1)
-            return {f"attempt {number}": own.of_attempt(number, name) for number in numbers}
-        runs: dict[str, Points] = {f"{view.id} {view.title}": own.joined(name)}
+            return {(None, f"attempt {number}"): own.of_attempt(number, name) for number in numbers}
+        runs: dict[tuple[int | None, str], Points] = {(view.id, f"{view.id} {view.title}"): own.joined(name)}
         for other in self._marked:
             if other.id != view.id and other.id in self._others:
-                runs[f"{other.id} {other.title}"] = self._others[other.id].joined(name)
+                runs[other.id, f"{other.id} {other.title}"] = self._others[other.id].joined(name)
         return runs
 
     def smooth(self) -> float:
@@ -240,7 +284,7 @@ class Detail(Pane):
 
     @on(Reader.Changed)
     def _log_state(self) -> None:
-        reader = self.query_one("#log", ReaderBox).reader
+        reader = self._log
         if reader.follow:
             words = "following"
         else:
@@ -248,22 +292,15 @@ class Detail(Pane):
         if not reader.lines:
             words = "nothing logged yet"
         left_off = f"  ·  {reader.left_off} earlier lines are only in the file" if reader.left_off else ""
-        self.query_one("#log-state", Static).update(words + left_off)
+        self.query_one("#log-state", Static).update(words + left_off, layout=False)
 
     # Config, diff, files
 
     async def show_diff(self, left: JobView, right: JobView) -> None:
         """Show in which settings, environments and results two jobs differ."""
-        await self.show_page("diff-page")
-        self.query_one("#diff", Listing).show_loading("comparing")
-        self._compare(left, right)
-
-    @work(thread=True, exclusive=True, group="diff", exit_on_error=False)
-    def _compare(self, left: JobView, right: JobView) -> None:
         from workbench.jobs.compare import compare
 
-        found = compare(left, right)
-        self.app.call_from_thread(self._show_comparison, found, f"job {left.id}", f"job {right.id}")
+        await self._compare(f"job {left.id}", f"job {right.id}", lambda: compare(left, right))
 
     async def show_attempts(self) -> bool:
         """Show the last two attempts side by side and the attempts as curves of their own; when that is shown
@@ -273,34 +310,34 @@ class Detail(Pane):
             return False
         self.apart = not (self.apart and self._page_name == "diff-page")
         self._draw()
-        await self.show_page("diff-page" if self.apart else "log-page")
         if self.apart:
-            self.query_one("#diff", Listing).show_loading("comparing")
-            self._compare_attempts(view)
+            names = f"attempt {view.attempt - 1}", f"attempt {view.attempt}"
+            await self._compare(*names, lambda: _compare_attempts(view))
+        else:
+            await self.show_page("log-page")
         return self.apart
 
-    @work(thread=True, exclusive=True, group="diff", exit_on_error=False)
-    def _compare_attempts(self, view: JobView) -> None:
-        from workbench.jobs.compare import compare_attempts
-        from workbench.jobs.folder import Job
-        from workbench.jobs.view import attempt_view
+    async def _compare(self, left: str, right: str, compare: Callable[[], Comparison]) -> None:
+        await self.show_page("diff-page")
+        self.query_one("#diff", Listing).show_loading("comparing")
+        self._fetch("diff", compare, partial(self._show_comparison, left, right))
 
-        job = Job(view.id, Path(view.folder))
-        left, right = (attempt_view(job.attempt(number)) for number in (view.attempt - 1, view.attempt))
-        names = f"attempt {left.number}", f"attempt {right.number}"
-        self.app.call_from_thread(self._show_comparison, compare_attempts(left, right), *names)
+    def _fetch(self, group: str, read: Callable[[], T], show: Callable[[T], None]) -> None:
+        """Show what a thread reads; the newest of its group wins."""
 
-    def _show_comparison(self, found: Comparison, left: str, right: str) -> None:
+        def fetch() -> None:
+            self.app.call_from_thread(show, read())
+
+        self.run_worker(fetch, thread=True, exclusive=True, group=group, exit_on_error=False)
+
+    def _show_comparison(self, left: str, right: str, found: Comparison) -> None:
         listing = self.query_one("#diff", Listing)
         listing.table.columns = _diff_columns(left, right)
         listing.when_empty(f"{left} and {right} are equal", "")
+        parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
         rows = [
             {"id": f"{part}.{row.key}", "part": part, "key": row.key, "left": row.left, "right": row.right}
-            for part, found_rows in (
-                ("setting", found.settings),
-                ("result", found.results),
-                ("machine", found.environment),
-            )
+            for part, found_rows in parts.items()
             for row in found_rows
         ]
         listing.load(rows, keep=False)
@@ -318,24 +355,12 @@ class Detail(Pane):
         if self.view is None or self._follower is None:
             return
         if self._page_name == "files-page":
-            self._list_files(self.view)
+            self._fetch("files", partial(job_files, self.view), self._show_files)
         elif self._page_name == "config-page":
-            self._read_config(Path(self.view.folder))
+            show = self.query_one("#config", ReaderBox).reader.show
+            self._fetch("config", partial(_recipe_lines, Path(self.view.folder)), show)
         elif self._page_name == "metrics-page":
             self._draw()
-
-    @work(thread=True, exclusive=True, group="config", exit_on_error=False)
-    def _read_config(self, folder: Path) -> None:
-        try:
-            lines = (folder / "recipe.toml").read_text("utf-8", "backslashreplace").splitlines()
-        except OSError as error:
-            lines = [f"the recipe cannot be read: {error.strerror}"]
-        self.app.call_from_thread(self.query_one("#config", ReaderBox).reader.show, lines)
-
-    @work(thread=True, exclusive=True, group="files", exit_on_error=False)
-    def _list_files(self, view: JobView) -> None:
-        rows = job_files(view)
-        self.app.call_from_thread(self._show_files, rows)
 
     def _show_files(self, rows: list[Any]) -> None:
         self.query_one("#files", Listing).load(rows)
@@ -349,11 +374,48 @@ class Detail(Pane):
             return Path(key) if key else None
         return self._follower.path if self._follower else None
 
-    def curves(self) -> list[tuple[str, int, float, float, float, int]]:
-        """All curves as rows: metric, step, mean, least, most, attempt."""
-        if self._follower is None:
-            raise EngineError("no job is shown", remedy="Choose one first.", code="E601")
-        return self._follower.curves.rows()
+    @on(Table.Opened, "#files-table")
+    def _file_opened(self, event: Table.Opened) -> None:
+        event.stop()
+        self.post_message(self.FileOpened())
+
+    # What the screen asks
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The job that is shown."""
+        return None if self.view is None else job_selection(self.view, line)
+
+    def exports(self) -> Sequence[Export]:
+        """Metrics and recipe of the job."""
+        view, follower = self.view, self._follower
+        if view is None or follower is None:
+            return ()
+        columns = ("metric", "step", "mean", "least", "most", "attempt")
+        stem, facts = f"job-{view.id}", {"job": view.id, "attempt": view.attempt}
+
+        def table() -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+            return columns, follower.curves.rows()
+
+        metrics = table_exports("metrics", f"{stem}-metrics", {".csv": "m"}, table, facts)
+        return [*metrics, Export("r", "recipe as TOML", ".toml", stem, view.spec.write)]
+
+
+def _recipe_lines(folder: Path) -> list[str]:
+    try:
+        return (folder / "recipe.toml").read_text("utf-8", "backslashreplace").splitlines()
+    except OSError as error:
+        return [f"the recipe cannot be read: {error.strerror}"]
+
+
+def _compare_attempts(view: JobView) -> Comparison:
+    """The last two attempts of a job."""
+    from workbench.jobs.compare import compare_attempts
+    from workbench.jobs.folder import Job
+    from workbench.jobs.view import attempt_view
+
+    job = Job(view.id, Path(view.folder))
+    left, right = (attempt_view(job.attempt(number)) for number in (view.attempt - 1, view.attempt))
+    return compare_attempts(left, right)
 
 
 def _diff_columns(left: str, right: str) -> tuple[Column, ...]:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens.text import clock, size
+from screens.shell.text import clock, size
 from screens.widgets.rows import Column, Record
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from screens.text import count, size
+from screens.shell.text import count, size
 
 if TYPE_CHECKING:
     from workbench.jobs.tail import Curve, MetricCurves
@@ -20,7 +20,7 @@ __all__ = ["Follower", "News", "RunCurves", "checkpoint_words", "line_colour", "
 FIRST_LINES = 2_000
 """How much of a log that exists already is shown; the file holds the rest."""
 
-PIECE_BYTES = 2**18
+PIECE_BYTES = 2**17
 """So much is read at once, so that a long log takes nothing from the keys."""
 
 HASHED_BYTES = 2**29
@@ -120,14 +120,13 @@ class Follower:
     """The event log of the last attempt, and the curves of all. `read` is for threads; `curves`, `device` and
     `checkpoint` may be looked at in between."""
 
-    def __init__(self, folder: Path, attempt: int, out: Path | None, before: Follower | None = None) -> None:
-        """Args: out: where a training keeps its checkpoints, None for other work. before: of the same job."""
+    def __init__(self, folder: Path, attempt: int, out: Path | None, curves: RunCurves) -> None:
+        """Args: out: where a training keeps its checkpoints, None for other work. curves: of the same job."""
         from workbench.jobs import EventTail
 
-        known: RunCurves | None = before.curves if before is not None else None
         self.key = (str(folder), attempt)
         self.path = folder / f"attempt-{attempt}" / "events.jsonl"
-        self.curves: RunCurves = RunCurves(folder, attempt, known)
+        self.curves = curves
         self.device: dict[str, Any] = {}
         self.checkpoint = ""
         self._folder, self._attempt = folder, attempt

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
-from screens.jobs.machine import Machine, look
-from screens.jobs.sheets import Field, Sheet, TrainSheet, sheet
-from screens.text import duration, safe_text
+from screens.jobs.devices import Machine, look
+from screens.jobs.form_fields import Field, FormFields, form_fields
+from screens.shell.text import duration, safe_text
+from screens.widgets.dialogs import Dialog
 from screens.widgets.rows import Column, Record
 from screens.widgets.table import Table
 
 if TYPE_CHECKING:
-    from screens.app import Workbench
+    from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
+    from workbench.workspace import Workspace
 
 __all__ = ["NewJob"]
 
@@ -78,19 +79,17 @@ class Row(Horizontal):
         self.query_one(".say", Static).update(said)
 
 
-class NewJob(ModalScreen[Any]):
-    """Returns the job to start (a `JobSpec`), or None.
+class NewJob(Dialog[Any]):
+    """Returns the job to start (a `Recipe`), or None.
 
-    Args: recipes: those to choose from. chosen: the one to begin with, its fields to be filled in at once;
-    without it the quickest is under the cursor. jobs: what has run here, for the time to expect.
+    Args: recipes: those to choose from. workspace: where names are looked up. engine: gives the engine
+    process, which is asked what a trainer finds wrong. chosen: the recipe to begin with, its fields to be
+    filled in at once; without it the quickest is under the cursor. jobs: what has run here, for the time to
+    expect.
     """
 
     DEFAULT_CSS = """
-    NewJob { align: center middle; background: $background 60%; }
-    NewJob > Vertical {
-        width: 116; max-width: 98%; height: auto; max-height: 96%; padding: 0 1;
-        border: round $accent; background: $background; border-subtitle-color: $quiet;
-    }
+    NewJob > Vertical { width: 116; max-width: 98%; height: auto; max-height: 96%; padding: 0 1; }
     NewJob Table { height: 7; margin-bottom: 1; }
     NewJob VerticalScroll { height: auto; max-height: 26; scrollbar-size-vertical: 1; }
     NewJob #device { margin-top: 1; height: auto; max-height: 5; color: $quiet; }
@@ -102,7 +101,6 @@ class NewJob(ModalScreen[Any]):
     NewJob.-low #device { margin-top: 0; max-height: 2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "close", show=False),
         Binding("down", "app.focus_next", show=False),
         Binding("up", "app.focus_previous", show=False),
     ]
@@ -110,6 +108,8 @@ class NewJob(ModalScreen[Any]):
     def __init__(
         self,
         recipes: Iterable[Recipe],
+        workspace: Workspace,
+        engine: Callable[[], EngineProcess],
         *,
         chosen: Recipe | None = None,
         jobs: Sequence[JobView] = (),
@@ -120,10 +120,12 @@ class NewJob(ModalScreen[Any]):
             # A recipe from a file, or one with settings of its own, takes the place of the one of its name.
             found = {chosen.name: chosen, **{name: r for name, r in found.items() if name != chosen.name}}
         self._recipes = found
+        self._workspace = workspace
+        self._engine = engine
         self._chosen = chosen
         self._jobs = jobs
         self._shown: Recipe | None = None
-        self._sheet: Sheet | None = None
+        self._fields: FormFields | None = None
         self._machine: Machine | None = None
         self._wrong: dict[str, EngineError] = {}
         self._engine_wrong: EngineError | None = None
@@ -170,11 +172,6 @@ class NewJob(ModalScreen[Any]):
         self.set_class(self.app.size.width < 100, "-narrow")
 
     @property
-    def workbench(self) -> Workbench:
-        """The app."""
-        return cast("Workbench", self.app)
-
-    @property
     def recipe(self) -> Recipe | None:
         """The recipe under the cursor."""
         current = self._table.current
@@ -183,7 +180,7 @@ class NewJob(ModalScreen[Any]):
     @work(thread=True, exclusive=True, group="machine", exit_on_error=False)
     def _look(self) -> None:
         worker = get_current_worker()
-        machine = look(self.workbench.workspace.runs)
+        machine = look(self._workspace.runs)
         if not worker.is_cancelled:
             self.app.call_from_thread(self._seen, machine)
 
@@ -199,22 +196,20 @@ class NewJob(ModalScreen[Any]):
         if recipe is None or recipe is self._shown:
             return
         self._shown = recipe
-        from workbench.jobs.devices import cpus
-
-        self._sheet = sheet(recipe, self.workbench.workspace, cpus())
+        self._fields = form_fields(recipe, self._workspace)
         place = self.query_one("#fields", VerticalScroll)
         rows = list(self.query(Row))
-        missing = [Row() for _ in range(len(self._sheet.fields) - len(rows))]
+        missing = [Row() for _ in range(len(self._fields.fields) - len(rows))]
         if missing:
             await place.mount(*missing)
             if not all(row.children for row in missing):
                 return  # the app is being left
         before = ""
-        for row, field in zip([*rows, *missing], self._sheet.fields, strict=False):
+        for row, field in zip([*rows, *missing], self._fields.fields, strict=False):
             row.show(field, field.table != before)
             before = field.table
         for number, row in enumerate([*rows, *missing]):
-            row.display = number < len(self._sheet.fields)
+            row.display = number < len(self._fields.fields)
             if not row.display:
                 row.field = None
         place.scroll_home(animate=False)
@@ -231,31 +226,31 @@ class NewJob(ModalScreen[Any]):
     @on(Input.Changed)
     def _check(self) -> bool:
         """Say what is wrong, at once as far as it can be told here; the engine is asked when it is right."""
-        if self._sheet is None:
+        if self._fields is None:
             return False
         values = self.values()
-        self._wrong = self._sheet.problems(values)
+        self._wrong = self._fields.problems(values)
         self._engine_wrong = None
         self._tell()
         if not self._wrong:
-            self._ask(self._sheet, values)
+            self._ask(self._fields, values)
         return not self._wrong
 
     @work(exclusive=True, group="ask", exit_on_error=False)
-    async def _ask(self, form: Sheet, values: Mapping[str, str]) -> None:
+    async def _ask(self, form: FormFields, values: Mapping[str, str]) -> None:
         await asyncio.sleep(_PATIENCE_S)
         error = await self._engine_says(form, values)
-        if form is self._sheet and values == self.values():
+        if form is self._fields and values == self.values():
             self._engine_wrong = error
             self._tell()
 
-    async def _engine_says(self, form: Sheet, values: Mapping[str, str]) -> EngineError | None:
+    async def _engine_says(self, form: FormFields, values: Mapping[str, str]) -> EngineError | None:
         """What the trainer itself finds wrong with the settings."""
         from workbench.engine_process import Result
 
         try:
             if question := form.question(values):
-                async for item in self.workbench.engine.call("train.check", question):
+                async for item in self._engine().call("train.check", question):
                     if isinstance(item, Result):
                         break
         except EngineError as error:
@@ -264,8 +259,8 @@ class NewJob(ModalScreen[Any]):
 
     def _tell(self) -> None:
         wrong = dict(self._wrong)
-        if self._engine_wrong is not None and isinstance(self._sheet, TrainSheet):
-            wrong.setdefault(self._sheet.place(self._engine_wrong), self._engine_wrong)
+        if self._engine_wrong is not None and self._fields is not None:
+            wrong.setdefault(self._fields.place(self._engine_wrong), self._engine_wrong)
         device = self._device(wrong)
         for name, row in self.rows().items():
             assert row.field is not None
@@ -278,11 +273,11 @@ class NewJob(ModalScreen[Any]):
 
     def _device(self, wrong: dict[str, EngineError]) -> str:
         """What the job will run on and why; what is wrong with it is added to `wrong`."""
-        if self._machine is None or self._sheet is None:
+        if self._machine is None or self._fields is None:
             return ""
         policy = self.rows().get("job.device")
         if policy is None:
-            return f"{self._machine.cpu}: growing e-graphs has no use for a GPU"
+            return f"{self._machine.cpu}: this work has no use for a GPU"
         try:
             return self._machine.why(policy.value.strip())
         except EngineError as error:
@@ -323,7 +318,7 @@ class NewJob(ModalScreen[Any]):
 
     @work(exclusive=True, group="ask", exit_on_error=False)
     async def _start(self) -> None:
-        form, values = self._sheet, self.values()
+        form, values = self._fields, self.values()
         assert form is not None
         self._engine_wrong = await self._engine_says(form, values)
         try:
@@ -334,9 +329,6 @@ class NewJob(ModalScreen[Any]):
             self._tell()
         elif self.is_current:
             self.dismiss(spec)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
 
 
 def _line(recipe: Recipe, jobs: Sequence[JobView]) -> Record:

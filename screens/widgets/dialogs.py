@@ -1,24 +1,52 @@
-"""Questions: choose one of several, write one line, yes or no. Each is a modal that returns its answer."""
+"""Dialogs: choose one of several, write one line, yes or no, read a text. Each returns its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from screens.text import safe_text
+from screens.shell.text import safe_text
+from screens.widgets.listing import ReaderBox
 from screens.widgets.rows import Column, Record
 from screens.widgets.table import Table
 
-__all__ = ["Choice", "Chooser", "Confirm", "Prompt"]
+__all__ = ["Choice", "Chooser", "Confirm", "Dialog", "Prompt", "TextScreen"]
+
+T = TypeVar("T")
+
+
+class Dialog(ModalScreen[T | None]):
+    """A frame over the screen; escape leaves it without an answer."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > Vertical {
+        width: 100; max-width: 96%; border: round $accent; background: $background;
+        border-subtitle-color: $quiet;
+    }
+    Dialog Input { border: none; height: 1; padding: 0 1; background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
+
+    def ask(self, app: App[Any], then: Callable[[T], object]) -> None:
+        """Show it; `then` gets the answer if there is one."""
+
+        def answered(answer: T | None) -> Any:
+            return None if answer is None else then(answer)
+
+        app.push_screen(self, answered)
+
+    def action_close(self) -> None:
+        self.dismiss(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +70,20 @@ def _detail(record: Record) -> Content:
     return safe_text(record["detail"], "$quiet")
 
 
-class Chooser(ModalScreen[str | None]):
+class Chooser(Dialog[str]):
     """A list to choose from; returns the chosen `Choice.name`.
 
     With `typed` a line on top narrows the list as one writes; `more` may add choices made from what was
-    written (`job 12`). Without it the keys of the choices work at once.
+    written (`job 12`). Without it the keys of the choices work at once, and / brings the line. From the line
+    tab goes to the list, which has the keys of every list; / goes back.
     """
 
     DEFAULT_CSS = """
-    Chooser { align: center middle; background: $background 60%; }
-    Chooser > Vertical {
-        width: 100; max-width: 96%; height: auto; max-height: 90%;
-        border: round $accent; background: $background; border-title-color: $foreground;
-        border-subtitle-color: $quiet;
-    }
-    Chooser Input { border: none; height: 1; padding: 0 1; margin-bottom: 1; background: $panel; }
+    Chooser > Vertical { height: auto; max-height: 90%; border-title-color: $foreground; }
+    Chooser Input { margin-bottom: 1; }
     Chooser Table { height: auto; max-height: 24; }
     Chooser .whole { height: auto; max-height: 3; padding: 0 2; color: $quiet; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
 
     def __init__(
         self,
@@ -94,8 +117,9 @@ class Chooser(ModalScreen[str | None]):
         with Vertical() as box:
             box.border_title = safe_text(self._title)
             box.border_subtitle = "⏎ run   esc close"
-            if self._typed:
-                yield Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
+            line = Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
+            line.display = self._typed
+            yield line
             yield self._table
             yield Static(classes="whole")
 
@@ -117,11 +141,17 @@ class Chooser(ModalScreen[str | None]):
             for choice in self._choices
             if all(word in f"{choice.label} {choice.key} {choice.detail}".casefold() for word in words)
         ]
-        # What begins with the text comes before what merely holds it.
-        found.sort(key=lambda choice: not choice.label.casefold().startswith(text.casefold().strip()))
+        # What begins with the text comes first, then what has its words in the name.
+        start = text.casefold().strip()
+
+        def rank(choice: Choice) -> int:
+            label = choice.label.casefold()
+            return 0 if label.startswith(start) else 1 if all(word in label for word in words) else 2
+
+        found = sorted([*extra, *found], key=rank)
         rows = [
             {"id": c.name, "key": c.key, "label": c.label, "detail": c.detail, "reason": c.reason}
-            for c in (*extra, *found)
+            for c in found
         ]
         self._table.load(rows, keep=False)
         self._table.cursor = 0
@@ -139,11 +169,28 @@ class Chooser(ModalScreen[str | None]):
             self.dismiss(str(current["id"]))
 
     def on_key(self, event: events.Key) -> None:
-        if self._typed:
+        line = self.query_one(Input)
+        taken = not self._typed and any(choice.key == event.character for choice in self._choices)
+        if self._table.has_focus and not taken and event.key in ("n", "N", "slash", "tab"):
+            event.stop()
+            event.prevent_default()
+            if event.key in ("n", "N"):
+                self._table.cursor += 1 if event.key == "n" else -1
+            elif event.key == "slash" or self._typed:
+                line.display = True
+                line.focus()
+            return
+        if line.has_focus:
+            if event.key == "tab":
+                event.stop()
+                event.prevent_default()
+                self._table.focus()
             if event.key in ("down", "up", "pagedown", "pageup"):
                 event.stop()
                 step = {"down": 1, "up": -1, "pagedown": 10, "pageup": -10}[event.key]
                 self._table.cursor += step
+            return
+        if self._typed:
             return
         for choice in self._choices:
             if choice.key and event.character == choice.key and not choice.reason:
@@ -151,22 +198,21 @@ class Chooser(ModalScreen[str | None]):
                 self.dismiss(choice.name)
                 return
 
-    def action_close(self) -> None:
-        self.dismiss(None)
 
-
-class Prompt(ModalScreen[str | None]):
+class Prompt(Dialog[str]):
     """One line to write, at the foot of the screen; `check` says what is wrong with it, or nothing."""
 
     DEFAULT_CSS = """
     Prompt { align: left bottom; background: transparent; }
-    Prompt > Vertical { height: auto; background: $panel; padding: 0 1; border-top: solid $accent; }
+    Prompt > Vertical {
+        width: 1fr; max-width: 100%; height: auto; background: $panel; padding: 0 1;
+        border: none; border-top: solid $accent;
+    }
     Prompt Horizontal { height: 1; }
     Prompt .label { width: auto; color: $accent; padding-right: 1; }
-    Prompt Input { border: none; height: 1; padding: 0; width: 1fr; background: $panel; }
+    Prompt Input { padding: 0; width: 1fr; }
     Prompt .say { height: 1; color: $quiet; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
 
     def __init__(
         self, label: str, text: str = "", *, hint: str = "", check: Callable[[str], str] | None = None
@@ -196,25 +242,21 @@ class Prompt(ModalScreen[str | None]):
         if not self._check(event.value):
             self.dismiss(event.value)
 
-    def action_close(self) -> None:
-        self.dismiss(None)
 
-
-class Confirm(ModalScreen[bool]):
-    """A question about something that cannot be taken back; with `typed` that text has to be written."""
+class Confirm(Dialog[bool]):
+    """A question about something that cannot be taken back; True is yes. With `typed` that text has to be
+    written."""
 
     DEFAULT_CSS = """
-    Confirm { align: center middle; background: $background 60%; }
     Confirm > Vertical {
-        width: 64; max-width: 96%; height: auto; padding: 1 2;
-        border: round $warning; background: $background; border-title-color: $warning;
+        width: 64; height: auto; padding: 1 2; border: round $warning; border-title-color: $warning;
     }
-    Confirm Input { border: none; height: 1; padding: 0 1; margin-top: 1; background: $panel; }
+    Confirm Input { margin-top: 1; }
     Confirm .keys { margin-top: 1; color: $quiet; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,n", "answer(False)", "no", show=False),
-        Binding("y", "answer(True)", "yes", show=False),
+        Binding("n", "close", "no", show=False),
+        Binding("y", "agree", "yes", show=False),
     ]
 
     def __init__(self, question: str, consequence: str, *, typed: str = "") -> None:
@@ -233,14 +275,37 @@ class Confirm(ModalScreen[bool]):
             else:
                 yield Static("y yes   n no", classes="keys")
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Where a text has to be typed, y and n are letters."""
-        return not (action == "answer" and self._typed and parameters == (True,))
+        return not (action == "agree" and self._typed)
 
     @on(Input.Submitted)
     def _written(self, event: Input.Submitted) -> None:
         if event.value.strip() == self._typed:
             self.dismiss(True)
 
-    def action_answer(self, answer: bool) -> None:
-        self.dismiss(answer)
+    def action_agree(self) -> None:
+        self.dismiss(True)
+
+
+class TextScreen(Dialog[None]):
+    """A text to look at, such as the environment of a job: lines that can be scrolled and filtered."""
+
+    DEFAULT_CSS = "TextScreen > Vertical { height: 80%; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,i", "close", "close", show=False)]
+
+    def __init__(self, title: str, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(self._title)
+            box.border_subtitle = "/ filter   w wrap   esc close"
+            yield ReaderBox(id="text")
+
+    def on_mount(self) -> None:
+        reader = self.query_one(ReaderBox).reader
+        reader.show(self._lines)
+        reader.focus()

@@ -1,56 +1,114 @@
-"""The line in which a filter is written."""
+"""Filter line: where a filter is written, over the full width, with the list's fields and what is wrong."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from textual import events, on
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.text import safe_text
+from screens.shell.text import safe_text
 
-__all__ = ["FilterLine"]
+__all__ = ["FilterLine", "completions"]
+
+_KEPT = 50
+_OFFERED = 30
+_BEGUN = re.compile(r"(!?)(?:(\w+)([:=]))?([^\s\"']*)$")
+
+
+def completions(
+    before: str, fields: Sequence[str], values: Callable[[str], Sequence[str]]
+) -> tuple[int, list[str]]:
+    """What may stand at the end of a begun filter: a field, or behind `field:` a value of it.
+
+    Args: before: the text up to the cursor. values: the values that a field has among the rows.
+    Returns: where the completed word begins, and the words that it may become.
+    """
+    found = _BEGUN.search(before)
+    if found is None:
+        return len(before), []
+    written = found[4].casefold()
+    if not found[2]:
+        return found.start(4), [name for name in fields if name.casefold().startswith(written)]
+    words = (
+        f'"{word}"' if re.search(r"[\s']", word) else word for word in values(found[2]) if '"' not in word
+    )
+    return found.start(4), [word for word in words if word.strip('"').casefold().startswith(written)]
+
+
+def _shared(words: Sequence[str]) -> str:
+    """The beginning that all words have."""
+    low, high = min(words), max(words)
+    return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
 class _FilterInput(Input):
-    """Leaves on arrows as well as on enter and escape."""
+    """Leaves on enter and escape; tab completes, the arrows go through what was written before."""
 
     def on_key(self, event: events.Key) -> None:
-        if event.key in ("down", "up", "tab", "escape"):
+        if event.key in ("down", "up", "tab", "shift+tab", "escape"):
             event.stop()
             event.prevent_default()
-            self.post_message(FilterLine.Left(cleared=event.key == "escape"))
+            self.post_message(_Key(event.key))
 
 
-class FilterLine(Horizontal):
-    """`/op:sinh size>100`, shown while it is written or in force; what is wrong stands behind it."""
+@dataclass
+class _Key(Message):
+    name: str
 
-    DEFAULT_CSS = """
-    FilterLine { height: 1; }
-    FilterLine .slash { width: 2; color: $accent; padding-left: 1; }
-    FilterLine Input { width: 1fr; height: 1; border: none; padding: 0; background: transparent; }
-    FilterLine .wrong { width: auto; max-width: 70%; color: $warning; padding: 0 1; }
+
+class FilterLine(Vertical):
+    """`/op:sinh size>100`, shown while it is written or in force.
+
+    While it is written it lies over the full width of the terminal, and under it stand the fields that may be
+    named, or what is wrong. `fields` are their names; `values` gives those that a field has among the rows.
     """
 
+    DEFAULT_CSS = """
+    FilterLine { height: auto; }
+    FilterLine Horizontal { height: 1; }
+    FilterLine .slash { width: 2; color: $accent; padding-left: 1; }
+    FilterLine Input { width: 1fr; height: 1; border: none; padding: 0; background: transparent; }
+    FilterLine Static.say { height: auto; max-height: 4; padding: 0 1; color: $quiet; display: none; }
+    FilterLine.-wrong Static.say { color: $warning; display: block; }
+    FilterLine.-written {
+        overlay: screen; constrain: inside inside; width: 100vw;
+        background: $panel; border-top: solid $accent;
+    }
+    FilterLine.-written Static.say { display: block; }
+    """
+
+    @dataclass
     class Changed(Message):
         """The text changed."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
+    @dataclass
     class Left(Message):
         """The user is done; `cleared` when it was with escape."""
 
-        def __init__(self, *, cleared: bool) -> None:
-            super().__init__()
-            self.cleared = cleared
+        cleared: bool
 
-    def __init__(self) -> None:
+    def __init__(
+        self, fields: Sequence[str] = (), values: Callable[[str], Sequence[str]] = lambda _: ()
+    ) -> None:
         self.field = _FilterInput(classes="-not-by-tab", compact=True, select_on_focus=False)
         self.field.can_focus = False
-        self._wrong = Static(classes="wrong")
-        super().__init__(Static("/", classes="slash"), self.field, self._wrong)
+        self.history: list[str] = []
+        self._fields = tuple(fields)
+        self._values = values
+        self._wrong = ""
+        self._place = 0
+        self._draft = ""
+        self._cycle: tuple[int, list[str], int] | None = None
+        self._say = Static(classes="say")
+        super().__init__(Horizontal(Static("/", classes="slash"), self.field), self._say)
 
     @property
     def text(self) -> str:
@@ -65,24 +123,93 @@ class FilterLine(Horizontal):
     def edit(self) -> None:
         """Let the user write."""
         self.display = True
+        self.add_class("-written")
+        self._place, self._draft, self._cycle = len(self.history), self.text, None
         self.field.can_focus = True
         self.field.focus()
+        self._tell()
 
     def complain(self, what: str) -> None:
         """Say what is wrong, or nothing."""
-        self._wrong.update(safe_text(what))
+        self._wrong = what
+        self.set_class(bool(what), "-wrong")
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._wrong:
+            self._say.update(safe_text(self._wrong))
+            return
+        _, words = self._offers()
+        keys = "tab completes   ↑↓ earlier ones   ⏎ keeps it   esc clears it"
+        said = [safe_text("  ".join(words[:_OFFERED]))] if words else []
+        self._say.update(Content("\n").join([*said, safe_text(keys)]))
+
+    def _offers(self) -> tuple[int, list[str]]:
+        return completions(self.text[: self.field.cursor_position], self._fields, self._values)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         self.post_message(self.Changed(event.value))
+        self._tell()
 
     @on(Input.Submitted)
     def _accepted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.post_message(self.Left(cleared=False))
+        self._leave(cleared=False)
+
+    @on(_Key)
+    def _pressed(self, event: _Key) -> None:
+        event.stop()
+        if event.name == "escape":
+            self._leave(cleared=True)
+        elif event.name in ("up", "down"):
+            self._recall(1 if event.name == "down" else -1)
+        else:
+            self._complete(-1 if event.name == "shift+tab" else 1)
+
+    def _leave(self, cleared: bool) -> None:
+        text = self.text.strip()
+        if text and not self._wrong:
+            self.history = [*(one for one in self.history if one != text), text][-_KEPT:]
+        self.post_message(self.Left(cleared))
+
+    def _recall(self, step: int) -> None:
+        """An earlier filter, or a later one; last comes what was being written."""
+        if self._place == len(self.history):
+            self._draft = self.text
+        self._place = max(0, min(len(self.history), self._place + step))
+        self._cycle = None
+        self.field.value = [*self.history, self._draft][self._place]
+        self.field.cursor_position = len(self.text)
+
+    def _complete(self, step: int) -> None:
+        """As much as all words share; where that adds nothing, one word after the other."""
+        at = self.field.cursor_position
+        before, behind = self.text[:at], self.text[at:]
+        cycle = self._cycle
+        if cycle is not None and before[cycle[0] :] == cycle[1][cycle[2]]:
+            start, words, number = cycle
+            number = (number + step) % len(words)
+        else:
+            start, words = self._offers()
+            if not words:
+                return
+            common = _shared(words)
+            written = before[start:]
+            if len(common) > len(written) and len(words) > 1 and common.startswith(written):
+                self._put(before[:start] + common, behind)
+                return
+            number = 0 if step > 0 else len(words) - 1
+        self._cycle = (start, words, number)
+        self._put(before[:start] + words[number], behind)
+
+    def _put(self, before: str, behind: str) -> None:
+        self.field.value = before + behind
+        self.field.cursor_position = len(before)
 
     @on(events.DescendantBlur)
     def _hide_empty(self) -> None:
         self.field.can_focus = False
+        self.remove_class("-written")
         self.display = bool(self.text)

@@ -1,7 +1,8 @@
-"""A table with all that belongs to it: its filter line, and what stands there while it is empty."""
+"""Lists: a table with its filter line, and what stands there while it is empty; the same for texts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from engines.core.errors import EngineError
-from screens.keys import LIST_KEYS, TEXT_KEYS, bindings
+from screens.shell.keymap import LIST_KEYS, TEXT_KEYS, bindings
 from screens.widgets.notice import Notice
 from screens.widgets.reader import Reader
 from screens.widgets.rows import Column, Record, Rows
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Listing", "ReaderBox"]
 
+_LOOKED_AT = 500
+_OFFERED = 100
+"""So many rows are looked at, and so many words of them offered, to complete a filter."""
+
 
 class _Filtered(Vertical):
     """Something with a filter line under it."""
@@ -30,6 +35,12 @@ class _Filtered(Vertical):
     DEFAULT_CSS = "_Filtered { height: 1fr; }"
 
     _line: FilterLine | None = None
+    fields: tuple[str, ...] = ()
+    """The names that filters may use."""
+
+    def values(self, field: str) -> Sequence[str]:  # noqa: ARG002
+        """Some values of a field, to complete what is written."""
+        return ()
 
     def _apply(self, text: str) -> None:
         raise NotImplementedError
@@ -45,7 +56,8 @@ class _Filtered(Vertical):
         from screens.widgets.filterline import FilterLine
 
         if self._line is None:
-            self._line = FilterLine()
+            self._line = FilterLine(self.fields, self.values)
+            self._line.display = False
             await self.mount(self._line)
         return self._line
 
@@ -85,6 +97,8 @@ class _Filtered(Vertical):
             self._apply(text)
         except FilterError as error:
             wrong = f"{error.position + 1}: {error.what}. {error.remedy}"
+            if (names := ", ".join(self.fields)) not in wrong:
+                wrong += f" Fields: {names}."
             # What stands before the wrong term was right.
             self._apply(text[: error.position].rpartition(" ")[0])
         if self._line is not None:
@@ -95,7 +109,8 @@ class Listing(_Filtered):
     """A `Table` with filter line and notices.
 
     Args: columns: see `Column`. fields: names that filters may use, when they are not the columns' names.
-    counts: whether the pane's title says how many lines there are.
+    counts: whether the pane's title says how many lines there are. empty: what stands here when there are no
+    rows at all, and what to do about it. table: the kind of table.
     """
 
     BINDINGS = bindings([key for key in LIST_KEYS if key.verb == "filter"])
@@ -107,13 +122,15 @@ class Listing(_Filtered):
         id: str,
         fields: Sequence[str] = (),
         counts: bool = True,
+        empty: tuple[str, str] = ("Nothing here yet", ""),
+        table: Callable[..., Table] = Table,
     ) -> None:
         super().__init__(id=id)
-        self.table = Table(columns, id=f"{id}-table")
+        self.table = table(columns, id=f"{id}-table")
         self.table.set_class(counts, "-counts")
         self.notice = Notice()
         self.fields = tuple(fields) or tuple(column.name for column in columns)
-        self._empty = ("Nothing here yet", "")
+        self._empty = empty
         self._instead = False
 
     def compose(self) -> ComposeResult:
@@ -126,6 +143,16 @@ class Listing(_Filtered):
     def when_empty(self, what: str, advice: str) -> None:
         """What stands here when there are no rows at all."""
         self._empty = (what, advice)
+
+    def values(self, field: str) -> Sequence[str]:
+        """The words that stand in this field among the first rows, the commonest first."""
+        rows = self.table.rows
+        found: Counter[str] = Counter()
+        for place in range(min(len(rows), _LOOKED_AT)):
+            value = rows.record(place).get(field)
+            items = value if isinstance(value, (list, tuple)) else (value,)
+            found.update(str(item) for item in items if item not in (None, ""))
+        return [word for word, _ in found.most_common(_OFFERED)]
 
     def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
         """Show rows; the filter stays in force."""
@@ -176,11 +203,14 @@ class Listing(_Filtered):
 
     def state(self) -> dict[str, object]:
         """What a session keeps."""
-        return {"query": self.query_text, **self.table.state()}
+        history = list(self._line.history) if self._line is not None else []
+        return {"query": self.query_text, "history": history, **self.table.state()}
 
     async def restore(self, state: Mapping[str, object]) -> None:
         """Put back what `state` gave."""
-        query = state.get("query")
+        query, history = state.get("query"), state.get("history")
+        if isinstance(history, list) and history:
+            (await self._filter_line()).history = [str(text) for text in history]
         if isinstance(query, str) and query:
             await self.set_query(query)
         self.table.restore(state)

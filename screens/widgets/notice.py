@@ -1,4 +1,4 @@
-"""What stands in a place that has nothing to show: empty, loading, failed."""
+"""Notices: what stands in a place that has nothing to show, because it is empty, loading or failed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.text import safe_text
+from screens.shell.text import safe_text
 
 __all__ = ["Notice", "error_text"]
 

@@ -1,8 +1,9 @@
-"""A pane: a quiet frame with a title, what it holds, and tabs when it holds several things."""
+"""Panes: a quiet frame with a title, what it holds, and tabs when it holds several things."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -15,10 +16,14 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.text import count, safe_text
+from screens.shell.export import Export
+from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import count, safe_text
+from screens.widgets.lines import Said
+from screens.widgets.listing import Listing
 from screens.widgets.table import Table
 
-__all__ = ["Page", "Pane", "TabStrip"]
+__all__ = ["ListPane", "Page", "Pane", "SourcePane", "TabStrip"]
 
 
 class TabStrip(Static):
@@ -26,17 +31,15 @@ class TabStrip(Static):
 
     DEFAULT_CSS = "TabStrip { height: 1; color: $quiet; padding: 0 1; }"
 
+    @dataclass
     class Picked(Message):
         """A tab was clicked."""
 
-        def __init__(self, strip: TabStrip, index: int) -> None:
-            super().__init__()
-            self.strip = strip
-            self.index = index
+        index: int
 
     def on_click(self, event: events.Click) -> None:
         if (index := event.style.meta.get("tab")) is not None:
-            self.post_message(self.Picked(self, index))
+            self.post_message(self.Picked(index))
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
         """Draw these labels."""
@@ -77,6 +80,10 @@ class Pane(Vertical):
     Give it widgets, or `Page`s (then it has tabs and shows one of them). `title` says what it shows, `detail`
     how many (a table inside keeps it up to date while it is empty), `footnote` where it came from, in the
     lower frame. `PageShown` comes when a page is shown, so that it can be filled then.
+
+    What it has selected, can export and can find by id is its own: `selection`, `exports`, `lookups`, and
+    `why_not` for the verbs that it cannot do now. It takes data by its own methods, posts messages, and knows
+    neither the screen nor the engine.
     """
 
     DEFAULT_CSS = """
@@ -98,28 +105,18 @@ class Pane(Vertical):
     neighbours: reactive[tuple[str, ...]] = reactive(())
     """Titles of the panes that share this place when the terminal is narrow; the shown one is this pane."""
 
+    @dataclass
     class NeighbourPicked(Message):
         """The title of a pane that shares this place was clicked."""
 
-        def __init__(self, pane: Pane, index: int) -> None:
-            super().__init__()
-            self.pane = pane
-            self.index = index
+        pane: Pane
+        index: int
 
-    class PageShown(Message):
+    class Retitled(Message):
+        """The title is another one; panes that share its place name it."""
+
+    class PageShown(Said["Pane"]):
         """A page came to the front."""
-
-        def __init__(self, pane: Pane, page: Page) -> None:
-            super().__init__()
-            # The pane speaks, whoever turned the page: a message goes no further up than to its sender.
-            self.set_sender(pane)
-            self.pane = pane
-            self.page = page
-
-        @property
-        def control(self) -> Pane:
-            """The pane."""
-            return self.pane
 
     def __init__(self, *children: Widget, title: str, id: str, share: int = 1) -> None:
         super().__init__(*children, id=id)
@@ -138,7 +135,30 @@ class Pane(Vertical):
             await self.show_page(pages[0].id or "")
         self._retitle()
 
+    # What the screen asks
+
+    def selection(self, line: CommandLine) -> Selection | None:  # noqa: ARG002
+        """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
+        return None
+
+    def exports(self) -> Sequence[Export]:
+        """The formats in which what it shows can be written."""
+        return ()
+
+    def lookups(self) -> Sequence[Lookup]:
+        """The ids that the palette takes for what it shows."""
+        return ()
+
+    def why_not(self, verb: str) -> str:  # noqa: ARG002
+        """Why a verb does not apply here now; nothing when it does, or when it is no verb of this pane."""
+        return ""
+
     # Pages
+
+    @property
+    def has_tabs(self) -> bool:
+        """Whether there is something to step through."""
+        return bool(self.pages)
 
     @property
     def pages(self) -> list[Page]:
@@ -163,7 +183,7 @@ class Pane(Vertical):
         self._strip.show_tabs([page.label for page in self.pages], self.pages.index(chosen))
         if inside:
             self.focus_inside()
-        self.post_message(self.PageShown(self, chosen))
+        self.post_message(self.PageShown(self))
 
     def tab_places(self) -> list[tuple[Page, Offset]]:
         """Where on the screen the tabs stand."""
@@ -184,6 +204,10 @@ class Pane(Vertical):
     async def _picked(self, event: TabStrip.Picked) -> None:
         event.stop()
         await self.show_page(self.pages[event.index].id or "")
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        """The signs that it shows, each with what it means, for `?`."""
+        return ()
 
     # Focus
 
@@ -211,6 +235,8 @@ class Pane(Vertical):
 
     def watch_title(self) -> None:
         self._retitle()
+        if self.neighbours:
+            self.post_message(self.Retitled())
 
     def watch_detail(self) -> None:
         self._retitle()
@@ -233,3 +259,78 @@ class Pane(Vertical):
             click = Style.from_meta({"neighbour": index})
             parts.append(label.stylize(click))
         self.border_title = Content(" │ ").join(parts)
+
+
+class SourcePane(Pane):
+    """A pane whose tabs are the sources of what it shows: corpora, collections.
+
+    `show_sources` names them; `Picked` is posted when another one is to be shown.
+    """
+
+    @dataclass
+    class Picked(Message):
+        """The source with this name is to be shown."""
+
+        name: str
+
+    sources: tuple[str, ...] = ()
+    source = ""
+
+    def show_sources(self, names: Sequence[str], shown: str) -> None:
+        """The sources there are, and the one that is shown."""
+        self.sources, self.source = tuple(names), shown
+        self._strip.display = len(names) > 1
+        self._strip.show_tabs(names, self._place)
+
+    @property
+    def _place(self) -> int:
+        return self.sources.index(self.source) if self.source in self.sources else -1
+
+    @property
+    def has_tabs(self) -> bool:
+        """Whether there are several sources."""
+        return len(self.sources) > 1
+
+    async def step_page(self, step: int) -> None:
+        """Ask for the next or previous source."""
+        if self.sources:
+            self._pick((max(0, self._place) + step) % len(self.sources))
+
+    @on(TabStrip.Picked)
+    def _source_picked(self, event: TabStrip.Picked) -> None:
+        event.stop()
+        event.prevent_default()
+        self._pick(event.index)
+
+    def _pick(self, index: int) -> None:
+        self.post_message(self.Picked(self.sources[index]))
+
+
+class ListPane(SourcePane):
+    """A pane that is one list, with other things under it; it speaks for the table in it."""
+
+    class Moved(Said["ListPane"]):
+        """Another record is under the cursor, or none, or the same one as it is now."""
+
+    class Opened(Said["ListPane"]):
+        """The record under the cursor is to be opened."""
+
+    class Marked(Said["ListPane"]):
+        """Marks changed."""
+
+    def __init__(self, listing: Listing, *below: Widget, title: str, id: str, share: int = 1) -> None:
+        super().__init__(listing, *below, title=title, id=id, share=share)
+        self.listing = listing
+        self.table = listing.table
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on a record; whether it is among the lines."""
+        return self.table.go_to(key)
+
+    @on(Table.Moved)
+    @on(Table.Opened)
+    @on(Table.Marked)
+    def _table_said(self, event: Table.Moved) -> None:
+        event.stop()
+        said = {Table.Moved: self.Moved, Table.Opened: self.Opened, Table.Marked: self.Marked}
+        self.post_message(said[type(event)](self))

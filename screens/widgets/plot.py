@@ -1,4 +1,4 @@
-"""Curves drawn with braille dots, or with letters where the terminal has no braille."""
+"""Plots: curves drawn with braille dots, or with letters where the terminal has no braille."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from screens.text import elide, safe_text
+from screens.shell.text import DOTS, elide, safe_text
+from screens.shell.text import number as measure
 
-__all__ = ["MOST_SERIES", "Plot", "Series", "draw"]
+__all__ = ["MOST_SERIES", "Plot", "Series", "draw", "sign"]
 
-_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _COLOURS = ("$accent", "$series-2", "$series-3", "$series-4", "$series-5", "$series-6")
 _GLYPHS = "●■▲◆○□"
 _LETTERS = "*o+x%@"
@@ -30,18 +30,24 @@ _GLYPH_EVERY = 12
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A curve: `ys` is None where it is undefined; a gap is left there."""
+    """A curve: `ys` is None where it is undefined; a gap is left there. `sign` is its own for good,
+    else it goes by its place among the others."""
 
     name: str
     xs: Sequence[float]
     ys: Sequence[float | None]
+    sign: int | None = None
+
+
+def sign(number: int, *, plain: bool = False) -> tuple[str, str]:
+    """Glyph (a letter when `plain`) and colour of a number; 36 in a row have signs of their own, and any
+    six in a row differ in both."""
+    glyphs = _LETTERS if plain else _GLYPHS
+    count = len(_COLOURS)
+    return glyphs[(number + number // count) % count], _COLOURS[number % count]
 
 
 Range = tuple[float, float]
-
-
-def _usable(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
 
 
 def span(series: Sequence[Series]) -> tuple[Range, Range] | None:
@@ -80,6 +86,7 @@ def draw(
 
     Returns: lines of cells, each a character and which curves are in it: 0 none, and 1, 2, 4, … added up.
     """
+    signs = _signs(series, plain=ascii)
     across, down = (1, 1) if ascii else (2, 4)
     series = series[:MOST_SERIES]
     dots = [[[0] * len(series) for _ in range(cells)] for _ in range(lines)]
@@ -100,42 +107,52 @@ def draw(
             for dot_x, dot_y in path:
                 if 0 <= dot_y <= high and 0 <= dot_x <= wide:
                     cell = dots[dot_y // down][dot_x // across]
-                    cell[number] |= 1 if ascii else _DOTS[dot_y % 4][dot_x % 2]
+                    cell[number] |= 1 if ascii else DOTS[dot_y % 4][dot_x % 2]
             before = (column, row) if inside or before is None or joined else None
-    grid = [[_cell(bits, ascii) for bits in row] for row in dots]
+    grid = [[_cell(bits, [letter for letter, _ in signs] if ascii else ()) for bits in row] for row in dots]
     if glyphs and not ascii:
-        _put_glyphs(grid, dots)
+        _put_glyphs(grid, dots, signs)
     return grid
 
 
-def _cell(bits: list[int], ascii: bool) -> tuple[str, int]:
+def _signs(series: Sequence[Series], *, plain: bool) -> list[tuple[str, str]]:
+    """Glyph and colour of each curve."""
+    return [
+        sign(number if one.sign is None else one.sign, plain=plain)
+        for number, one in enumerate(series[:MOST_SERIES])
+    ]
+
+
+def _cell(bits: list[int], letters: Sequence[str]) -> tuple[str, int]:
     which = sum(1 << number for number, dots in enumerate(bits) if dots)
     if not which:
         return " ", 0
-    if ascii:
-        return (_SEVERAL if which & (which - 1) else _LETTERS[which.bit_length() - 1]), which
+    if letters:
+        return (_SEVERAL if which & (which - 1) else letters[which.bit_length() - 1]), which
     dots = 0
     for each in bits:
         dots |= each
     return chr(0x2800 | dots), which
 
 
-def _put_glyphs(grid: list[list[tuple[str, int]]], dots: list[list[list[int]]]) -> None:
+def _put_glyphs(
+    grid: list[list[tuple[str, int]]], dots: list[list[list[int]]], signs: Sequence[tuple[str, str]]
+) -> None:
     """Each curve's glyph on it, at columns of its own."""
     count, cells = len(dots[0][0]), len(grid[0])
     for number in range(count):
         for column in range(2 + number * _GLYPH_EVERY // count, cells, _GLYPH_EVERY):
             line = next((line for line, row in enumerate(dots) if row[column][number]), None)
             if line is not None:
-                grid[line][column] = (_GLYPHS[number], 1 << number)
+                grid[line][column] = (signs[number][0], 1 << number)
 
 
 class Plot(Widget):
     """A few curves with their ranges.
 
     Set `series`; `gaps` marks stretches of the x axis (where something is undefined), `caption` stands under
-    it in the middle, `empty` while there is nothing to draw. With `legend` the names of several curves stand
-    above them, each with the glyph that is also on the curve.
+    it in the middle, `short_caption` where that has no room, `empty` while there is nothing to draw. With
+    `legend` the names of several curves stand above them, each with the glyph that is also on the curve.
     """
 
     DEFAULT_CSS = "Plot { height: 1fr; min-height: 4; }"
@@ -145,6 +162,7 @@ class Plot(Widget):
     caption: reactive[str] = reactive("")
     empty: reactive[str] = reactive("nothing to draw yet")
     legend: reactive[bool] = reactive(False)
+    short_caption: reactive[str] = reactive("")
 
     def render(self) -> Content:
         """The drawing with its axes."""
@@ -154,21 +172,23 @@ class Plot(Widget):
         if ranges is None or lines < 1 or cells < 12:
             return Content.styled(self.empty, "$quiet")
         (x_low, x_high), (y_low, y_high) = ranges
-        labels = [f"{y_high:.3g}", f"{y_low:.3g}"]
+        labels = [measure(y_high), measure(y_low)]
         margin = max(map(len, labels))
         inner = cells - margin - 1
         plain = bool(getattr(self.app, "ascii", False))
+        colours = [colour for _, colour in _signs(self.series, plain=plain)]
         rows = [self._legend(cells, plain)] if told else []
-        for number, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=told)):
-            label = labels[0] if number == 0 else labels[1] if number == lines - 1 else ""
+        for index, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=told)):
+            label = labels[0] if index == 0 else labels[1] if index == lines - 1 else ""
             parts: list[Content | str] = [Content.styled(f"{label:>{margin}}│", "$quiet")]
             for which, cells_alike in groupby(row, key=lambda cell: cell[1]):
-                parts.append(_coloured("".join(character for character, _ in cells_alike), which))
+                parts.append(_coloured("".join(character for character, _ in cells_alike), which, colours))
             rows.append(Content("").join(parts))
         rows.append(Content(" " * margin) + self._axis(inner, x_low, x_high))
-        left, right = f"{x_low:.4g}", f"{x_high:.4g}"
+        left, right = measure(x_low), measure(x_high)
         room = inner - len(left) - len(right)
-        middle = self.caption if len(self.caption) + 2 <= room else ""
+        fitting = (words for words in (self.caption, self.short_caption) if len(words) + 2 <= room)
+        middle = next(fitting, "")
         rows.append(Content.styled(" " * (margin + 1) + left + middle.center(room) + right, "$quiet"))
         return Content("\n").join(rows)
 
@@ -177,10 +197,9 @@ class Plot(Widget):
         shown = self.series[:MOST_SERIES]
         more = f" +{len(self.series) - len(shown)}" if len(self.series) > len(shown) else ""
         room = max(3, (cells - len(more)) // len(shown) - 4)
-        signs = _LETTERS if plain else _GLYPHS
         parts: list[Content | str] = []
-        for one, sign, colour in zip(shown, signs, _COLOURS, strict=False):
-            parts += [Content.styled(f"{sign} ", colour), safe_text(elide(one.name, room)), "  "]
+        for one, (glyph, colour) in zip(shown, _signs(shown, plain=plain), strict=True):
+            parts += [Content.styled(f"{glyph} ", colour), safe_text(elide(one.name, room)), "  "]
         return Content.assemble(*parts, (more, "$quiet"))
 
     def _axis(self, cells: int, low: float, high: float) -> Content:
@@ -195,9 +214,9 @@ class Plot(Widget):
         return Content("").join(parts)
 
 
-def _coloured(text: str, which: int) -> Content:
+def _coloured(text: str, which: int, colours: Sequence[str]) -> Content:
     """Cells that are in the same curves."""
     if which == 0:
         return Content(text)
     single = not which & (which - 1)
-    return Content.styled(text, _COLOURS[which.bit_length() - 1] if single else "$foreground bold")
+    return Content.styled(text, colours[which.bit_length() - 1] if single else "$foreground bold")

@@ -1,30 +1,28 @@
-"""A text that may be long and may still grow: a log, a recipe, a tree."""
+"""Text reader: a text that may be long and may still grow, such as a log, a recipe, a tree."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from engines.core.files import printable
-from screens.keys import TEXT_KEYS, bindings
-from screens.text import width
-from workbench.filters import Filter
+from screens.shell.keymap import TEXT_KEYS, bindings
+from screens.shell.text import width
+from screens.widgets.lines import Lines, Said
 
 __all__ = ["Reader"]
 
 _KEPT = 50_000
 
 
-class Reader(ScrollView, can_focus=True):
+class Reader(Lines):
     """Lines of text, drawn only where they are seen.
 
     `append` adds lines; with `follow` the end stays in view, without it `behind` counts what arrived below.
@@ -32,37 +30,24 @@ class Reader(ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings([key for key in TEXT_KEYS if key.verb != "filter"])
-    DEFAULT_CSS = """
-    Reader { scrollbar-size-vertical: 1; overflow-x: hidden; padding: 0 1; }
-    """
+    DEFAULT_CSS = "Reader { padding: 0 1; }"
 
     follow: reactive[bool] = reactive(False)
     wrap: reactive[bool] = reactive(False)
     behind: reactive[int] = reactive(0)
 
-    class Changed(Message):
+    class Changed(Said["Reader"]):
         """Follow, wrap, or the number of lines not seen changed."""
-
-        def __init__(self, reader: Reader) -> None:
-            super().__init__()
-            # The reader speaks, whoever changed it: a message goes no further up than to its sender.
-            self.set_sender(reader)
-            self.reader = reader
-
-        @property
-        def control(self) -> Reader:
-            """The reader."""
-            return self.reader
 
     def __init__(self, *, id: str | None = None, follow: bool = False) -> None:
         super().__init__(id=id)
         self.set_reactive(Reader.follow, follow)
         self.style: Callable[[str], str] = lambda _: ""
-        self.filter: Filter | None = None
-        self.last_filter: Filter | None = None
         self.left_off = 0
         self._lines: list[str] = []
         self._rows: list[tuple[int, int]] = []
+        self._cells = 0
+        """The width at which lines were folded."""
         self._match = -1
 
     @property
@@ -70,14 +55,14 @@ class Reader(ScrollView, can_focus=True):
         """The text, line by line."""
         return self._lines
 
-    def show(self, lines: Iterable[str]) -> None:
-        """Replace the text."""
+    def show(self, lines: Iterable[str], *, keep: bool = False) -> None:
+        """Replace the text; with `keep` the reader stays where it is, else it goes to the top."""
         self._lines = []
         self._rows = []
         self.left_off = 0
         self.behind = 0
         self.append(lines)
-        if not self.follow:
+        if not self.follow and not keep:
             self.scroll_to(y=0, animate=False)
 
     def append(self, lines: Iterable[str]) -> None:
@@ -95,30 +80,27 @@ class Reader(ScrollView, can_focus=True):
             self.behind += len(new)
         self._fit()
 
-    def set_filter(self, wanted: Filter | None) -> None:
-        """Show only the lines that pass."""
-        self.filter = wanted
-        if wanted is not None:
-            self.last_filter = wanted
-        self._refold()
+    @property
+    def shown(self) -> int:
+        """How many rows there are, more than lines where those are wrapped."""
+        return len(self._rows)
 
     def _fold(self, start: int) -> list[tuple[int, int]]:
-        """Rows (line, first character) for the lines from `start` on."""
-        cells = max(1, self.scrollable_content_region.width)
+        """Rows (line, first character) for the lines from `start` on; without a width nothing is wrapped."""
+        self._cells = cells = self.scrollable_content_region.width
         rows = []
         for index in range(start, len(self._lines)):
             line = self._lines[index]
             if self.filter is not None and not self.filter.matches({"line": line}):
                 continue
             rows.append((index, 0))
-            if self.wrap and len(line) * 2 > cells and width(line) > cells:
+            if self.wrap and cells > 0 and len(line) * 2 > cells and width(line) > cells:
                 rows += [(index, at) for at in range(cells, len(line), cells)]
         return rows
 
-    def _refold(self) -> None:
+    def _refilter(self) -> None:
         self._rows = self._fold(0)
         self._fit()
-        self.refresh()
 
     def _fit(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._rows))
@@ -128,8 +110,13 @@ class Reader(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         if self.wrap:
-            self._refold()
+            self._refilter()
         self._fit()
+
+    def _refold_at_width(self) -> None:
+        """Fold anew where the width is no longer that of the last time, as when a scroll bar came or went."""
+        if self.wrap and self._cells != self.scrollable_content_region.width:
+            self._refilter()
 
     def watch_follow(self, follow: bool) -> None:
         if follow:
@@ -138,7 +125,7 @@ class Reader(ScrollView, can_focus=True):
         self.post_message(self.Changed(self))
 
     def watch_wrap(self) -> None:
-        self._refold()
+        self._refilter()
         self.post_message(self.Changed(self))
 
     def watch_behind(self) -> None:
@@ -151,28 +138,11 @@ class Reader(ScrollView, can_focus=True):
 
     # Keys
 
-    def _scroll(self, lines: int) -> None:
+    def move(self, lines: int) -> None:
+        """Scroll so many lines down, or up; up ends following."""
         if lines < 0:
             self.follow = False
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)
-
-    def action_down(self) -> None:
-        self._scroll(1)
-
-    def action_up(self) -> None:
-        self._scroll(-1)
-
-    def action_half_down(self) -> None:
-        self._scroll(max(1, self.size.height // 2))
-
-    def action_half_up(self) -> None:
-        self._scroll(-max(1, self.size.height // 2))
-
-    def action_top(self) -> None:
-        self._scroll(-len(self._rows))
-
-    def action_bottom(self) -> None:
-        self._scroll(len(self._rows))
 
     def action_wrap(self) -> None:
         self.wrap = not self.wrap
@@ -180,30 +150,25 @@ class Reader(ScrollView, can_focus=True):
     def action_follow(self) -> None:
         self.follow = not self.follow
 
-    def action_next_match(self) -> None:
-        self._step_match(1)
+    def _start(self) -> int:
+        return self._match if self._match >= 0 else round(self.scroll_y)
 
-    def action_previous_match(self) -> None:
-        self._step_match(-1)
+    def _fields(self, line: int) -> Mapping[str, str]:
+        return {"line": self._lines[self._rows[line][0]]}
 
-    def _step_match(self, step: int) -> None:
-        if self.last_filter is None:
-            return
-        start = self._match if self._match >= 0 else round(self.scroll_y)
-        for distance in range(1, len(self._rows) + 1):
-            row = (start + step * distance) % len(self._rows)
-            if self.last_filter.matches({"line": self._lines[self._rows[row][0]]}):
-                self._match = row
-                self.follow = False
-                self.scroll_to(y=row, animate=False)
-                self.refresh()
-                return
+    def _go_to_match(self, line: int) -> None:
+        self._match = line
+        self.follow = False
+        self.scroll_to(y=line, animate=False)
+        self.refresh()
 
     # Drawing
 
     def render_line(self, y: int) -> Strip:
         """One row of the text."""
         cells = self.size.width
+        if self.wrap and self._cells != self.scrollable_content_region.width:
+            self.call_later(self._refold_at_width)
         style = self.visual_style
         row = y + round(self.scroll_y)
         if row >= len(self._rows):

@@ -1,28 +1,35 @@
-"""What a table shows: records by position, read only where they are seen."""
+"""Rows and columns of tables: records by position and by key, how they are shown and how wide."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from textual.content import Content
 
-from screens.text import safe_text
+from screens.shell.text import safe_text, width
 
-__all__ = ["ArrowRows", "Column", "PlainRows", "Record", "Rows"]
+__all__ = ["Column", "Need", "Record", "Rows", "measured", "share"]
 
 Record = Mapping[str, Any]
+
+_READABLE = 14
+"""Cells that a column without a width needs to be read; while it has less, others leave."""
+_WISHED = 40
+"""Cells that it is given, if it needs them, before columns that say the same in every line get any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table.
 
-    Args: name: the field of the record, also the name in filters. title: its heading. width: cells, or 0 to
-    share what the others leave. align: numbers go right. show: makes the cell from the record; the text it
-    returns is shown as it is, `Content` may carry colours. drop: when the table is narrow, columns with a
-    positive `drop` leave, the highest first. sort: what to sort by, if not the field.
+    Args: name: the field of the record, also the name in filters. title: its heading. width: the most cells
+    that it takes, or 0 to share what the others leave. align: numbers go right. show: makes the cell from
+    the record; the text it returns is shown as it is, `Content` may carry colours. drop: when the table is
+    narrow, columns with a positive `drop` leave, the highest first, and before them those that say the same
+    in every line. sort: what to sort by, if not the field. fit: as `show`, with the number of cells besides,
+    for what depends on it; 0 are as many as it likes.
     """
 
     name: str
@@ -32,10 +39,13 @@ class Column:
     show: Callable[[Record], str | Content] | None = None
     drop: int = 0
     sort: Callable[[Record], Any] | None = None
+    fit: Callable[[Record, int], str | Content] | None = None
 
-    def cell(self, record: Record) -> Content:
+    def cell(self, record: Record, cells: int = 0) -> Content:
         """What stands in this column for a record; lists are joined, None is an empty cell."""
-        value = self.show(record) if self.show else record.get(self.name)
+        value: Any = self.fit(record, cells) if self.fit else None
+        if value is None:
+            value = self.show(record) if self.show else record.get(self.name)
         if isinstance(value, Content):
             return value
         if value is None:
@@ -45,98 +55,83 @@ class Column:
         return safe_text(value)
 
 
-class Rows(Protocol):
-    """Records that can be counted, read one by one, and read through for filtering and sorting."""
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a column needs: `cells` for its title and its contents; whether it is `constant`."""
 
-    def __len__(self) -> int: ...
-
-    def record(self, index: int) -> Record:
-        """The record at a position."""
-
-    def key(self, index: int) -> str:
-        """What identifies the record, for marks and for finding it again."""
-
-    def find(self, key: str) -> int | None:
-        """Where the record with this key is."""
-
-    def scan(self, names: Sequence[str]) -> Iterator[Record]:
-        """All records in order, with at least these fields."""
+    column: Column
+    cells: int
+    constant: bool
 
 
-class PlainRows:
-    """Rows over mappings held in memory."""
+def measured(column: Column, records: Sequence[Record]) -> Need:
+    """What a column needs for such records."""
+    cells = [column.cell(record) for record in records]
+    most = max((cell.cell_length for cell in cells), default=column.width)
+    most = max(width(column.title), most)
+    constant = len(cells) > 1 and len({cell.plain for cell in cells}) == 1
+    return Need(column, min(most, column.width) if column.width else most, constant)
+
+
+def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
+    """Columns with their widths: those with one of their own take what they need, the others share the rest.
+
+    Columns leave as their `drop` says while the others have less than they need to be read; those that say
+    the same in every line already while the others are cut. The one named `pinned` stays.
+    """
+    kept = list(needs)
+
+    def short(most: int) -> bool:
+        free = [need for need in kept if not need.column.width]
+        left = cells - sum(need.cells + 1 for need in kept if need.column.width)
+        return left < sum(min(most, need.cells) + 1 for need in free)
+
+    def droppable(constant: bool) -> Need | None:
+        found = [n for n in kept if n.column.drop and n.column.name != pinned and n.constant >= constant]
+        return max(found, key=lambda need: need.column.drop, default=None)
+
+    while short(_WISHED) and (need := droppable(constant=True)):
+        kept.remove(need)
+    while short(_READABLE) and (need := droppable(constant=False)):
+        kept.remove(need)
+    return tuple(zip((need.column for need in kept), _widths(kept, cells), strict=True))
+
+
+def _widths(kept: Sequence[Need], cells: int) -> list[int]:
+    """Cells for each column: the free ones alike, but none more than it needs while another lacks some."""
+    free = [index for index, need in enumerate(kept) if not need.column.width]
+    found = [need.cells for need in kept]
+    left = cells - len(kept) - sum(found[index] for index in range(len(kept)) if index not in free)
+    waiting = sorted(free, key=lambda index: found[index])
+    for number, index in enumerate(waiting):
+        found[index] = max(1, min(found[index], left // (len(waiting) - number)))
+        left -= found[index]
+    if free and left > 0:
+        found[free[0 if len(free) == 1 else -1]] += left
+    return found
+
+
+class Rows:
+    """Records held in memory; the field `key` identifies them, for marks and for finding them again."""
 
     def __init__(self, records: Sequence[Record], key: str = "id") -> None:
-        self._records = records
+        self.records = records
         self._key = key
         self._places: dict[str, int] | None = None
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self.records)
 
     def record(self, index: int) -> Record:
         """The record at a position."""
-        return self._records[index]
+        return self.records[index]
 
     def key(self, index: int) -> str:
         """Its key as text."""
-        return str(self._records[index][self._key])
+        return str(self.records[index][self._key])
 
     def find(self, key: str) -> int | None:
         """Where the record with this key is."""
         if self._places is None:
-            self._places = {str(record[self._key]): i for i, record in enumerate(self._records)}
+            self._places = {str(record[self._key]): place for place, record in enumerate(self.records)}
         return self._places.get(key)
-
-    def scan(self, names: Sequence[str]) -> Iterator[Record]:  # noqa: ARG002
-        """All records in order."""
-        return iter(self._records)
-
-
-class ArrowRows:
-    """Rows over a `pyarrow.Table`, turned into Python values a page at a time.
-
-    A million rows cost nothing until they are seen, filtered or sorted.
-    """
-
-    PAGE = 128
-
-    def __init__(self, table: Any, key: str = "id") -> None:
-        self._table = table
-        self._key = key
-        self._pages: dict[int, list[dict[str, Any]]] = {}
-        self._places: dict[str, int] | None = None
-
-    def __len__(self) -> int:
-        return int(self._table.num_rows)
-
-    def record(self, index: int) -> Record:
-        """The record at a position."""
-        number, offset = divmod(index, self.PAGE)
-        page = self._pages.get(number)
-        if page is None:
-            if len(self._pages) > 32:
-                self._pages.clear()
-            page = self._pages[number] = self._table.slice(number * self.PAGE, self.PAGE).to_pylist()
-        return page[offset]
-
-    def key(self, index: int) -> str:
-        """Its key as text."""
-        return str(self.record(index)[self._key])
-
-    def find(self, key: str) -> int | None:
-        """Where the record with this key is."""
-        if self._places is None:
-            column = self._table.column(self._key).to_pylist()
-            self._places = {str(value): i for i, value in enumerate(column)}
-        return self._places.get(key)
-
-    def scan(self, names: Sequence[str]) -> Iterator[Record]:
-        """All records in order, with these fields only."""
-        known = [name for name in names if name in self._table.column_names]
-        if not known:
-            for _ in range(len(self)):
-                yield {}
-            return
-        for batch in self._table.select(known).to_batches(max_chunksize=8192):
-            yield from batch.to_pylist()

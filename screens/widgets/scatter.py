@@ -11,32 +11,15 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from screens.keys import bindings, scope
-from screens.text import count, safe_text
+from screens.shell.keymap import SCATTER_KEYS, bindings
+from screens.shell.text import DOTS, count, safe_text
+from screens.widgets.lines import Said
 
-__all__ = ["SCATTER_KEYS", "Dot", "Scatter"]
+__all__ = ["Dot", "Scatter"]
 
-SCATTER_KEYS = scope(
-    "map",
-    open="Open the cluster that is lit.",
-    sort=("arrange", "Arrange by PCA, at once, or by t-SNE, as a job."),
-    next_match="Light the next cluster at the same place.",
-    previous_match="Light the previous cluster at the same place.",
-    down="Light the nearest cluster below.",
-    up="Light the nearest cluster above.",
-    left="Light the nearest cluster on the left; where there is none, go to the pane there.",
-    right="Light the nearest cluster on the right.",
-    top="Light the topmost cluster.",
-    bottom="Light the lowest cluster.",
-    half_down="Go half the map down.",
-    half_up="Go half the map up.",
-)
-
-_BITS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _COLOURS = ("$accent", "$series-2", "#009e73", "#cc79a7", "#e69f00", "#8c7ae6", "#d55e00")
 _LETTERS = "ox+*#%@&abcdefghijkl"
 _DOWN, _UP, _LEFT, _RIGHT = (0, 1), (0, -1), (-1, 0), (1, 0)
@@ -78,27 +61,16 @@ class Scatter(Widget, can_focus=True):
 
     lit: reactive[str] = reactive("")
 
-    class _Event(Message):
-        def __init__(self, scatter: Scatter) -> None:
-            super().__init__()
-            self.set_sender(scatter)
-            self.scatter = scatter
-
-        @property
-        def control(self) -> Scatter:
-            """The map it happened in."""
-            return self.scatter
-
-    class Moved(_Event):
+    class Moved(Said["Scatter"]):
         """Another dot is lit."""
 
-    class Opened(_Event):
+    class Opened(Said["Scatter"]):
         """The lit dot is to be opened."""
 
-    class Arrange(_Event):
+    class Arrange(Said["Scatter"]):
         """The dots are to be arranged in another way."""
 
-    class Outside(_Event):
+    class Outside(Said["Scatter"]):
         """There is nothing further on the left."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -328,7 +300,7 @@ class Scatter(Widget, can_focus=True):
         bits = 0
         for number in shown or there:
             x, y = self._dot_places[number]
-            bits |= _BITS[y % 4][x % 2]
+            bits |= DOTS[y % 4][x % 2]
         if not shown:
             return ("." if letters else "•" if few else chr(0x2800 | bits)), "$off"
         ((kind, _),) = Counter(self.dots[number].kind for number in shown).most_common(1)

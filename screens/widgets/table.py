@@ -1,8 +1,9 @@
-"""A table that stays fast: it draws the lines that are seen and reads no others."""
+"""Table: draws the lines that are seen and reads no others, so that it stays fast."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -10,26 +11,26 @@ from textual import events, work
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 from textual.worker import get_current_worker
 
-from screens.keys import LIST_KEYS, bindings
-from screens.text import elide, width
-from screens.widgets.rows import Column, PlainRows, Record, Rows
-from workbench.filters import Filter
+from screens.shell.keymap import LIST_KEYS, bindings
+from screens.shell.text import elide, width
+from screens.widgets.lines import Lines, Said
+from screens.widgets.rows import Column, Need, Record, Rows, measured, share
 
 __all__ = ["Table"]
 
 _INLINE = 5_000
 """Filtering or sorting more rows than this goes to a thread: it would be felt."""
 _GUTTER = 2
+_SAMPLE = 50
+"""So many records tell how wide their columns are."""
 
 
-class Table(ScrollView, can_focus=True):
+class Table(Lines):
     """Lines with a cursor, marks, a filter and an order.
 
     Give it columns, then `load` rows. It says `Moved` when the cursor comes to another record (or to none),
@@ -46,8 +47,6 @@ class Table(ScrollView, can_focus=True):
     }
     DEFAULT_CSS = """
     Table {
-        scrollbar-size-vertical: 1;
-        overflow-x: hidden;
         & > .table--head { color: $quiet; }
         & > .table--cursor { background: $cursor; }
         & > .table--cursor-blurred { background: $cursor-blurred; }
@@ -57,18 +56,11 @@ class Table(ScrollView, can_focus=True):
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
-    class _Event(Message):
-        def __init__(self, table: Table) -> None:
-            super().__init__()
-            # Whoever made the table speak, it is the table that speaks: a message goes no further up than to
-            # its sender, and that would be the listing when its filter line made it.
-            self.set_sender(table)
-            self.table = table
-
+    class _Event(Said["Table"]):
         @property
-        def control(self) -> Table:
+        def table(self) -> Table:
             """The table it happened in."""
-            return self.table
+            return self.widget
 
     class Moved(_Event):
         """The cursor is at another record; `table.current` is None when there is none."""
@@ -82,12 +74,14 @@ class Table(ScrollView, can_focus=True):
     class Counted(_Event):
         """The lines that are shown changed."""
 
-    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
+    def __init__(self, columns: Sequence[Column], *, id: str | None = None, loss: str = "") -> None:
+        """`loss`: a column that `S` sorts by, whatever the order was, the worst first and the cursor on it;
+        once more turns that around."""
         super().__init__(id=id)
-        self.columns = tuple(columns)
-        self.rows: Rows = PlainRows([])
-        self.filter: Filter | None = None
-        self.last_filter: Filter | None = None
+        self._loss = loss
+        self._worst_first = False
+        self._columns = tuple(columns)
+        self.rows = Rows([])
         self.sorting: tuple[str, bool] | None = None
         self.marks: dict[str, None] = {}
         self._order: Sequence[int] = range(0)
@@ -95,8 +89,20 @@ class Table(ScrollView, can_focus=True):
         self._said: str | None = None
         self._range_start: int | None = None
         self._layout: tuple[int, tuple[tuple[Column, int], ...]] = (0, ())
+        self._needs: tuple[Need, ...] | None = None
 
     # What there is
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns, left to right."""
+        return self._columns
+
+    @columns.setter
+    def columns(self, columns: Sequence[Column]) -> None:
+        self._columns = tuple(columns)
+        self._measure_anew()
+        self.refresh()
 
     @property
     def shown(self) -> int:
@@ -119,6 +125,20 @@ class Table(ScrollView, can_focus=True):
         places = (self.rows.find(key) for key in self.marks)
         return [self.rows.record(place) for place in places if place is not None]
 
+    @property
+    def pair(self) -> tuple[Record, Record] | None:
+        """The two marked records; a single mark is paired with the record under the cursor."""
+        marked, here = self.marked, self.current
+        if len(marked) == 1 and here is not None and here["id"] != marked[0]["id"]:
+            marked.append(here)
+        return (marked[0], marked[1]) if len(marked) == 2 else None
+
+    def why_no_pair(self, things: str) -> str:
+        """Why there are no two records to compare, said of `things` ("members"); nothing when there are."""
+        if self.pair is not None:
+            return ""
+        return f"two {things} have to be marked with space, or one that is not under the cursor"
+
     def visible_records(self) -> list[Record]:
         """All records that pass the filter, in the order shown: what an export writes."""
         return [self.rows.record(place) for place in self._order]
@@ -126,7 +146,8 @@ class Table(ScrollView, can_focus=True):
     def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record, and marks that still exist stay."""
         wanted = self.current_key if keep else None
-        self.rows = PlainRows(rows) if isinstance(rows, Sequence) else rows
+        self._measure_anew()
+        self.rows = Rows(rows) if isinstance(rows, Sequence) else rows
         if not keep:
             self.marks.clear()
         self._order = range(0)
@@ -146,16 +167,14 @@ class Table(ScrollView, can_focus=True):
         if not self.go_to(key):
             self._wanted = key
 
-    def set_filter(self, wanted: Filter | None) -> None:
-        """Show only what passes, or everything again."""
-        self.filter = wanted
-        if wanted is not None:
-            self.last_filter = wanted
+    def _refilter(self) -> None:
         self._reorder(self.current_key)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
         """Order by a column's name, descending if the second is true; None: as the rows come."""
         self.sorting = sorting
+        self._worst_first = False
+        self._layout = (0, ())
         self._reorder(self.current_key)
 
     # Order
@@ -178,15 +197,14 @@ class Table(ScrollView, can_focus=True):
         if filter_ is None and sorting is None:
             return range(len(rows))
         column = next((c for c in self.columns if sorting and c.name == sorting[0]), None)
-        names = [*(filter_.names if filter_ else ()), *([column.name] if column else ())]
-        found: list[tuple[int, tuple[int, Any]]] = [
-            (index, _sort_key(column, record) if column else (0, 0))
-            for index, record in enumerate(rows.scan(names))
-            if filter_ is None or filter_.matches(record)
-        ]
-        if column and sorting:
-            found.sort(key=lambda item: item[1], reverse=sorting[1])
-        return [index for index, _ in found]
+        found = [i for i, record in enumerate(rows.records) if filter_ is None or filter_.matches(record)]
+        if column is None or sorting is None:
+            return found
+        keys = {index: _sort_key(column, rows.records[index]) for index in found}
+        # What has no value comes last in either direction.
+        valued = [index for index in found if keys[index] is not None]
+        valued.sort(key=lambda index: keys[index] or (0, 0), reverse=sorting[1])
+        return [*valued, *(index for index in found if keys[index] is None)]
 
     def _arranged(self, order: Sequence[int], wanted: str | None) -> None:
         self._order = order
@@ -237,23 +255,9 @@ class Table(ScrollView, can_focus=True):
         # Forced: a table that has just been filled has no scroll bar yet, and would stay where it is.
         self.scroll_to(y=y, animate=False, immediate=True, force=True)
 
-    def action_down(self) -> None:
-        self.cursor += 1
-
-    def action_up(self) -> None:
-        self.cursor -= 1
-
-    def action_top(self) -> None:
-        self.cursor = 0
-
-    def action_bottom(self) -> None:
-        self.cursor = len(self._order) - 1
-
-    def action_half_down(self) -> None:
-        self.cursor += max(1, self.size.height // 2)
-
-    def action_half_up(self) -> None:
-        self.cursor -= max(1, self.size.height // 2)
+    def move(self, lines: int) -> None:
+        """Go so many lines down, or up."""
+        self.cursor += lines
 
     def action_open(self) -> None:
         if self._order:
@@ -290,31 +294,40 @@ class Table(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Marked(self))
 
-    def action_next_match(self) -> None:
-        self._step_match(1)
+    def _start(self) -> int:
+        return self.cursor
 
-    def action_previous_match(self) -> None:
-        self._step_match(-1)
+    def _fields(self, line: int) -> Record:
+        return self.rows.record(self._order[line])
 
-    def _step_match(self, step: int) -> None:
-        matching, lines = self.last_filter, len(self._order)
-        if matching is None or not lines:
-            return
-        for distance in range(1, lines + 1):
-            line = (self.cursor + step * distance) % lines
-            if matching.matches(self.rows.record(self._order[line])):
-                self.cursor = line
-                return
+    def _go_to_match(self, line: int) -> None:
+        self.cursor = line
 
     def action_sort(self) -> None:
-        names: list[str | None] = [None, *(column.name for column in self.columns)]
+        # The columns that are shown; the sorted one always is, and a title that is clicked gives it.
         now = self.sorting[0] if self.sorting else None
-        following = names[(names.index(now) + 1) % len(names)]
+        names = [column.name for column, _ in self._shares(pinned="")]
+        if now is None:
+            following = names[0]
+        else:
+            known = [column.name for column in self.columns]
+            behind = [name for name in names if known.index(name) > known.index(now)]
+            following = behind[0] if behind else ""
         self.set_sorting((following, False) if following else None)
 
     def action_reverse(self) -> None:
+        if self._loss:
+            again = self._worst_first
+            self.set_sorting((self._loss, again))
+            self._worst_first = not again
+            self.cursor = 0
+            return
         name, descending = self.sorting or (self.columns[0].name, False)
         self.set_sorting((name, not descending))
+
+    def on_blur(self) -> None:
+        """Whoever comes back finds the worst first again by one `S`."""
+        self._worst_first = False
 
     def on_click(self, event: events.Click) -> None:
         line = event.y - 1 + round(self.scroll_y)
@@ -327,7 +340,7 @@ class Table(ScrollView, can_focus=True):
 
     def _sort_at(self, x: int) -> None:
         edge = _GUTTER
-        for column, cells in self._columns():
+        for column, cells in self._widths():
             edge += cells + 1
             if x < edge:
                 again = self.sorting is not None and self.sorting[0] == column.name
@@ -336,11 +349,43 @@ class Table(ScrollView, can_focus=True):
 
     # Drawing
 
-    def _columns(self) -> tuple[tuple[Column, int], ...]:
+    def _widths(self) -> tuple[tuple[Column, int], ...]:
         total = self.scrollable_content_region.width
         if self._layout[0] != total:
-            self._layout = (total, _share(self.columns, total - _GUTTER))
+            self._layout = (total, self._shares(pinned=self.sorting[0] if self.sorting else ""))
         return self._layout[1]
+
+    def _shares(self, pinned: str) -> tuple[tuple[Column, int], ...]:
+        """The columns that are shown, with their cells; `pinned` is among them."""
+        if self._needs is None:
+            self._needs = tuple(measured(column, self._sample()) for column in self.columns)
+        return share(self._needs, self.scrollable_content_region.width - _GUTTER, pinned)
+
+    def _sample(self) -> list[Record]:
+        """Records from the first to the last."""
+        total = len(self.rows)
+        count = min(total, _SAMPLE)
+        places = {place * (total - 1) // max(1, count - 1) for place in range(count)}
+        return [self.rows.record(place) for place in sorted(places)]
+
+    def show_changed(self) -> None:
+        """Show rows whose contents have changed; columns get the room that they need now."""
+        self._measure_anew()
+        self.refresh()
+
+    def _measure_anew(self) -> None:
+        self._needs = None
+        self._layout = (0, ())
+
+    def _widen(self, column: Column, cells: int) -> None:
+        """A cell that no sample foretold needs more room."""
+        if self._needs is not None:
+            self._needs = tuple(
+                replace(need, cells=cells, constant=False) if need.column is column else need
+                for need in self._needs
+            )
+            self._layout = (0, ())
+            self.refresh()
 
     def _fit(self) -> None:
         self.virtual_size = Size(self.size.width, len(self._order) + 1)
@@ -366,11 +411,16 @@ class Table(ScrollView, can_focus=True):
 
     def _head(self, cells: int, style: Style) -> Strip:
         parts: list[Content] = [Content(" " * _GUTTER)]
-        for column, cell_width in self._columns():
-            arrow = ""
+        for column, cell_width in self._widths():
+            arrow = " "
             if self.sorting and self.sorting[0] == column.name:
                 arrow = "▼" if self.sorting[1] else "▲"
-            parts += [_fitted(Content(column.title + arrow), cell_width, column.align), Content(" ")]
+            title = Content(elide(column.title, cell_width))
+            room = Content(" " * (cell_width - title.cell_length))
+            # The arrow stands behind the title, if need be between the columns: the title stays whole.
+            parts += (
+                [room, title, Content(arrow)] if column.align == "right" else [title, Content(arrow), room]
+            )
         return self._strip(Content("").join(parts), cells, style)
 
     def _line(self, line: int, cells: int, base: Style) -> Strip:
@@ -383,8 +433,11 @@ class Table(ScrollView, can_focus=True):
             style = self.get_visual_style(name)
         mark = Content.styled("●", ".table--mark") if key in self.marks else Content(" ")
         parts = [mark, Content.styled("▸" if here else " ", "$accent")]
-        for column, cell_width in self._columns():
-            parts += [_fitted(column.cell(record), cell_width, column.align), Content(" ")]
+        for column, cell_width in self._widths():
+            cell = column.cell(record, cell_width)
+            if cell.cell_length > cell_width < column.width:
+                self._widen(column, min(cell.cell_length, column.width))
+            parts += [_fitted(cell, cell_width, column.align), Content(" ")]
         return self._strip(Content("").join(parts), cells, style)
 
     def _strip(self, content: Content, cells: int, style: Style) -> Strip:
@@ -409,6 +462,7 @@ class Table(ScrollView, can_focus=True):
         marks, sorting, cursor = state.get("marks"), state.get("sorting"), state.get("cursor")
         if isinstance(marks, list):
             self.marks = dict.fromkeys(str(mark) for mark in marks)
+        self._layout = (0, ())
         names = {column.name for column in self.columns}
         if isinstance(sorting, list) and len(sorting) == 2 and sorting[0] in names:
             self.sorting = (str(sorting[0]), bool(sorting[1]))
@@ -417,30 +471,13 @@ class Table(ScrollView, can_focus=True):
         self._reorder(self.current_key)
 
 
-def _sort_key(column: Column, record: Record) -> tuple[int, Any]:
+def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:
     value = column.sort(record) if column.sort else record.get(column.name)
     if value is None:
-        return (2, 0)
+        return None
     if isinstance(value, (int, float)):
         return (0, value)
     return (1, str(value).casefold())
-
-
-def _share(columns: Sequence[Column], cells: int) -> tuple[tuple[Column, int], ...]:
-    """Widths: fixed columns as they ask, the rest shared; the highest `drop` leaves first."""
-    kept = list(columns)
-    while True:
-        flexible = [column for column in kept if not column.width]
-        left = cells - sum(column.width + 1 for column in kept)
-        needed = 14 * len(flexible)
-        droppable = max(kept, key=lambda column: column.drop, default=None)
-        if left >= needed or droppable is None or droppable.drop == 0:
-            break
-        kept.remove(droppable)
-    share = max(1, left // len(flexible)) if flexible else 0
-    spare = max(0, left - share * len(flexible)) if flexible else 0
-    first = flexible[0] if flexible else None
-    return tuple((c, c.width or share + (spare if c is first else 0)) for c in kept)
 
 
 def _fitted(content: Content, cells: int, align: str) -> Content:

@@ -10,9 +10,6 @@ import pytest
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Tiny models are fastest in one thread, above all on a busy machine."""
-    from engines.training.hf import load_libraries
-
-    load_libraries()
     import torch
 
     before = torch.get_num_threads()

@@ -60,8 +60,19 @@ def forum(folder: Path) -> Path:
 @cache
 def backbone(place: Path, family: str = "bert") -> Path:
     """Without weights; it reads 64 tokens."""
-    from engines.arqmath.new_backbone import Sizes, new_backbone
+    from engines.arqmath.training.new_backbone import NewBackbone, new_backbone
 
     texts = [text for title, body, _ in SUBJECTS for text in (title, body)] + list(REPLIES)
-    new_backbone(family, texts * 3, place / family, Sizes(2, 32, 2, 64, 300, 64))  # type: ignore[arg-type]
+    spec = NewBackbone(
+        place,
+        place / family,
+        family,  # type: ignore[arg-type]
+        vocabulary=300,
+        layers=2,
+        hidden=32,
+        heads=2,
+        ffn=64,
+        max_length=64,
+    )
+    new_backbone(spec, texts * 3)
     return place / family

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.amps import Exercise, read_amps
-from engines.arqmath.collection import Report
+from engines.arqmath.collection.amps import Exercise, read_amps
+from engines.arqmath.collection.readers import Report
 from engines.core.errors import DataError
 
 

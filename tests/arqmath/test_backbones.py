@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.backbones import open_backbone, quiet
-from engines.arqmath.new_backbone import Sizes, new_backbone
-from engines.arqmath.sequences import Frame, Sequences, tokenised
+from engines.arqmath.training.backbones import open_backbone
+from engines.arqmath.training.model_folder import quiet
+from engines.arqmath.training.new_backbone import NewBackbone, new_backbone
+from engines.arqmath.training.sequences import Frame, Sequences, tokenised
 from engines.core.errors import DataError, EngineError
-from engines.training.hf import load_libraries
 from tests.arqmath.small_forum import REPLIES, backbone
 
 FAMILIES = ("bert", "albert", "roberta")
@@ -20,7 +20,6 @@ FAMILIES = ("bert", "albert", "roberta")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    load_libraries()
     place = tmp_path_factory.mktemp("backbones")
     return {family: backbone(place, family) for family in FAMILIES}
 
@@ -31,7 +30,7 @@ def test_a_new_backbone_becomes_a_model_that_transformers_opens(
 ) -> None:
     from transformers import AutoModel, AutoModelForMaskedLM
 
-    from engines.arqmath.latex_tokens import add_latex_tokens
+    from engines.arqmath.training.latex_tokens import add_latex_tokens
 
     found = open_backbone(made[family])
     assert (found.family, found.folder, found.max_length) == (family, None, 64)
@@ -127,8 +126,8 @@ def test_weights_and_tokenizer_must_be_the_models(made: dict[str, Path], tmp_pat
 
 def test_sizes_and_texts_that_make_no_model(made: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="makes no model"):
-        Sizes(hidden=30, heads=4)
+        NewBackbone(tmp_path, tmp_path, hidden=30, heads=4)
     with pytest.raises(DataError, match="no texts"):
-        new_backbone("bert", [], tmp_path, Sizes(1, 8, 1, 8, 100, 16))
+        new_backbone(NewBackbone(tmp_path, tmp_path), [])
     with pytest.raises(EngineError, match="reads 64 tokens"):
         open_backbone(made["roberta"]).check_length(65)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import gzip
 import html
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.cleaning import clean, clean_with_formulas
-from engines.arqmath.collection import (
+from engines.arqmath.collection import readers
+from engines.arqmath.collection.cleaning import clean, clean_with_formulas
+from engines.arqmath.collection.readers import (
     Comment,
     Report,
     read_comments,
     read_formulas,
     read_links,
     read_posts,
+    read_rows,
     read_topics,
 )
 from engines.core.errors import DataError
@@ -105,6 +108,95 @@ def test_a_row_may_span_lines_and_a_wrong_encoding_costs_one_row(tmp_path: Path)
     report = Report()
     assert len(list(read_posts(path, report))) == 2
     assert report.first == [(3, "not UTF-8 at byte 33")]
+
+
+def test_many_rows_on_one_line_are_all_read(tmp_path: Path) -> None:
+    row = "<row Id=\"{0}\" PostTypeId=\"1\" Body=\"a\" /><row PostId='{0}' Id='9' PostTypeId='2'/>"
+    path = tmp_path / "Posts.xml"
+    path.write_text("<posts>" + "".join(row.format(number) for number in range(1_000)) + "</posts>")
+    report = Report()
+    assert sum(1 for _ in read_rows(path, report)) == 2_000
+    assert (report.read, report.bad) == (2_000, 0)
+    report = Report()
+    assert [post.id for post in read_posts(path, report)] == [str(number) for number in range(1_000)]
+    assert report.first[0] == (1, "answer 9 has no ParentId")
+
+
+def test_links_and_comments_on_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "rows.xml"
+    link = '<row Id="1" PostId="10" RelatedPostId="11" LinkTypeId="{}" />'
+    path.write_text("<postlinks>" + link.format(1) + link.format(3).replace('"', "'") + "</postlinks>")
+    assert [kind for _, _, kind in read_links(path, Report())] == ["related", "duplicate"]
+    path.write_text("<c><row Id='1' PostId='5' Text='say \"x\"'/><row Id='2' PostId='5' Text='y'></row></c>")
+    assert [each.text for each in read_comments(path, Report())] == ['say "x"', "y"]
+
+
+VALUES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cn", "Cs"]), max_size=20)
+
+
+@given(
+    st.lists(st.tuples(VALUES, VALUES, st.sampled_from("\"'"), st.sampled_from(["", " ", "\n", "\n\n  "]))),
+    st.integers(1, 60),
+    st.sampled_from(["rows", "posts"]),
+)
+def test_rows_are_those_of_an_xml_parser_however_they_are_written(
+    rows: list[tuple[str, str, str, str]], chunk: int, root: str
+) -> None:
+    from lxml import etree
+
+    def quoted(value: str, quote: str) -> str:
+        return quote + html.escape(value, quote=False).replace(quote, f"&#{ord(quote)};") + quote
+
+    written = [
+        f"{before}<row Id={quote}{number}{quote} A={quoted(a, quote)}{before}\tB={quoted(b, quote)}/>"
+        for number, (a, b, quote, before) in enumerate([*rows, ("a", "b", "'", "")])
+    ]
+    content = f"<?xml version='1.0'?>\n<{root}>{''.join(written)}</{root}>".encode()
+    expected = [(row.sourceline, dict(row.attrib)) for row in etree.fromstring(content).iter("row")]
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
+        patch.setattr(readers, "_CHUNK", chunk)
+        path = Path(folder) / "Posts.xml"
+        path.write_bytes(content)
+        found = list(read_rows(path, Report()))
+    assert [attributes for _, attributes in found] == [attributes for _, attributes in expected]
+    # The parser gives the line where a row ends.
+    assert all(line <= end for (line, _), (end, _) in zip(found, expected, strict=True))
+    assert [line for line, _ in found] == [
+        1 + content[: content.index(f"<row Id={quote}{number}{quote}".encode())].count(b"\n")
+        for number, (_, _, quote, _) in enumerate([*rows, ("a", "b", "'", "")])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ('<row Id="5" Body="a "quoted" word" />', "the row is not well-formed"),
+        ('<row Id="5" Id="6" />', "the row is not well-formed"),
+        ('<row Id="5" Body=naked />', "the row is not well-formed"),
+        ('<row Id="5" Body="cut', "the row does not end"),
+        ('<row Id="5" Body="' + "long " * 100 + '" />', "the row does not end"),
+        ('<row Id="5" Body="' + "/> " * 500 + '" />', "the row does not end"),
+    ],
+)
+def test_a_broken_row_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str, reason: str
+) -> None:
+    monkeypatch.setattr(readers, "_CHUNK", 64)
+    monkeypatch.setattr(readers, "_MAX_ROW", 256)
+    good = '<row Id="1" Body="x /> y > z"/>'
+    path = tmp_path / "Posts.xml"
+    path.write_text(f"<posts>\n{good}\n\n{broken}{good}\n{good}{good}</posts>")
+    report = Report()
+    assert [line for line, _ in read_rows(path, report)] == [2, 4, 5, 5]
+    assert report.first == [(4, reason)]
+
+
+def test_a_file_that_ends_inside_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "Posts.xml"
+    path.write_text('<posts>\n<row Id="1"/>\n<row Id="2" Body="a')
+    report = Report()
+    assert [row["Id"] for _, row in read_rows(path, report)] == ["1"]
+    assert report.first == [(3, "the file ends inside the row")]
 
 
 @pytest.mark.parametrize("reader", ["posts", "topics"])

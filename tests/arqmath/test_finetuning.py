@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from engines.arqmath.finetuning import crossencoder
+from engines.arqmath.training.finetuning import crossencoder
 from engines.core.errors import DataError, EngineError
+from engines.core.reported import reported_row
 from tests.arqmath.small_forum import backbone, forum
 
 TINY = {"max_length": 40, "measured": 5, "candidates": 3, "per_question": 10}
@@ -31,7 +31,7 @@ def data(place: Path) -> dict[str, Path]:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    from engines.arqmath.collection import Report, read_posts
+    from engines.arqmath.collection.readers import Report, read_posts
 
     return {post.id: post.text for post in read_posts(folder / "posts.jsonl", Report())}
 
@@ -90,7 +90,7 @@ def weights(folder: Path) -> str:
 
 
 def test_a_training_is_resumed_to_the_bit_and_ranks(place: Path, data: dict[str, Path]) -> None:
-    from engines.arqmath.cross_encoder import CrossEncoder
+    from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
     config = TrainConfig(
@@ -187,7 +187,7 @@ def test_a_recipe_finds_its_collection_and_backbone(
 def test_every_recipe_can_be_used() -> None:
     from engines.training import TrainConfig
     from workbench.recipes import recipes
-    from workbench.tasks.training import trainer
+    from workbench.train import trainer
 
     found = {r.name: r for r in recipes() if r.name.startswith("arqmath/finetune-")}
     names = {f"arqmath/finetune-{name}" for name in ("n1", "n10", "annotated", "small", "tiny")}
@@ -199,4 +199,4 @@ def test_every_recipe_can_be_used() -> None:
     for name in ("n1", "n10", "annotated"):
         numbers = found[f"arqmath/finetune-{name}"].params["train"]
         assert [numbers[key] for key in ("lr", "warmup", "batch_size", "epochs")] == [2e-5, 200, 32, 3]
-    assert json.dumps(dict(found["arqmath/finetune-n10"].paper))
+    assert reported_row("arqmath", 2, "math_10")["ndcg_prime_2020"] == 0.446

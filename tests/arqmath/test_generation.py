@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.collection import read_topics
-from engines.arqmath.extractive import extract
-from engines.arqmath.generation import Decoding, Draft, generate, shortest
-from engines.arqmath.generator import Generator, generator
-from engines.arqmath.problems import Problems, Texts
-from engines.arqmath.prompts import open_tokenizer, prompt, single_digits, train_tokenizer
+from engines.arqmath.collection.readers import read_topics
+from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
+from engines.arqmath.generation.extractive import extract
+from engines.arqmath.generation.generator import Generator, generator
+from engines.arqmath.generation.problems import Problems, Texts
+from engines.arqmath.generation.prompts import prompt, single_digits, train_tokenizer
+from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import Answer, read_answers, write_answers
 
@@ -133,14 +134,14 @@ def test_digits_are_tokens_of_their_own_in_any_gpt_tokenizer() -> None:
 def test_answers_are_the_same_after_an_interruption(model: Path, topics: Path, tmp_path: Path) -> None:
     found = read_topics(topics)
     how = Decoding(beams=1, sample=True, new_tokens=12, seed=3)
-    whole = generate(found, model, how, Draft.of(tmp_path / "a.tsv", topics, model, how), tag="t")
+    whole = write_topics(found, model, how, Draft.of(tmp_path / "a.tsv", topics, model, how), tag="t")
     broken = Draft.of(tmp_path / "b.tsv", topics, model, how)
-    assert len(generate(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
+    assert len(write_topics(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
     with open(broken.path, "a", encoding="utf-8") as file:
         file.write('{"topic": "A.2", "te')  # killed while it wrote
     again = Draft.of(tmp_path / "b.tsv", topics, model, how)
     assert set(again.answers) == {"A.1"}
-    assert generate(found, model, how, again, tag="t") == whole
+    assert write_topics(found, model, how, again, tag="t") == whole
 
 
 def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_path: Path) -> None:
@@ -152,7 +153,9 @@ def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_
 
 def test_an_answer_with_hint_begins_with_it(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(beams=2, hint=True, new_tokens=8, length_penalty=2.0)
-    answers = generate(read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t")
+    answers = write_topics(
+        read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t"
+    )
     assert all(answer.text.startswith("HINT") for answer in answers)
 
 
@@ -161,7 +164,8 @@ def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_pa
     path.write_text(TOPICS.replace("What is 12?", "why " * 5000), encoding="utf-8")
     how = Decoding(beams=1, new_tokens=8)
     assert (
-        len(generate(read_topics(path), model, how, Draft.of(tmp_path / "r", path, model, how), tag="t")) == 2
+        len(write_topics(read_topics(path), model, how, Draft.of(tmp_path / "r", path, model, how), tag="t"))
+        == 2
     )
 
 
@@ -175,13 +179,26 @@ def test_a_folder_that_is_no_model_says_why(
     draft = Draft.of(tmp_path / "r", topics, model, Decoding())
     (model / missing).unlink()
     with pytest.raises(DataError, match=words):
-        generate(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
+        write_topics(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
 
 
 def test_more_new_tokens_than_the_model_has_are_refused(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(new_tokens=90)
     with pytest.raises(EngineError, match="no room"):
-        generate(read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t")
+        write_topics(read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t")
+
+
+def test_accumulated_batches_count_by_their_tokens(task: Generator) -> None:
+    import torch
+
+    from tests.training.steps import alike, gradients, rows
+
+    batch = task.collate([task.problems.sequence(pair) for pair in range(len(task.problems))])
+    torch.manual_seed(0)
+    model = task.model()
+    parts = [rows(batch, 0, 1), rows(batch, 1, 2)]
+    assert len({task.counts(part) for part in parts}) == 2
+    alike(gradients(task, model, parts), gradients(task, model, [batch]))
 
 
 def test_the_shortest_of_several_runs() -> None:
@@ -234,4 +251,4 @@ def test_the_command_writes_a_run(model: Path, topics: Path, tmp_path: Path) -> 
 
 def test_a_tokenizer_is_needed(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no tokenizer"):
-        open_tokenizer(tmp_path)
+        open_tokenizer(tmp_path, "E650")

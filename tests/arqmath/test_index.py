@@ -13,10 +13,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from engines.arqmath import index_build
-from engines.arqmath.folder import ArqmathFolder
-from engines.arqmath.index import build_index, document_text, open_index
-from engines.arqmath.store import PostStore, build_store
+from engines.arqmath.collection import index_build
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.index import build_index, document_text, open_index
+from engines.arqmath.collection.store import PostStore, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.retrieval.fusion import reciprocal_rank_fusion
@@ -29,7 +29,7 @@ from workbench.cli.root import app
 class BagEncoder:
     """Vectors of counted words; says how many texts it was given."""
 
-    dim = 64
+    dimension = 64
 
     def __init__(self, name: str = "bag") -> None:
         self.name = self.place = name
@@ -37,14 +37,14 @@ class BagEncoder:
         self.texts = 0
 
     def encode(
-        self, texts: Sequence[str], *, batch_tokens: int = 0, events: Sink = ignore, stop: Stop = never
+        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
     ) -> Vectors:
         self.texts += len(texts)
-        found = np.full((len(texts), self.dim), 1e-3, np.float32)
+        found = np.full((len(texts), self.dimension), 1e-3, np.float32)
         for row, text in zip(found, texts, strict=True):
             for term in terms(text):
-                row[zlib.crc32(term.encode()) % self.dim] += 1
-        return unit(found)
+                row[zlib.crc32(term.encode()) % self.dimension] += 1
+        return unit(found) if normalise else found
 
 
 def row(id: int, kind: int, **fields: Any) -> dict[str, Any]:
@@ -274,7 +274,7 @@ def test_another_model_collection_or_version_is_refused(
     posts.write_text(posts.read_text() + json.dumps(row(77, 2, parent_id="2", body="more")) + "\n")
     with pytest.raises(EngineError, match="other settings: posts"):
         build_index(folder, out)
-    monkeypatch.setattr("engines.arqmath.index.TOKENS_VERSION", "newer")
+    monkeypatch.setattr("engines.arqmath.collection.index.TOKENS_VERSION", "newer")
     with pytest.raises(EngineError, match="another version") as caught:
         open_index(out)
     assert caught.value.code == "E662"
@@ -304,7 +304,7 @@ def test_every_file_of_an_index_is_missed(folder: ArqmathFolder, tmp_path: Path)
             open_index(out)
         (out / name).write_bytes(content)
     (out / "manifest.json").write_text("{")
-    with pytest.raises(DataError, match="damaged"):
+    with pytest.raises(DataError, match="corrupt"):
         open_index(out)
 
 

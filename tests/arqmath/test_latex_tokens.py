@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from engines.arqmath.collection import Report, read_formulas
-from engines.arqmath.latex_tokens import SIZE, add_latex_tokens, derive, latex_tokens, token_counts
+from engines.arqmath.collection.readers import Report, read_formulas
+from engines.arqmath.training.latex_tokens import SIZE, add_latex_tokens, derive, latex_tokens, token_counts
 from engines.core.errors import EngineError
 from engines.formula.symbols import symbols
 
@@ -102,6 +102,35 @@ def test_a_saved_tokenizer_and_its_model_keep_them(tmp_path: Path) -> None:
     again = AutoTokenizer.from_pretrained(tmp_path)
     text = r"$\Gamma \gamma \begin{pmatrix} 1 \end{pmatrix}$"
     assert again.tokenize(text) == tokenizer.tokenize(text)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_new_token_begins_as_the_mean_of_its_word_pieces(tied: bool) -> None:
+    import torch
+    from transformers import BertConfig, BertForPreTraining
+
+    before, tokenizer = minilm(), minilm()
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    model = BertForPreTraining(BertConfig(vocab_size=len(tokenizer), tie_word_embeddings=tied, **sizes))
+    model.get_output_embeddings().bias.data.normal_()
+    old = [table.detach().clone() for table in _tables(model)]
+    add_latex_tokens(tokenizer, model)
+    assert (_tables(model)[0] is _tables(model)[1]) == tied
+    for token in (r"\frac", r"\sum", "pmatrix"):
+        pieces = before.convert_tokens_to_ids(before.tokenize(token))
+        assert len(pieces) > 1
+        for had, has in zip(old, _tables(model), strict=True):
+            assert torch.allclose(has[tokenizer.convert_tokens_to_ids(token)], had[pieces].mean(0), atol=1e-6)
+    vectors = torch.nn.functional.normalize(_tables(model)[0][len(before) :], dim=1).detach()
+    assert float((vectors @ vectors.T).mean()) < 0.9
+    for had, has in zip(old, _tables(model), strict=True):
+        assert torch.equal(has[: len(before)], had)
+
+
+def _tables(model: Any) -> list[Any]:
+    head = model.get_output_embeddings()
+    return [model.get_input_embeddings().weight, head.weight, head.bias]
 
 
 def test_a_slow_tokenizer_is_refused() -> None:

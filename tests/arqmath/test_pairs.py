@@ -9,15 +9,14 @@ from random import Random
 
 import pytest
 
-from engines.arqmath.finetuning import pair_source
-from engines.arqmath.folder import ArqmathFolder
-from engines.arqmath.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
-from engines.core.errors import DataError
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.training.finetuning import pair_source
+from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
+from engines.arqmath.training.pairs_file import DrawPairs, pairs
+from engines.core.errors import DataError, EngineError
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run
 from tests.arqmath.small_forum import forum
-from workbench.cli.arqmath.pairs import pairs as command
-from workbench.errors import UsageError
 
 ANSWERS = {n: n % 4 for n in range(1, 25)}
 SAME = {"1", "5", "9"}
@@ -167,10 +166,9 @@ def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
         pair_source(folder, hard_negatives=path)
 
 
-def test_the_command_writes_what_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_operation_writes_what_is_drawn(tmp_path: Path) -> None:
     folder, out = forum(tmp_path / "forum"), tmp_path / "pairs.tsv"
-    command(folder, out, seed=3, as_json=True)
-    document = json.loads(capsys.readouterr().out)
+    document = pairs(DrawPairs(folder, out, seed=3))
     drawn = draw_pairs(read_threads(ArqmathFolder.open(folder)), per_question=1, seed=3)
     header, *lines = out.read_text().splitlines()
     assert header.split("\t") == ["question", "answer", "label", "side"]
@@ -178,8 +176,9 @@ def test_the_command_writes_what_is_drawn(tmp_path: Path, capsys: pytest.Capture
         (pair.question, pair.answer, str(pair.label)) for pair in drawn
     ]
     assert document["pairs"] == len(lines)
-    with pytest.raises(UsageError):
-        command(folder, out, run=out)
+    with pytest.raises(EngineError) as caught:
+        DrawPairs(folder, out, run=out)
+    assert (caught.value.code, caught.value.exit_code) == ("E427", 2)
 
 
 @pytest.mark.real_data

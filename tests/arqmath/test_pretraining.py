@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.pretraining import IGNORED, masked, pretrain
-from engines.arqmath.pretraining_data import chunks, documents, order_pairs
-from engines.arqmath.training_settings import PretrainSettings
+from engines.arqmath.training.pretraining import IGNORED, masked, pretrain
+from engines.arqmath.training.pretraining_data import chunks, documents, order_pairs
+from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
 
@@ -142,7 +142,7 @@ def test_the_loss_is_that_of_transformers(place: Path, collection: Path, family:
     if family == "albert":
         inputs["sentence_order_label"] = inputs.pop("next_sentence_label")
     with torch.inference_mode():
-        assert task.loss(model, batch).item() == pytest.approx(model(**inputs).loss.item(), abs=1e-5)
+        assert task.loss(model, batch).sum().item() == pytest.approx(model(**inputs).loss.item(), abs=1e-5)
     assert all((task.collate([0, 1, 2, 3])[name] == values).all() for name, values in batch.items())
     other = task.collate([1, 0, 2, 3])["labels"][[1, 0, 2, 3]]
     assert not (other == batch["labels"]).all()
@@ -170,7 +170,7 @@ def weights(folder: Path) -> str:
 def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(place: Path, collection: Path) -> None:
     from transformers import AutoModelForMaskedLM
 
-    from engines.arqmath.backbones import quiet
+    from engines.arqmath.training.model_folder import quiet
     from engines.training import TrainConfig, train
 
     config = TrainConfig(
@@ -232,7 +232,7 @@ def test_formulas_of_two_parts_give_no_training_data(place: Path, tmp_path: Path
 def test_the_recipes_follow_each_other() -> None:
     from engines.training import TrainConfig
     from workbench.recipes import recipes
-    from workbench.tasks.training import trainer
+    from workbench.train import trainer
 
     found = {r.name.partition("/")[2]: r.params for r in recipes() if r.name.startswith("arqmath/pretrain-")}
     chain = [f"pretrain-mathse{n}-{size}" for size in ("paper", "small") for n in (1, 2, 3)]

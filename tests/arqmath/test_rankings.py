@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.bars import bars
-from engines.arqmath.folder import ArqmathFolder
-from engines.arqmath.lookup import find_posts, snippet
-from engines.arqmath.rankings import Rankings, answer_rows, natural, run_name
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.lookup import beginning, find_posts
+from engines.arqmath.ranking.bars import bars
+from engines.arqmath.ranking.overview import Rankings, answer_rows, natural, run_name
 from engines.core.errors import DataError, EngineError
 from tests.screens.arqmath_engine import write_collection, write_run
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no topic 'A\.9'"):
         found.ranking("A.9")
     with pytest.raises(EngineError, match="no run 'x'") as caught:
-        found.run_path("x")
+        found.find_run("x")
     assert "bm25" in caught.value.remedy
 
 
@@ -122,11 +122,11 @@ def test_posts_are_found_without_an_index(folder: ArqmathFolder, tmp_path: Path)
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_snippet_never_cuts_a_formula(plain: bool) -> None:
     text = "word " * 30 + "$\\frac{a}{b} + " + "x + " * 20 + "y$ end"
-    line = snippet(text, 160, plain=plain)
+    line = beginning(text, 160, plain=plain)
     assert line.count("$") % 2 == 0
     assert line.endswith("y$" if plain else "y")
-    assert snippet("long " * 100, 20) == "long long long long"
-    assert "\n" not in snippet("a\nb", 20)
+    assert beginning("long " * 100, 20) == "long long long long"
+    assert "\n" not in beginning("a\nb", 20)
 
 
 def test_the_picture_has_a_bar_for_every_topic_and_escapes_names(folder: ArqmathFolder) -> None:

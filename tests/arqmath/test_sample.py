@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.collection import Post, Report, Topic, read_posts, read_topics
-from engines.arqmath.folder import ArqmathFolder
-from engines.arqmath.index import build_index, open_index
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.index import build_index, open_index
+from engines.arqmath.collection.readers import Post, Report, Topic, read_posts, read_topics
 from engines.core.assets import asset
 from engines.core.events import ignore, never
 from engines.core.files import read_lines

@@ -1,12 +1,15 @@
-"""The three segmentations against the fact sheet's examples, and the lexer below them."""
+"""The three segmentations against worked examples, and the lexer below them."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.segmentation import formula_parts, formulas, sentences, text_and_formulas
+from engines.arqmath.collection.readers import Report, read_posts
+from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
 from engines.formula.lexer import lex, tokens
 
 
@@ -30,6 +33,60 @@ def test_text_and_formulas() -> None:
 
 def test_short_text_stays_with_the_formula_before() -> None:
     assert text_and_formulas("We know $$a+b+c=d$$ is so") == ["We know", "$a+b+c=d$ is so"]
+
+
+MAPS = "Let $f: A \\to B$ be; then $x!=a+b; y$ holds for everyone. So $n$"
+
+
+def test_no_sentence_ends_inside_a_formula() -> None:
+    assert sentences(MAPS, title="Why $n!$: so?") == [
+        "Why $n!$ so",
+        r"Let $f: A \to B$ be",
+        "then $x!=a+b; y$ holds for everyone",
+        "So $n$",
+    ]
+    assert text_and_formulas(MAPS) == [
+        "Let",
+        r"$f: A \to B$ be",
+        "then",
+        "$x!=a+b; y$",
+        "holds for everyone",
+        "So $n$",
+    ]
+
+
+def test_as_published_a_formula_cut_in_two_turns_the_rest_round() -> None:
+    assert sentences(MAPS, title="Why $n!$?", split_inside_formulas=True)[:3] == [
+        "Why $n$",
+        "Let $f",
+        r"A \to B$ be",
+    ]
+    found = text_and_formulas("Let $f: A \\to B$ be as we had it and $x$", split_inside_formulas=True)
+    assert found == ["Let $f$", r"A \to B", "$ be as we had it and $ x", "$$"]
+
+
+def test_known_formulas_leave_other_dollars_alone() -> None:
+    text = "It costs $5 in all, but $x+y+z$ is more than $7"
+    assert text_and_formulas(text, known=["x+y+z"]) == [
+        "It costs $5 in all, but",
+        "$x+y+z$",
+        "is more than $7",
+    ]
+
+
+@pytest.mark.real_data
+def test_every_formula_segment_is_a_formula(real_data: Path) -> None:
+    seen = 0
+    for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):
+        known = [latex for _, latex in post.body.formulas]
+        segments = text_and_formulas(post.body.text, known=known)
+        own = [latex for latex in known if len(tokens(latex)) > 3]
+        begins = iter(segments)
+        # Each stands at the beginning of a segment, in their order, and none is lost.
+        assert all(any(segment.startswith(f"${latex}$") for segment in begins) for latex in own)
+        assert sum(map(len, (s.replace(" ", "") for s in segments))) <= len(post.body.text)
+        seen += len(own)
+    assert seen > 30_000
 
 
 @pytest.mark.parametrize(

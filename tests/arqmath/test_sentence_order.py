@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.sentence_order import TextPair, text_pairs, write_segments
+from engines.arqmath.training.sentence_order import TextPair, text_pairs, write_segments
 
 
 @pytest.fixture(scope="module")
@@ -96,11 +96,11 @@ POSTS = [
 def test_the_command_cuts_questions_and_answers(
     tmp_path: Path, strategy: str, segments: list[list[str]]
 ) -> None:
-    from workbench.cli.arqmath import app
+    from workbench.cli.root import app
 
     (tmp_path / "posts.jsonl").write_text("".join(json.dumps(post) + "\n" for post in POSTS))
     out = tmp_path / "out.jsonl"
-    words = ["pretrain-data", str(tmp_path), "--strategy", strategy, "--out", str(out), "--json"]
+    words = ["arqmath", "pretrain-data", str(tmp_path), "--strategy", strategy, "--out", str(out), "--json"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert [json.loads(line)["segments"] for line in out.read_text().splitlines()] == segments

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from engines.core.errors import DataError
 from engines.core.files import (
     MAX_LINE_BYTES,
+    atomic_folder,
     atomic_writer,
+    copy_folder,
     file_error,
     printable,
     read_lines,
@@ -173,3 +175,68 @@ def test_a_device_is_written_to_and_never_replaced() -> None:
     assert caught.value.code == "E310"
     after = os.stat("/dev/full")
     assert (after.st_rdev, after.st_ino) == (before.st_rdev, before.st_ino)
+
+
+def test_a_folder_appears_whole_and_replaces_the_old_one(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "model"
+    for text in ("old", "new"):
+        with atomic_folder(target) as draft:
+            (draft / "part").mkdir()
+            (draft / "part" / "file").write_text(text)
+            assert not target.exists() or (target / "part" / "file").read_text() == "old"
+        assert (target / "part" / "file").read_text() == text
+    with atomic_folder(target, keep=True) as draft:
+        (draft / "other").touch()
+    assert [path.name for path in target.iterdir()] == ["part"]
+    assert os.listdir(target.parent) == ["model"]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(errno.ENOSPC, "full")])
+def test_a_folder_that_fails_leaves_the_old_one(tmp_path: Path, error: Exception) -> None:
+    with atomic_folder(tmp_path / "index") as draft:
+        (draft / "a").touch()
+    with pytest.raises((ZeroDivisionError, DataError)) as caught, atomic_folder(tmp_path / "index") as draft:
+        (draft / "b").touch()
+        raise error
+    if isinstance(caught.value, DataError):
+        assert caught.value.code == "E310"
+    assert os.listdir(tmp_path) == ["index"]
+    assert os.listdir(tmp_path / "index") == ["a"]
+
+
+def test_a_file_where_a_folder_is_to_be_is_said(tmp_path: Path) -> None:
+    (tmp_path / "model").touch()
+    with pytest.raises(DataError) as caught, atomic_folder(tmp_path / "model") as draft:
+        (draft / "a").touch()
+    assert caught.value.code == "E313"
+    assert os.listdir(tmp_path) == ["model"]
+
+
+def test_what_killed_processes_left_is_cleaned_up(tmp_path: Path) -> None:
+    killed = tmp_path / ".model.0123abcd.tmp"
+    others = [tmp_path / ".model.x.0123abcd.tmp", tmp_path / ".model.tmp"]
+    for folder in (killed, *others, tmp_path / ".model.0123abcd.old"):
+        folder.mkdir()
+    (tmp_path / ".model.0123abcd.old" / "before").touch()
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "model"):
+        # Killed in the middle of an exchange: the old folder is back before anything else is done.
+        assert os.listdir(tmp_path / "model") == ["before"]
+        # A draft that is being filled belongs to somebody.
+        with atomic_folder(tmp_path / "model") as second:
+            assert len(list(tmp_path.glob(".model.????????.tmp"))) == 2
+            (second / "after").touch()
+        raise ZeroDivisionError
+    assert os.listdir(tmp_path / "model") == ["after"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["model", *(p.name for p in others)])
+
+
+def test_a_copy_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "a" / "deep").mkdir(parents=True)
+    (tmp_path / "a" / "deep" / "file").write_text("content")
+    copy_folder(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b" / "deep" / "file").read_text() == "content"
+    (tmp_path / "a" / "file").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(DataError) as caught:
+        copy_folder(tmp_path / "a", tmp_path / "b")
+    assert caught.value.where == str(tmp_path / "a" / "file")
+    assert os.listdir(tmp_path / "b") == ["deep"]

@@ -23,7 +23,7 @@ from engines.core.numeric import (
     evaluate,
 )
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
-from engines.egen.language import ARITY, FUNCTIONS, prefix, read_prefix
+from engines.egen.expressions.language import ARITY, FUNCTIONS, prefix, read_prefix
 from tests.core.reals import AmbiguousError, UndefinedError, value
 from tests.egen.expressions import trees
 

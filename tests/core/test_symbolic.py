@@ -13,7 +13,7 @@ from engines.core.errors import ExpressionError
 from engines.core.numeric import DEFINED, compile_program, evaluate
 from engines.core.symbolic import from_sympy, second_opinion, to_sympy
 from engines.core.tree import Tree
-from engines.egen.language import FUNCTIONS, prefix, read_prefix
+from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
 from tests.egen.expressions import arithmetic
 
 X = sympy.Symbol("x", real=True)

@@ -6,15 +6,17 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from engines.core.errors import EngineError
+from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
-from engines.egen.language import prefix
+from engines.egen.corpus.build import Built, build_corpus, saved_plan
+from engines.egen.corpus.sources import Head, Source
+from engines.egen.egraph.requests import Answer, ClusterRequest
+from engines.egen.expressions.language import prefix
 from engines.egen.records import Cluster, EgenConfig, Member, Stats, Verdict
-from engines.egen.sources import Head, Source
-
-Generator = Callable[[Tree, EgenConfig], Cluster]
 
 
 def source(count: int, *extra: str) -> Source:
@@ -27,31 +29,33 @@ def cluster(head: Tree, config: EgenConfig, *, stop_reason: str = "saturated") -
     """Members `- + head c c` for seeded c: equal to any head."""
     draw = random.Random(config.seed)
     constants = draw.sample(range(2, 500), config.members)
-    trees = [Tree("-", (Tree("+", (head, Tree(str(c)))), Tree(str(c)))) for c in constants]
-    members = tuple(Member(tree, Verdict("equal", 1.0, points=48)) for tree in trees)
+    texts = [f"- + {prefix(head)} {c} {c}" for c in constants]
+    members = tuple(Member(text, Verdict("equal", 1.0, points=48)) for text in texts)
     stats = Stats(stop_reason, 3, 100, 20, 0.1, 0.1, 0.1, 10**30)  # type: ignore[arg-type]
     return Cluster(head, members, stats, config)
 
 
-def service(config: EgenConfig) -> Generator:
+def service() -> Answer:
     """Grows every head at once."""
-    return cluster
+    return lambda request, events, stop: cluster(request.head, request.config)
 
 
-def slow_service(config: EgenConfig) -> Generator:
+def slow_service() -> Answer:
     """Takes 30 ms for a head."""
 
-    def grow(head: Tree, settings: EgenConfig) -> Cluster:
+    def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
+        head, settings = request.head, request.config
         time.sleep(0.03)
         return cluster(head, settings)
 
     return grow
 
 
-def moody_service(config: EgenConfig) -> Generator:
+def moody_service() -> Answer:
     """Misbehaves on `sin`, `cos`, `tan`, `sinh`, `cosh`, `asin` and `acos`, each in its way."""
 
-    def grow(head: Tree, settings: EgenConfig) -> Cluster:
+    def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
+        head, settings = request.head, request.config
         if head.label == "sin":
             os.kill(os.getpid(), signal.SIGKILL)
         if head.label == "cos":
@@ -71,10 +75,11 @@ def moody_service(config: EgenConfig) -> Generator:
     return grow
 
 
-def fails_once_service(config: EgenConfig) -> Generator:
+def fails_once_service() -> Answer:
     """Dies on `+ x 1003` in every worker that has not seen it die (a file in $FAKE_DIR remembers)."""
 
-    def grow(head: Tree, settings: EgenConfig) -> Cluster:
+    def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
+        head, settings = request.head, request.config
         mark = os.path.join(os.environ["FAKE_DIR"], "died")
         if prefix(head) == "+ x 1003" and not os.path.exists(mark):
             open(mark, "w").close()
@@ -84,10 +89,11 @@ def fails_once_service(config: EgenConfig) -> Generator:
     return grow
 
 
-def wrong_service(config: EgenConfig) -> Generator:
+def wrong_service() -> Answer:
     """A rule that is wrong: a member differed."""
 
-    def grow(head: Tree, settings: EgenConfig) -> Cluster:
+    def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
+        head, settings = request.head, request.config
         if prefix(head) == "+ x 1002":
             raise EngineError("+ x 1 is not equal to + x 1002", remedy="Check: bad-rule.", code="E211")
         return cluster(head, settings)
@@ -95,16 +101,20 @@ def wrong_service(config: EgenConfig) -> Generator:
     return grow
 
 
-def broken_service(config: EgenConfig) -> Generator:
+def broken_service() -> Answer:
     """Cannot be started."""
     raise ImportError("no egglog here")
 
 
+def finish(out: Path, **how: Any) -> Built:
+    """Build what was begun in the folder to the end, with the settings it was begun with."""
+    plan = saved_plan(out)
+    return build_corpus(plan.source, out, plan.config, **how)
+
+
 if __name__ == "__main__":  # a builder of its own for the tests that kill it
     import sys
-    from pathlib import Path
 
-    from engines.egen.build import build_corpus
     from tests.egen import fake_growth
 
     build_corpus(

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.encode import Vectors
+from engines.egen.corpus.merge import POINTS, fingerprints
+from engines.retrieval.similarity import Vectors, unit
 
 _FORMS = {
     "sin": (
@@ -48,36 +49,39 @@ class Oracle:
     """Embeds an expression as its values at fixed points: equal functions get equal vectors."""
 
     name = "oracle"
-    max_length = 200
+    dimension = len(POINTS)
 
-    def embed(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
-        from engines.egen.merge import fingerprints
-
+    def encode(
+        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
+    ) -> Vectors:
         prints = fingerprints([text.split() for text in texts])
-        return np.nan_to_num(np.where(prints > 9e3, 5.0, prints)).astype(np.float32)
+        found = np.nan_to_num(np.where(prints > 9e3, 5.0, prints)).astype(np.float32)
+        return unit(found) if normalise else found
 
 
 class Bag:
     """Embeds an expression as the counts of its tokens: knows the writing and nothing of the meaning."""
 
     name = "bag"
-    max_length = 200
+    dimension = 97
 
-    def embed(self, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never) -> Vectors:
+    def encode(
+        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
+    ) -> Vectors:
         found = np.zeros((len(texts), 97), np.float32)
         for row, text in enumerate(texts):
             for token in text.split():
                 found[row, sum(map(ord, token)) % 97] += 1
-        return found
+        return unit(found) if normalise else found
 
 
 def random_model(folder: Path) -> Path:
     """A model folder of random weights that both embeds and writes."""
     import torch
 
-    from engines.egen.model import new_model
-    from engines.egen.model_folder import save_model
-    from engines.egen.settings import ModelConfig
+    from engines.egen.models.model_folder import save_model
+    from engines.egen.models.settings import ModelConfig
+    from engines.egen.models.transformer import new_model
 
     torch.manual_seed(0)
     sizes = ModelConfig(d_model=32, heads=4, ffn=64, layers=1, decoder_layers=1, pooling="max")

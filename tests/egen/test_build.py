@@ -16,10 +16,14 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
-from engines.egen.build import build_corpus, resume_corpus, saved_plan
-from engines.egen.corpus import open_corpus
-from engines.egen.records import EgenConfig, Limits
-from engines.egen.workers import head_seed
+from engines.egen.corpus.build import build_corpus, saved_plan
+from engines.egen.corpus.labelled import read_labelled
+from engines.egen.corpus.pairs import stream_pairs
+from engines.egen.corpus.published import export_published
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus_stats import CorpusStats, corpus_stats
+from engines.egen.models.datasets import training_rows
+from engines.egen.records import EgenConfig, Limits, head_seed
 from tests.egen import fake_growth
 
 CONFIG = EgenConfig(members=5)
@@ -68,7 +72,7 @@ def test_a_builder_killed_at_any_moment_ends_in_the_same_bytes(reference: Path, 
         time.sleep(moment.uniform(0, 0.3 if finished else 1.5))
         builder.kill()
         builder.wait()
-    resume_corpus(out, workers=2, service=fake_growth.slow_service)
+    fake_growth.finish(out, workers=2, service=fake_growth.slow_service)
     assert content(out) == content(reference)
 
 
@@ -81,7 +85,7 @@ def test_a_kill_leaves_no_worker_behind(tmp_path: Path) -> None:
     )
     children: list[psutil.Process] = []
     deadline = time.monotonic() + 60
-    while len(children) < 3 and time.monotonic() < deadline:  # two workers and the resource tracker
+    while len(children) < 2 and time.monotonic() < deadline:
         children = psutil.Process(builder.pid).children()
         time.sleep(0.02)
     builder.kill()
@@ -110,14 +114,14 @@ def test_a_stop_keeps_finished_shards_and_the_rest_follows(reference: Path, tmp_
     assert kept
     with pytest.raises(DataError, match="not finished"):
         open_corpus(tmp_path)
-    assert resume_corpus(tmp_path, service=fake_growth.service).complete
+    assert fake_growth.finish(tmp_path, service=fake_growth.service).complete
     assert content(tmp_path) == content(reference)
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "shards").iterdir()}
     assert kept.items() <= after.items()
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "missing"])
-def test_a_damaged_shard_is_named_and_redone_alone(reference: Path, tmp_path: Path, damage: str) -> None:
+def test_a_corrupt_shard_is_named_and_redone_alone(reference: Path, tmp_path: Path, damage: str) -> None:
     build_corpus(fake_growth.source(70), tmp_path, CONFIG, service=fake_growth.service)
     victim = sorted((tmp_path / "shards").iterdir())[2]
     data = victim.read_bytes()
@@ -128,14 +132,22 @@ def test_a_damaged_shard_is_named_and_redone_alone(reference: Path, tmp_path: Pa
     else:
         victim.unlink()
     others = {p: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir() if p != victim}
-    with pytest.raises(DataError) as caught:
-        open_corpus(tmp_path).members(40)
-    assert victim.name in caught.value.what
-    assert "mathwb egen corpus --out" in caught.value.remedy
-    assert caught.value.exit_code == 3
+    for read in (
+        lambda: open_corpus(tmp_path).members(40),
+        lambda: corpus_stats(CorpusStats(tmp_path)),
+        lambda: list(stream_pairs(open_corpus(tmp_path))),
+        lambda: training_rows(open_corpus(tmp_path), "paper", max_length=64),
+        lambda: read_labelled(tmp_path),
+        lambda: export_published(open_corpus(tmp_path), tmp_path.with_suffix(".txt")),
+    ):
+        with pytest.raises(DataError) as caught:
+            read()
+        assert victim.name in caught.value.what
+        assert "mathwb egen corpus --out" in caught.value.remedy
+        assert caught.value.exit_code == 3
     open_corpus(tmp_path).members(0)
     grown: list[Event] = []
-    resume_corpus(tmp_path, service=fake_growth.service, events=grown.append)
+    fake_growth.finish(tmp_path, service=fake_growth.service, events=grown.append)
     assert content(tmp_path) == content(reference)
     assert sum(event.kind == "checkpoint" for event in grown) == 1
     assert {p: p.stat().st_mtime_ns for p in others} == others
@@ -143,13 +155,13 @@ def test_a_damaged_shard_is_named_and_redone_alone(reference: Path, tmp_path: Pa
 
 def test_a_finished_corpus_is_not_grown_again(reference: Path) -> None:
     before = content(reference)
-    resume_corpus(reference, service=fake_growth.broken_service)
+    fake_growth.finish(reference, service=fake_growth.broken_service)
     assert content(reference) == before
 
 
 def test_trouble_with_a_head_is_tried_twice_and_then_named(tmp_path: Path) -> None:
     heads = fake_growth.source(3, "sin x", "cos x", "tan x", "sinh x", "cosh x", "asin x", "acos x")
-    config = EgenConfig(members=3, limits=Limits(time_s=-6.0, memory_bytes=600 * 2**20))
+    config = EgenConfig(members=3, limits=Limits(time_s=-5.0, memory_bytes=600 * 2**20))
     seen: list[Event] = []
     built = build_corpus(
         heads, tmp_path, config, workers=2, events=seen.append, service=fake_growth.moody_service
@@ -166,7 +178,7 @@ def test_trouble_with_a_head_is_tried_twice_and_then_named(tmp_path: Path) -> No
     again = [str(e.data["message"]) for e in seen if "tried again" in str(e.data.get("message"))]
     assert len(again) == 5  # an error of the expression itself is final
     assert json.loads((tmp_path / "manifest.json").read_text())["skipped"][0]["head"] == "sin x"
-    resume_corpus(tmp_path, service=fake_growth.broken_service)
+    fake_growth.finish(tmp_path, service=fake_growth.broken_service)
 
 
 def test_a_worker_that_dies_once_leaves_no_trace_in_the_result(
@@ -207,7 +219,7 @@ def test_two_builders_do_not_share_a_folder(tmp_path: Path) -> None:
     def second(event: Event) -> None:
         if event.kind == "checkpoint":
             with pytest.raises(EngineError, match="another build"):
-                resume_corpus(tmp_path, service=fake_growth.service)
+                fake_growth.finish(tmp_path, service=fake_growth.service)
             met.append(event)
 
     met: list[Event] = []
@@ -252,7 +264,7 @@ def test_progress_tells_done_total_members_and_time_left(tmp_path: Path) -> None
     assert progress[-1]["done"] == progress[-1]["total"] == 60
     assert progress[-1]["members"] == 300
     assert len(progress) > 1
-    assert all(isinstance(data["eta_s"], float) for data in progress[1:])
+    assert all(isinstance(data["eta_s"], float) for data in progress if data["done"])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

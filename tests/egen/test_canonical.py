@@ -13,8 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.canonical import canonical, canonical_key, has_padding
-from engines.egen.language import FUNCTIONS, HYPERBOLIC, INVERSE, TRIGONOMETRIC, prefix, read_prefix
+from engines.egen.expressions.canonical import canonical, canonical_key, has_padding
+from engines.egen.expressions.language import (
+    FUNCTIONS,
+    HYPERBOLIC,
+    INVERSE,
+    TRIGONOMETRIC,
+    prefix,
+    read_prefix,
+)
 from tests.egen.expressions import arithmetic, trees, value
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,19 +13,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.assemble import CLUSTERS
-from engines.egen.build import build_corpus
-from engines.egen.canonical import canonical_key
-from engines.egen.corpus import Corpus, open_corpus
-from engines.egen.language import read_prefix
-from engines.egen.pairs import stream_pairs, stream_triplets
+from engines.egen.corpus.assemble import CLUSTERS
+from engines.egen.corpus.build import build_corpus
+from engines.egen.corpus.pairs import stream_pairs, stream_triplets
+from engines.egen.corpus.reader import Corpus, open_corpus
+from engines.egen.corpus.shards import (
+    ROWS,
+    GrownHead,
+    Row,
+    parquet_bytes,
+    parquet_table,
+    read_shard,
+    stored_shards,
+    write_shard,
+)
+from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
+from engines.egen.corpus.splits import paper_split, shape_split
+from engines.egen.corpus_stats import CorpusStats, corpus_stats
+from engines.egen.expressions.canonical import canonical_key
+from engines.egen.expressions.language import read_prefix
+from engines.egen.expressions.training_notation import to_training
+from engines.egen.look_up import ShowCluster, show
 from engines.egen.records import EgenConfig
-from engines.egen.saved import save_cluster
-from engines.egen.shards import GrownHead, Row, read_shard, stored_shards
-from engines.egen.sources import file_source, open_source, sample, skeleton, template_source
-from engines.egen.splits import paper_split, shape_split
-from engines.egen.stats import corpus_stats
-from engines.egen.training_notation import to_training
+from engines.egen.save_cluster import save_cluster
 from tests.egen import fake_growth
 
 EQUAL = (
@@ -134,7 +146,7 @@ def test_a_cluster_that_is_not_there_is_an_explained_error(corpus: Corpus) -> No
 
 
 @pytest.mark.parametrize("name", ["clusters.parquet", "fingerprints.parquet", "manifest.json"])
-def test_a_damaged_table_is_named(tmp_path: Path, name: str) -> None:
+def test_a_corrupt_table_is_named(tmp_path: Path, name: str) -> None:
     build_corpus(fake_growth.source(3), tmp_path, EgenConfig(members=2), service=fake_growth.service)
     victim = tmp_path / name
     victim.write_bytes(victim.read_bytes()[:-40])
@@ -161,7 +173,7 @@ def test_an_empty_folder_is_no_corpus(tmp_path: Path) -> None:
 
 
 def test_statistics_count_what_is_there(folder: Path, corpus: Corpus) -> None:
-    found = corpus_stats(folder)
+    found = corpus_stats(CorpusStats(folder))
     sizes = [members.num_rows for _, members in corpus.each()]
     assert found["clusters"] == len(sizes)
     assert found["expressions"] == sum(sizes)
@@ -306,13 +318,37 @@ def test_saved_clusters_gather_in_one_corpus(tmp_path: Path) -> None:
     out = tmp_path / "saved"
     heads = [f"+ sin x {n}" for n in range(20)]
     assert [save_cluster(out, grown(head, f"- {head} 0"), SMALL) for head in heads] == list(range(20))
-    assert save_cluster(out, grown("+ sin x 3", "+ 3 sin x"), SMALL) == 3
+    # What is there stays as it is: the same head with other members is one cluster more.
+    assert save_cluster(out, grown("+ sin x 3", "+ 3 sin x"), SMALL) == 20
+    assert save_cluster(out, grown("+ sin x 3", "- + sin x 3 0"), SMALL) == 3
     corpus = open_corpus(out)
-    assert corpus.clusters()["head"].to_pylist() == heads
-    assert corpus.members(3)["prefix"].to_pylist() == ["+ sin x 3", "+ 3 sin x"]
+    assert corpus.clusters()["head"].to_pylist() == [*heads, "+ sin x 3"]
+    assert corpus.members(3)["prefix"].to_pylist() == ["+ sin x 3", "- + sin x 3 0"]
+    assert corpus.members(20)["prefix"].to_pylist() == ["+ sin x 3", "+ 3 sin x"]
     assert corpus.members(19)["prefix"].to_pylist() == ["+ sin x 19", "- + sin x 19 0"]
     assert corpus.clusters()["total_members"][4].as_py() == "12345678901234567890123"
     assert len(list((out / "shards").iterdir())) == 2
+
+
+def test_isolated_points_are_kept_with_verdicts(tmp_path: Path) -> None:
+    cluster = grown("1", "/ x x")
+    rows = (cluster.rows[0], replace(cluster.rows[1], exceptions="0"))
+    # the second save reads and writes the first again
+    for head in (replace(cluster, rows=rows), grown("+ x 5")):
+        save_cluster(tmp_path / "new", head, SMALL)
+    assert open_corpus(tmp_path / "new").members(0)["except"].to_pylist() == ["", "0"]
+    shown = show(ShowCluster(tmp_path / "new", 0))["members"]
+    assert [row.get("except") for row in shown] == [None, "0"]
+
+
+def test_a_shard_from_before_isolated_points_were_kept_is_read(tmp_path: Path) -> None:
+    stored = write_shard(tmp_path, 0, [grown("1", "/ x x")])
+    data = parquet_bytes(parquet_table((tmp_path / stored.name).read_bytes()).drop_columns("except"))
+    path = tmp_path / f"shard-00001-{sha256(data).hexdigest()[:16]}.parquet"
+    path.write_bytes(data)
+    rows = read_shard(path).rows
+    assert rows.schema.names == ROWS.names
+    assert rows["except"].to_pylist() == ["", ""]
 
 
 def test_clusters_are_not_saved_into_a_built_corpus(folder: Path) -> None:

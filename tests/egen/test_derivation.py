@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 
 from engines.core.tree import Tree
-from engines.egen.derivation import derive
-from engines.egen.language import prefix, read_prefix
-from engines.egen.patterns import fold
-from engines.egen.proofs import ARITHMETIC, Proofs, reverse
-from engines.egen.rules import is_variable, load_rules
+from engines.egen.egraph.derivation import derive
+from engines.egen.egraph.proofs import ARITHMETIC, Proofs, reverse
+from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.expressions.patterns import fold
+from engines.egen.rules.table import is_variable, load_rules
 
 
 def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:

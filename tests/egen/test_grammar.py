@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.egen import sampling
-from engines.egen.egraph import EGraph, ENode
-from engines.egen.grammar import Grammar
-from engines.egen.growth import Grower
-from engines.egen.language import prefix, read_prefix
+from engines.egen.egraph import sampling
+from engines.egen.egraph.grammar import Grammar
+from engines.egen.egraph.graph import EGraph, ENode
+from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.sampling import Sampler
+from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import Limits
-from engines.egen.sampling import Sampler
 
 CATALAN = EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))})
 """x, x + x, x + (x + x), …: as many terms of 2n + 1 tokens as binary trees with n inner nodes."""
@@ -114,9 +114,9 @@ def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 _SCRIPT = """
-from engines.egen.egraph import EGraph, ENode
-from engines.egen.grammar import Grammar
-from engines.egen.sampling import Sampler
+from engines.egen.egraph.graph import EGraph, ENode
+from engines.egen.egraph.grammar import Grammar
+from engines.egen.egraph.sampling import Sampler
 grammar = Grammar(EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)
 for term in Sampler(grammar, 41, 7).draw(41, 3):
     print(" ".join(term))
@@ -149,7 +149,7 @@ def test_without_padding_constants_are_numbers_and_nothing_is_neutral() -> None:
 
 
 def test_the_papers_example() -> None:
-    # (x + 8) - 8: the class of x; e4 -> 0 | e1 - e1, and adding it says nothing (fact sheet section 5).
+    # (x + 8) - 8: the class of x; e4 -> 0 | e1 - e1, and adding it says nothing.
     egraph = EGraph(
         0,
         {

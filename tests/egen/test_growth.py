@@ -1,4 +1,4 @@
-"""E-graphs that grow soundly and stop where they are told to."""
+"""E-graphs that grow soundly and stop where they are asked to."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fractions import Fraction
 import pytest
 
 from engines.core.tree import Tree
-from engines.egen.egraph import EGraph, ENode, number_classes, with_padding
-from engines.egen.growth import Grower, guards, paddings
-from engines.egen.language import read_prefix
+from engines.egen.egraph.graph import EGraph, ENode, number_classes, with_padding
+from engines.egen.egraph.growth import Grower, guards, paddings
+from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Limits, Mode
-from engines.egen.rules import load_rules, parse_families, read_pattern
-from engines.egen.verify import Verifier
+from engines.egen.rules.table import load_rules, parse_families, read_pattern
+from engines.egen.verification.verify import Verifier
 
 SMALL = Limits(nodes=800)
 
@@ -157,9 +157,9 @@ def test_iterations_nodes_and_stop_end_growth() -> None:
         assert sum(map(len, egraph.classes.values())) <= nodes
         assert egraph.smallest(egraph.root)
     seen = []
-    egraph = grower.grow(head, Limits(iterations=1, nodes=10**5), on_iteration=seen.append)
+    egraph = grower.grow(head, Limits(iterations=1, nodes=10**5), events=seen.append)
     assert (egraph.stop_reason, egraph.iterations, len(seen)) == ("iteration_limit", 1, 1)
-    assert seen[0].nodes == egraph.nodes
+    assert seen[0].data["nodes"] == egraph.nodes
     assert grower.grow(head, Limits(time_s=0.0)).stop_reason == "time_limit"
     assert grower.grow(head, stop=lambda: True).stop_reason == "stopped"
     few = Grower("strict", rules=rules("swap: + ?a ?b => + ?b ?a"))  # type: ignore[arg-type]
@@ -191,10 +191,12 @@ def test_growing_one_head_leaves_nothing_for_the_next(strict: Grower) -> None:
 
 _SCRIPT = """
 import json, sys
-from engines.egen.growth import Grower
-from engines.egen.language import read_prefix
+from dataclasses import asdict
+from engines.egen.egraph.growth import Grower
+from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Limits
-found = Grower("strict").grow(read_prefix(sys.argv[1]), Limits(nodes=500)).to_dict()
+found = Grower("strict").grow(read_prefix(sys.argv[1]), Limits(nodes=500))
+found = asdict(found)
 del found["seconds"]
 print(json.dumps(found))
 """

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpus import open_corpus
-from engines.egen.datasets import Examples, excluded_clusters, training_rows
-from engines.egen.labelled import read_labelled
-from engines.egen.learning import contrastive, seq2seq
-from engines.egen.published import import_published
-from engines.egen.sequences import ids
-from engines.egen.settings import Settings
+from engines.egen.corpus.labelled import read_labelled
+from engines.egen.corpus.pairs import Pairs, Triplets
+from engines.egen.corpus.published import import_published
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.models.datasets import Examples, excluded_clusters, training_rows
+from engines.egen.models.sequences import ids
+from engines.egen.models.settings import divided
+from engines.egen.models.trainers import contrastive, seq2seq
 from tests.egen.small_clusters import clusters, write_clusters
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -55,11 +60,11 @@ def test_what_a_file_sets_apart_is_left_out_unless_wanted(tmp_path: Path) -> Non
 def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
     rows = training_rows(open_corpus(corpus), "paper", max_length=200)
     owner = rows.cluster_of
-    pairs = Examples.pairs(rows, 0)
+    pairs = Examples(rows, Pairs(rows.sizes, 0))
     found = pairs.__getitems__(range(len(pairs)))
     assert len(set(found)) == len(found)
     assert all(owner[a] == owner[b] and a != b for a, b in found)
-    triplets = Examples.triplets(rows, 0, 500)
+    triplets = Examples(rows, Triplets(rows.sizes, 0, 500))
     assert all(
         owner[a] == owner[p] != owner[n] and a != p for a, p, n in triplets.__getitems__(range(len(triplets)))
     )
@@ -90,8 +95,8 @@ def test_what_is_measured_on_is_kept_out_in_any_form(corpus: Path, tmp_path: Pat
 def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) -> None:
     import torch
 
-    from engines.egen.losses import contrastive as loss
-    from engines.egen.model import embed
+    from engines.egen.models.losses import contrastive as loss
+    from engines.egen.models.transformer import embed
 
     task = contrastive({**TINY, "negatives": negatives}, {"corpus": corpus}, seed=0)
     torch.manual_seed(0)
@@ -111,8 +116,8 @@ def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) ->
 
 
 def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path: Path) -> None:
-    from engines.egen.encode import load_embedder
-    from engines.egen.tasks.retrieval import precision_at
+    from engines.egen.evaluations.retrieval import precision_at
+    from engines.egen.models.encode import load_encoder
     from engines.training import TrainConfig, train
 
     settings = {**TINY, "negatives": "positives", "precision": "fp16"}
@@ -122,15 +127,15 @@ def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path:
     task.held_out = data = read_labelled(corpus)
 
     def partners(model: object) -> float:
-        from engines.egen.encode import ModelEmbedder
+        from engines.egen.models.encode import ModelEncoder
 
-        return float(precision_at(ModelEmbedder(model).embed(data.texts), data.labels, (5,))[5].mean())
+        return float(precision_at(ModelEncoder(model).encode(data.texts), data.labels, (5,))[5].mean())
 
     before = partners(task.model())
     result = train(task, config, tmp_path / "run")
     assert result.complete
     assert {"train_loss_nats", "validation_retrieval_at_5_percent"} <= set(result.measures)
-    after = partners(load_embedder(Path(result.model), device="cpu").model)
+    after = partners(load_encoder(Path(result.model), device="cpu").model)
     assert after > max(0.8, before + 0.1)
     assert "kept out" in (Path(result.model) / "README.md").read_text()
 
@@ -153,14 +158,70 @@ def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
     assert (Path(result.model) / "decoder.safetensors").exists()
 
 
+@pytest.mark.parametrize("trainer", [contrastive, seq2seq])
+def test_every_epoch_has_the_same_examples_in_other_batches(corpus: Path, trainer: Any) -> None:
+    from engines.training import TrainConfig
+    from engines.training.batches import Batches, Position, batches_per_epoch
+
+    task = trainer({**TINY, "triplets": 60}, {"corpus": corpus}, seed=0)
+    config = TrainConfig(steps=1, batch_size=8, bucket=1)
+    count = batches_per_epoch(task.train_data(), config)
+
+    def read(start: Position) -> Iterator[tuple[list[Any], Position]]:
+        found = Batches(
+            task.train_data(), config, length=task.length, collate=lambda rows: {"rows": rows}, start=start
+        )
+        for batch in found:
+            yield sorted(batch["rows"]), found.position
+
+    whole = list(islice(read(Position()), 2 * count))
+    first, second = ([rows for rows, _ in part] for part in (whole[:count], whole[count:]))
+    assert sorted(chain(*first)) == sorted(chain(*second))
+    assert count > 4
+    assert not [rows for rows in first if rows in second and len(rows) == 8]
+    place = count + 2
+    assert list(islice(read(whole[place - 1][1]), count - 2)) == whole[place:]
+
+
+def test_a_folder_keeps_the_training_that_was_begun_in_it(corpus: Path, tmp_path: Path) -> None:
+    from engines.training import TrainConfig, train
+
+    config = TrainConfig(steps=2, batch_size=8, device="cpu")
+    other = tmp_path / "other"
+    lines = write_clusters(tmp_path / "c.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "c.jsonl").write_text("".join(lines[:12]))
+    import_published(tmp_path / "c.jsonl", other)
+    assert train(contrastive(TINY, {"corpus": corpus}, seed=0), config, tmp_path / "run").complete
+    weights = (tmp_path / "run" / "model" / "model.safetensors").read_bytes()
+    for model, data, differing in (
+        (
+            {"tau": 0.9, "pooling": "max"},
+            {"corpus": corpus},
+            ("model.pooling: 'mean' there, 'max'", "model.tau"),
+        ),
+        ({}, {"corpus": other}, ("data.corpus",)),
+        ({}, {"corpus": corpus, "exclude": other}, ("data.exclude: nothing there",)),
+    ):
+        with pytest.raises(EngineError) as caught:
+            train(contrastive({**TINY, **model}, data, seed=0), config, tmp_path / "run")
+        assert (caught.value.code, caught.value.exit_code) == ("E637", 2)
+        assert all(words in caught.value.what for words in differing)
+        assert caught.value.what.count("asked for") == len(differing)
+    # The same corpus elsewhere is the same corpus.
+    moved = tmp_path / "moved"
+    shutil.copytree(corpus, moved)
+    train(contrastive(TINY, {"corpus": moved}, seed=0), config, tmp_path / "run")
+    assert (tmp_path / "run" / "model" / "model.safetensors").read_bytes() == weights
+
+
 def test_settings_that_make_no_sense_are_refused(corpus: Path) -> None:
     for wrong in ({"negatives": "none"}, {"tau": 0.0}, {"precision": "int8"}, {"split": "half"}):
         with pytest.raises(EngineError) as caught:
-            Settings(**wrong)
+            divided(wrong)
         assert caught.value.code == "E640"
     with pytest.raises(EngineError, match="tau is 'low'"):
         contrastive({"tau": "low"}, {"corpus": corpus}, seed=0)
-    with pytest.raises(EngineError, match="no setting 'widht'"):
+    with pytest.raises(EngineError, match=r"no setting model\.widht"):
         contrastive({"widht": 3}, {"corpus": corpus}, seed=0)
     with pytest.raises(DataError, match="names no corpus"):
         contrastive(TINY, {}, seed=0)
@@ -169,7 +230,7 @@ def test_settings_that_make_no_sense_are_refused(corpus: Path) -> None:
 def test_every_recipe_can_be_used() -> None:
     from engines.training import TrainConfig
     from workbench.recipes import recipes
-    from workbench.tasks.training import trainer
+    from workbench.train import trainer
 
     found = {recipe.name: recipe for recipe in recipes() if recipe.name.startswith("egen/")}
     wanted = {
@@ -196,4 +257,4 @@ def test_every_recipe_can_be_used() -> None:
 
 def test_pairs_of_one_cluster_cover_it(corpus: Path) -> None:
     rows = training_rows(open_corpus(corpus), "paper", max_length=200)
-    assert len(Examples.pairs(rows, 3)) == int(np.sum(rows.sizes * (rows.sizes - 1)))
+    assert len(Examples(rows, Pairs(rows.sizes, 3))) == int(np.sum(rows.sizes * (rows.sizes - 1)))

@@ -18,20 +18,28 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import write_array
-from engines.egen.decoding import beam, greedy, write
-from engines.egen.encode import ModelEmbedder, load_embedder
-from engines.egen.language import prefix, read_prefix
-from engines.egen.losses import contrastive, sequence
-from engines.egen.model import begin, embed, new_model, sinusoids, step
-from engines.egen.model import encode as encoded
-from engines.egen.model import logits as logits_of
-from engines.egen.model_folder import load_model, prefix_tokenizer, save_model
-from engines.egen.sequences import PAD, Sequences, batches, ids, without_log
-from engines.egen.settings import ModelConfig
-from engines.egen.training_notation import VOCABULARY, encode
+from engines.core.tree import Tree
+from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.expressions.training_notation import VOCABULARY, to_training
+from engines.egen.models.decoding import beam, write
+from engines.egen.models.encode import ModelEncoder, load_encoder
+from engines.egen.models.losses import contrastive, sequence
+from engines.egen.models.model_folder import load_model, prefix_tokenizer, save_model
+from engines.egen.models.sequences import PAD, Sequences, batches, ids, without_log
+from engines.egen.models.settings import ModelConfig
+from engines.egen.models.transformer import begin, embed, new_model, sinusoids, step
+from engines.egen.models.transformer import encode as encoded
+from engines.egen.models.transformer import logits as logits_of
 from tests.egen.expressions import trees
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def encode(tree: Tree) -> list[int]:
+    """The ids a model is given: SOE, the tree's tokens, EOE."""
+    return [1, *map(VOCABULARY.index, to_training(tree)), 2]
+
+
 TEXTS = ["+ pow x 2 - * -12 x 304", "sin / x -0.5", "d x acoth x", "x", "* 2.25 pow e - 0 x", "ln abs / 1 x"]
 SIZES = {"d_model": 32, "heads": 4, "ffn": 64, "layers": 2}
 
@@ -199,7 +207,7 @@ def test_greedy_takes_the_likeliest_and_scores_are_log_probabilities() -> None:
     model = _model(decoder_layers=1)
     source = _ids(TEXTS[:2])
     with torch.inference_mode():
-        for row, ((written, score),) in enumerate(greedy(model, source, 7)):
+        for row, ((written, score),) in enumerate(beam(model, source, 1, 7)):
             only = source[row][source[row] != PAD][None]
             for place in range(len(written)):
                 logits = logits_of(model, only, torch.tensor([[1, *written[: place + 1]]]))[0, place]
@@ -207,11 +215,9 @@ def test_greedy_takes_the_likeliest_and_scores_are_log_probabilities() -> None:
             assert score == pytest.approx(_log_probability(model, only, written), abs=1e-4)
 
 
-def test_a_beam_of_one_is_greedy_and_a_wide_one_is_ranked() -> None:
+def test_beams_are_ranked() -> None:
     model = _model(decoder_layers=1)
     source = _ids(TEXTS[:3])
-    one, single = greedy(model, source, 8), beam(model, source, 1, 8)
-    assert [row[0][0] for row in one] == [row[0][0] for row in single]
     with torch.inference_mode():
         for row, found in enumerate(beam(model, source, 4, 8)):
             only = source[row][source[row] != PAD][None]
@@ -231,7 +237,7 @@ def test_what_is_written_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
         cache.length += 1
         return logits
 
-    monkeypatch.setattr("engines.egen.model.step", fixed)
+    monkeypatch.setattr("engines.egen.models.transformer.step", fixed)
     right, wrong = write(model, [read_prefix("+ x 1"), read_prefix("* x 2")])
     assert prefix(right[0].tree) == "+ 1 x"
     assert right[0].equal
@@ -302,7 +308,7 @@ def test_nothing_is_unpickled(tmp_path: Path) -> None:
     (folder / "modules.json").write_text("[]")
     torch.save({"weight": Bomb()}, folder / "pytorch_model.bin")
     with pytest.raises(DataError) as caught:
-        load_embedder(folder)
+        load_encoder(folder)
     assert caught.value.code == "E643"
     assert not (tmp_path / "exploded").exists()
 
@@ -313,13 +319,13 @@ def test_a_config_of_something_else_is_refused(tmp_path: Path, change: dict[str,
     config = tmp_path / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text()), **change}))
     with pytest.raises(DataError) as caught:
-        load_embedder(tmp_path)
+        load_encoder(tmp_path)
     assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
     assert caught.value.remedy
 
 
 @pytest.mark.parametrize("config", [None, {"model_type": "bert", "hidden_size": 48, "vocab_size": 9}])
-def test_a_damaged_folder_of_sentence_transformers_is_refused(
+def test_a_corrupt_folder_of_sentence_transformers_is_refused(
     tmp_path: Path, config: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save_model(_model(), tmp_path)
@@ -327,7 +333,7 @@ def test_a_damaged_folder_of_sentence_transformers_is_refused(
     if config is not None:
         (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(DataError) as caught:
-        load_embedder(tmp_path, device="cpu")
+        load_encoder(tmp_path, device="cpu")
     assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
     assert "Loading weights" not in capsys.readouterr().err
 
@@ -335,11 +341,11 @@ def test_a_damaged_folder_of_sentence_transformers_is_refused(
 def test_rows_come_in_the_order_of_the_texts(tmp_path: Path) -> None:
     model = _model()
     save_model(model, tmp_path)
-    embedder = load_embedder(tmp_path, device="cpu")
-    assert isinstance(embedder, ModelEmbedder)
+    encoder = load_encoder(tmp_path, device="cpu")
+    assert isinstance(encoder, ModelEncoder)
     texts = [text for text in TEXTS for _ in range(3)][::-1]
     expected = embed(model, _ids(texts)).detach().numpy()
-    assert np.allclose(embedder.embed(texts), expected, atol=1e-5)
+    assert np.allclose(encoder.encode(texts, normalise=False), expected, atol=1e-5)
 
 
 def test_vectors_that_do_not_fit_the_disk_say_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.egen.infix_reader import read_infix
-from engines.egen.language import FUNCTIONS, prefix, read_prefix
-from engines.egen.notation import Notation, check_head, infix, latex, read, unicode_infix
+from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
+from engines.egen.expressions.notation import Notation, check_head, infix, latex, read, unicode_infix
 from tests.egen.expressions import arithmetic, trees, value
 
 NOTATIONS: tuple[Notation, ...] = ("auto", "prefix", "infix")
@@ -325,13 +325,21 @@ def test_control_characters_are_shown_not_sent() -> None:
     "text", ["/ x 0", "/ x 0.0", "/ 1 - 2 2", "+ x / 3 sin pi", "pow 0 -2", "d x / x ln 1", "/ 0 0"]
 )
 def test_a_head_that_divides_by_zero_is_refused(text: str) -> None:
-    with pytest.raises(ExpressionError, match="divides by zero"):
-        check_head(read(text))
+    assert "divides by zero" in refusal(text)
 
 
 @pytest.mark.parametrize("text", ["/ 0 x", "/ x - x 1", "pow 0 2", "sqrt -1", "/ 1 cosh 0", "/ x tanh x"])
 def test_other_heads_pass(text: str) -> None:
-    check_head(read(text))
+    assert refusal(text) == ""
+
+
+def refusal(text: str) -> str:
+    """What is said against a head; empty when it is taken."""
+    try:
+        check_head(read(text))
+    except ExpressionError as error:
+        return str(error)
+    return ""
 
 
 @pytest.mark.real_data

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.build import resume_corpus
-from engines.egen.corpus import open_corpus
-from engines.egen.language import prefix
-from engines.egen.published import export_published, import_published, read_published
-from engines.egen.sources import BadLine
+from engines.egen.corpus.published import export_published, import_published, read_published
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.sources import BadLine
+from engines.egen.expressions.language import prefix
+from tests.egen import fake_growth
 
 BLOCKS = """\
 ln x
@@ -112,7 +112,7 @@ def test_an_import_does_not_touch_a_corpus_that_is_there(blocks: Path, tmp_path:
     with pytest.raises(EngineError, match="holds a corpus already"):
         import_published(blocks, tmp_path / "corpus")
     with pytest.raises(DataError, match="no corpus was begun"):
-        resume_corpus(tmp_path / "corpus")
+        fake_growth.finish(tmp_path / "corpus")
 
 
 def test_equal_imports_are_equal_files(blocks: Path, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_pat
     assert shard.exists()
 
 
-def test_a_damaged_import_is_not_sent_to_a_build(blocks: Path, tmp_path: Path) -> None:
+def test_a_corrupt_import_is_not_sent_to_a_build(blocks: Path, tmp_path: Path) -> None:
     import_published(blocks, tmp_path / "corpus")
     for path in (tmp_path / "corpus" / "shards").iterdir():
         path.write_bytes(path.read_bytes()[:100])

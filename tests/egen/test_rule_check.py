@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import sys
 from dataclasses import replace
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.egen import rules as rules_module
-from engines.egen.rule_check import Finding, Instance, Opinion, RuleCheck, check_rules
-from engines.egen.rule_constants import CONSTANTS, constant_value
-from engines.egen.rule_opinion import with_opinions
-from engines.egen.rules import Effect, Rule, load_rules, parse_families, read_pattern
+from engines.egen.expressions.language import FUNCTIONS as LANGUAGE_FUNCTIONS
+from engines.egen.expressions.language import read_prefix
+from engines.egen.rules import table as rules_module
+from engines.egen.rules.check import Finding, Instance, Opinion, RuleCheck, check_rules
+from engines.egen.rules.exceptional_constants import CONSTANTS, constant_value
+from engines.egen.rules.exceptional_constants import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
+from engines.egen.rules.sympy_opinion import with_opinions
+from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
+from tests.core.reals import AmbiguousError, value
 
 
 def rule(left: str, right: str, *, when: str = "", exact: str = "[]", claim: str = "sound") -> Rule:
@@ -133,6 +139,15 @@ def test_checking_is_reproducible_and_alike_in_both_directions() -> None:
     assert forward.found.points == back.found.points
 
 
+def test_what_sympy_cannot_deal_with_it_has_no_opinion_on() -> None:
+    # On this secant SymPy raises an AttributeError of its own.
+    one = check(rule("+ ?a sec - - pi 2 sech pi", "+ sec - - pi 2 sech pi ?a"))
+    assert len(one.instances) > 4
+    (judged,) = with_opinions([one])
+    assert judged.opinion is not None
+    assert judged.opinion.verdict == "unknown"
+
+
 def test_sympy_disagrees_with_a_false_rule_and_has_no_opinion_without_a_point() -> None:
     one = rule("sin ?a", "cos ?a")
     finding = Finding((), "sound", 1, None)
@@ -209,3 +224,29 @@ def test_wrong_usage_is_exit_code_2(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command(monkeypatch, capsys, *words)[0] == 2
+
+
+def test_what_is_taken_for_a_multiple_of_a_quarter_is_one() -> None:
+    for name in LANGUAGE_FUNCTIONS:
+        for text in CONSTANTS:
+            ours = constant_value(read_prefix(f"{name} {text}"), {})
+            if ours is None or math.isnan(ours) or (4 * ours) % 1:
+                continue
+            try:
+                right = value(read_prefix(f"{name} {text}"), mpmath.mpf(0))
+            except AmbiguousError:  # 60 digits cannot tell either: it is exactly there
+                continue
+            assert abs(right - ours) < mpmath.mpf(10) ** -50, (name, text)
+
+
+def test_no_condition_is_nearly_met_at_the_exceptional_constants() -> None:
+    values = {**CONSTANTS, **EXCEPTIONAL_FUNCTIONS}
+    for rule in load_rules():
+        for condition in {*rule.when, *itertools.chain(*rule.exact)}:
+            names = variables(condition.pattern)
+            if not condition.pattern.children or len(names) > 2:
+                continue
+            for bound in itertools.product(values.values(), repeat=len(names)):
+                found = constant_value(condition.pattern, dict(zip(names, bound, strict=True)))
+                if found is not None and not math.isnan(found):
+                    assert all(found == edge or abs(found - edge) > 1e-6 for edge in (-1, 0, 1))

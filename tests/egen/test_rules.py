@@ -16,8 +16,9 @@ from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from engines.core.tree import Tree
-from engines.egen.language import is_constant_token, prefix
-from engines.egen.rules import (
+from engines.egen.expressions.language import is_constant_token, prefix
+from engines.egen.rules import table as table_module
+from engines.egen.rules.table import (
     Condition,
     Rule,
     active,
@@ -354,6 +355,14 @@ def test_the_stored_check_is_of_this_table() -> None:
     assert all(not check["problem"] for check in stored.values())
     assert all(stored[name]["found"] == rule.claim for name, rule in RULES.items())
     assert json.loads(asset("rules/egen-check.json").read_text())["table"] == table_hash()
+
+
+def test_a_comment_does_not_make_another_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, before = table_module._text(), table_hash()
+    monkeypatch.setattr(table_module, "_text", lambda: f"# Another remark.\n{text}")
+    assert table_hash() == before
+    monkeypatch.setattr(table_module, "_text", lambda: text.replace("both = true", "both = false", 1))
+    assert table_hash() != before
 
 
 def test_a_missing_asset_is_an_installation_error() -> None:

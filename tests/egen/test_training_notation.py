@@ -13,9 +13,15 @@ from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.language import constant_value, is_constant_token, prefix, read_prefix
-from engines.egen.training_notation import VOCABULARY, decode, encode, from_training, to_training
+from engines.egen.expressions.language import is_constant_token, prefix, read_prefix
+from engines.egen.expressions.training_notation import VOCABULARY, decode, from_training, to_training
 from tests.egen.expressions import trees
+
+
+def encode(tree: Tree) -> list[int]:
+    """The ids a model is given: SOE, the tree's tokens, EOE."""
+    return [1, *map(VOCABULARY.index, to_training(tree)), 2]
+
 
 PLAIN_LEAVES = st.one_of(st.sampled_from(["x", "x", "pi", "e"]), st.integers(-(10**12), 10**12).map(str))
 
@@ -27,7 +33,7 @@ def has_log(tree: Tree) -> bool:
 def exact(tree: Tree) -> Tree:
     """The tree with decimals as quotients and integers in their usual spelling: what must come back."""
     if is_constant_token(tree.label):
-        value = constant_value(tree.label)
+        value = Fraction(tree.label)
         top = Tree(str(value.numerator))
         return top if value.denominator == 1 else Tree("/", (top, Tree(str(value.denominator))))
     return Tree(tree.label, tuple(exact(child) for child in tree.children))

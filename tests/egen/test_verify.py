@@ -1,4 +1,4 @@
-"""Verdicts on the fact sheet's examples and traps, on random rewrites, and on published clusters."""
+"""Verdicts on known examples and traps, on random rewrites, and on published clusters."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from engines.core.errors import ExpressionError
 from engines.core.numeric import DEFINED, UNDEFINED, compile_program, evaluate
 from engines.core.tree import Tree
-from engines.egen.explain import curve, domain, explain
-from engines.egen.language import FUNCTIONS, read_prefix
+from engines.egen.expressions.language import FUNCTIONS, read_prefix
 from engines.egen.records import Counterexample, Verdict
-from engines.egen.verify import Verifier, verify_lines
+from engines.egen.verification.explain import curve, domain, explain
+from engines.egen.verification.verify import Verifier, verify_lines
 from tests.egen.expressions import trees
 
 
@@ -241,7 +241,7 @@ def test_explain_names_the_term_that_fails() -> None:
     assert case["verdict"]["verdict"] == "shrinks"
     assert case["head_domain"]["text"] == "R"
     assert case["member_domain"] == {
-        "text": "-1 < x < 1",
+        "text": "-1 ≤ x ≤ 1",
         "intervals": [[pytest.approx(-1), pytest.approx(1)]],
     }
     failing = next(row for row in case["points"] if row["x"] > 1)
@@ -274,10 +274,21 @@ def test_explain_says_why(member: str, term: str, why: str) -> None:
     [
         ("sin x", "R"),
         ("ln + * 2 x 3", "x > -3/2"),
-        ("asin * 9 x", "-1/9 < x < 1/9"),
-        ("acsc x", "x < -1 or x > 1"),
+        ("asin * 9 x", "-1/9 ≤ x ≤ 1/9"),
+        ("acsc x", "x ≤ -1 or x ≥ 1"),
         ("ln -1", "nowhere"),
-        ("ln - pow x 2 2", "x < -1.414 or x > 1.414"),
+        ("ln - pow x 2 2", "about x < -1.414 or about x > 1.414"),
+        ("/ 1 x", "R, x ≠ 0"),
+        ("cos asec / -2 x", "-2 ≤ x ≤ 2 without 0"),
+        ("sqrt * -1 pow x 2", "only x = 0"),
+        ("sqrt * pow - x 1 2 - x 3", "x ≥ 3 or x = 1"),
+        ("sqrt - 4 pow x 2", "-2 ≤ x ≤ 2"),
+        ("/ 1 sqrt - 4 pow x 2", "-2 < x < 2"),
+        ("tan x", "R, x ≠ -pi/2, pi/2, -3*pi/2, …"),
+        ("acos / x pi", "-pi ≤ x ≤ pi"),
+        ("sec acsc / -3 x", "-3 < x < 3 without 0"),
+        ("pow x x", "x > 0 or x = -1, -2, -3, …"),
+        ("sqrt - - pow x 3 x 1", "about x > 1.325"),
     ],
 )
 def test_domains_in_words(text: str, words: str) -> None:

@@ -14,11 +14,12 @@ from typing import Any
 import psutil
 import pytest
 
-import workbench.tasks
 from workbench import jobs
-from workbench.jobs import timing
+from workbench.jobs import slurm, timing
 from workbench.jobs.folder import Attempt, find
 from workbench.jobs.process import MARK
+from workbench.operation import Operation, operations
+from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
 CHILDREN = Path(__file__).parent / "children"
@@ -51,7 +52,7 @@ class Lab:
 
     def submit(self, task: str = "count", **params: Any) -> int:
         """Start a test task."""
-        return jobs.submit(self.workspace, jobs.JobSpec(f"test.{task}", f"test {task}", params, seed=7)).id
+        return jobs.submit(self.workspace, Recipe(f"test.{task}", f"test {task}", params, seed=7)).id
 
     def held(self, **params: Any) -> int:
         """Start the counting task and wait until it stands before item 3 of 6."""
@@ -110,7 +111,8 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setitem(workbench.tasks.TASKS, "test.count", "fake_tasks:count")  # type: ignore[arg-type]
+    row = Operation("test.count", "count", "fake_tasks:Fake", "fake_tasks:count")
+    monkeypatch.setitem(operations(), "test.count", row)
     made = Lab(Workspace.open(tmp_path / "workspace"))
     yield made
     _end_all(tmp_path)
@@ -126,6 +128,62 @@ def _end_all(place: Path) -> None:
             continue
         if process.pid != os.getpid() and (mark.startswith(str(place)) or str(place) in command):
             process.kill()
+
+
+SLURM = """#!/bin/sh
+# One of Slurm's commands: says what the test has written down, and remembers how it was asked.
+here={here}
+name=$(basename "$0")
+printf '%s\\n' "$name" "$@" --- >> "$here/asked"
+if [ "$name" = sbatch ] && [ ! -e "$here/sbatch.err" ]; then
+    cat > "$here/script"
+    [ -e "$here/hold" ] || SLURM_JOB_ID=71 setsid sh "$here/script" > "$here/script.log" 2>&1 &
+fi
+[ "$name" != scancel ] || echo '71|CANCELLED|None' > "$here/squeue.out"
+cat "$here/$name.out"
+if [ -e "$here/$name.err" ]; then cat "$here/$name.err" >&2; exit 1; fi
+"""
+
+
+class Played:
+    """A cluster that is played by a script: its job is number 71, and it says what it is told to say."""
+
+    def __init__(self, here: Path) -> None:
+        self._here = here
+        for name in ("sbatch", "squeue", "sacct", "scancel", "scontrol"):
+            tool = here / name
+            tool.write_text(SLURM.format(here=here))
+            tool.chmod(0o755)
+            self.says(name)
+        self.says("sbatch", "71")
+        self.says("squeue", "71|RUNNING|None")
+        self.says("sacct", error="Slurm accounting storage is disabled")
+
+    def says(self, name: str, words: str = "", *, error: str = "") -> None:
+        """What a command prints, or how it fails."""
+        slurm.forget()
+        (self._here / f"{name}.out").write_text(words)
+        (self._here / f"{name}.err").unlink(missing_ok=True)
+        if error:
+            (self._here / f"{name}.err").write_text(error)
+
+    def hold(self) -> None:
+        """Start nothing."""
+        (self._here / "hold").touch()
+
+    def asked(self, name: str) -> list[list[str]]:
+        """How a command was called."""
+        calls = (self._here / "asked").read_text().split("---\n")
+        return [call.split("\n")[1:-1] for call in calls if call.startswith(f"{name}\n")]
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Played:
+    """Slurm's commands, played by a script."""
+    here = tmp_path / "slurm"
+    here.mkdir()
+    monkeypatch.setenv("PATH", f"{here}{os.pathsep}{os.environ['PATH']}")
+    return Played(here)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from workbench import jobs
 from workbench.cli.root import app
 from workbench.jobs.folder import create
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -28,13 +29,13 @@ def test_list_takes_the_filters_of_the_screen(lab: Lab, mathwb: Any) -> None:
     lab.wait(good)
     lab.wait(bad)
     assert [view["id"] for view in json.loads(mathwb("list", "--json").stdout)] == [bad, good]
-    found = json.loads(mathwb("list", "state:failed", "--json").stdout)
+    found = json.loads(mathwb("list", "--where", "state:failed", "--json").stdout)
     assert [(view["id"], view["reason"]) for view in found] == [(bad, "no model at the place named")]
-    assert json.loads(mathwb("list", "done>1", "--json").stdout)[0]["id"] == good
+    assert json.loads(mathwb("list", "--where", "done>1", "--json").stdout)[0]["id"] == good
     text = mathwb("list").stdout.splitlines()
-    assert text[0].split() == ["id", "what", "state", "attempt", "done", "left"]
+    assert text[0].split() == ["id", "title", "state", "attempt", "done", "left"]
     assert "2/2 items" in text[2]
-    refused = mathwb("list", "stat:failed")
+    refused = mathwb("list", "--where", "stat:failed")
     assert refused.exit_code == 2
     assert "Did you mean 'state'?" in refused.stderr
 
@@ -103,5 +104,5 @@ def test_lost_is_four(lab: Lab, mathwb: Any) -> None:
 
 
 def test_reindex(lab: Lab, mathwb: Any) -> None:
-    create(lab.workspace.runs, jobs.JobSpec("test.count", "x"))
+    create(lab.workspace.runs, Recipe("test.count", "x"))
     assert json.loads(mathwb("reindex", "--json").stdout) == {"jobs": 1, "notice": ""}

@@ -16,6 +16,7 @@ from engines.core.files import file_error
 from workbench import jobs
 from workbench.jobs.folder import Attempt, Ending, create
 from workbench.jobs.supervisor import DISK_FULL
+from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def test_what_the_task_writes_does_not_fit(lab: Lab) -> None:
 
 @needs_full
 def test_the_events_do_not_fit(lab: Lab) -> None:
-    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "no log", {"n": 6}))
+    job = create(lab.workspace.runs, Recipe("test.count", "no log", {"n": 6}))
     job.last().events.symlink_to("/dev/full")
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(job.folder)], check=True)
     view = lab.view(job.id)
@@ -82,16 +83,16 @@ def test_the_result_waits_for_room(lab: Lab, monkeypatch: pytest.MonkeyPatch) ->
         say(self, ending)
 
     monkeypatch.setattr(Attempt, "say_result", sometimes)
-    view = jobs.run_foreground(lab.workspace, jobs.JobSpec("test.count", "patient", {"n": 1}))
+    view = jobs.run_foreground(lab.workspace, Recipe("test.count", "patient", {"n": 1}))
     assert view.state == "succeeded"
     assert next(refusals, None) is None
 
 
 def test_a_job_that_cannot_be_recorded_is_not_started(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: jobs.JobSpec, path: Path) -> None:
+    def full(self: Recipe, path: Path) -> None:
         raise file_error(OSError(errno.ENOSPC, "No space left on device"), path, "write")
 
-    monkeypatch.setattr(jobs.JobSpec, "write", full)
+    monkeypatch.setattr(Recipe, "write", full)
     with pytest.raises(Exception, match="E310"):
         lab.submit(n=1)
     assert list(lab.workspace.runs.iterdir()) == []

@@ -11,6 +11,7 @@ import pytest
 
 from engines.core.events import Event
 from workbench import jobs
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 _CODE = """
 import json, pathlib, sys
 from workbench import jobs
+from workbench.recipes import Recipe
 from workbench.workspace import Workspace
-spec = jobs.JobSpec(sys.argv[2], "in front", json.loads(sys.argv[3]), seed=7)
+spec = Recipe(sys.argv[2], "in front", json.loads(sys.argv[3]), seed=7)
 workspace = Workspace.open(pathlib.Path(sys.argv[1]))
 view = jobs.run_foreground(workspace, spec, lambda event: print(event.kind, event.step, flush=True))
 sys.exit(view.command_exit_code)
@@ -34,7 +36,7 @@ def start(lab: Lab, task: str, params: str) -> subprocess.Popen[str]:
 def test_every_event_arrives_and_signals_are_given_back(lab: Lab, whole: dict[str, Any]) -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)]
     heard: list[Event] = []
-    spec = jobs.JobSpec("test.count", "in front", {"n": 6}, seed=7)
+    spec = Recipe("test.count", "in front", {"n": 6}, seed=7)
     view = jobs.run_foreground(lab.workspace, spec, heard.append)
     assert (view.state, view.value, view.command_exit_code) == ("succeeded", whole, 0)
     assert [event.step for event in heard if event.kind == "progress"] == [1, 2, 3, 4, 5, 6]
@@ -95,7 +97,7 @@ def test_its_command_killed_leaves_the_work_running(lab: Lab, whole: dict[str, A
 
 def test_a_worker_that_cannot_be_started(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    view = jobs.run_foreground(lab.workspace, jobs.JobSpec("test.count", "in vain", {"n": 1}))
+    view = jobs.run_foreground(lab.workspace, Recipe("test.count", "in vain", {"n": 1}))
     assert (view.state, view.code) == ("failed", "E624")
     assert view.reason == "the worker could not be started: No such file or directory"
 

@@ -20,6 +20,7 @@ from workbench.jobs import process, timing
 from workbench.jobs.folder import Heartbeat, create
 from workbench.jobs.process import ProcessId
 from workbench.jobs.supervisor import ORPHANED
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -157,8 +158,9 @@ def test_orphan_can_be_stopped_and_killed(lab: Lab) -> None:
 
 def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
     code = (
-        "import sys, time, pathlib; from workbench import jobs; from workbench.workspace import Workspace;"
-        "spec = jobs.JobSpec('test.count', 'from a window', {'n': 6, 'hold': 3}, seed=7);"
+        "import sys, time, pathlib; from workbench import jobs; from workbench.recipes import Recipe;"
+        "from workbench.workspace import Workspace;"
+        "spec = Recipe('test.count', 'from a window', {'n': 6, 'hold': 3}, seed=7);"
         "print(jobs.submit(Workspace.open(pathlib.Path(sys.argv[1])), spec).id, flush=True); time.sleep(600)"
     )
     command = [sys.executable, "-c", code, str(lab.workspace.root)]
@@ -177,7 +179,7 @@ def test_whoever_submitted_it(lab: Lab, whole: dict[str, Any]) -> None:
 def test_before_the_supervisor_began(
     lab: Lab, whole: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = jobs.JobSpec("test.count", "never begun", {"n": 6}, seed=7)
+    spec = Recipe("test.count", "never begun", {"n": 6}, seed=7)
     number = create(lab.workspace.runs, spec).id
     assert lab.view(number).state == "queued"
     monkeypatch.setattr(timing, "START_LIMIT_S", 0.0)
@@ -190,7 +192,7 @@ def test_before_the_supervisor_began(
 
 
 def test_stopped_before_it_began(lab: Lab) -> None:
-    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "not yet", {"n": 6}))
+    job = create(lab.workspace.runs, Recipe("test.count", "not yet", {"n": 6}))
     assert jobs.stop(lab.workspace, job.id).state == "stopping"
     subprocess.run([sys.executable, "-m", "workbench.jobs.supervisor", str(job.folder)], check=True)
     view = lab.view(job.id)
@@ -199,7 +201,7 @@ def test_stopped_before_it_began(lab: Lab) -> None:
 
 
 def test_a_worker_that_comes_too_late_does_nothing(lab: Lab) -> None:
-    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "late", {"n": 6}))
+    job = create(lab.workspace.runs, Recipe("test.count", "late", {"n": 6}))
     command = [sys.executable, "-m", "workbench.jobs.worker", str(job.folder), "1"]
     assert subprocess.run(command).returncode == ORPHANED
     assert not job.out(job.spec()).exists()
@@ -251,7 +253,7 @@ def test_a_restart_of_the_machine(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_job_of_another_machine_is_believed_until_it_is_given_up(lab: Lab) -> None:
-    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "elsewhere", {"n": 6}))
+    job = create(lab.workspace.runs, Recipe("test.count", "elsewhere", {"n": 6}))
     attempt = job.last()
     there = dataclasses.replace(ProcessId.me(), host="node17")
     attempt.beat(Heartbeat(time.time(), there))

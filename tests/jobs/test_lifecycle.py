@@ -17,6 +17,7 @@ from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.jobs import timing
 from workbench.jobs.folder import create
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -218,7 +219,7 @@ def test_two_jobs_do_not_write_to_one_folder(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_numbers_are_given_out_once(lab: Lab) -> None:
-    spec = jobs.JobSpec("test.count", "t", {"n": 0})
+    spec = Recipe("test.count", "t", {"n": 0})
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: create(lab.workspace.runs, spec).id, range(24)))
     assert sorted(made) == list(range(1, 25))

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engines.core.machine import processors
 from workbench import jobs
 from workbench.jobs import control, store
-from workbench.jobs.devices import bytes_in_words, cpus, is_network, memory_bytes
+from workbench.jobs.devices import bytes_in_words, is_network, memory_bytes
 from workbench.jobs.folder import Ending, Job, create
 from workbench.jobs.store import Index
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -24,14 +26,14 @@ if TYPE_CHECKING:
 
 def ended(lab: Lab, state: str = "succeeded") -> Job:
     """A job that is over, made without a process."""
-    job = create(lab.workspace.runs, jobs.JobSpec("test.count", "made up", {"n": 1}))
+    job = create(lab.workspace.runs, Recipe("test.count", "made up", {"n": 1}))
     job.last().say_result(Ending(state, ended=time.time()))
     return job
 
 
 def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [ended(lab).id for _ in range(3)]
-    live = create(lab.workspace.runs, jobs.JobSpec("test.count", "live", {})).id
+    live = create(lab.workspace.runs, Recipe("test.count", "live", {})).id
     assert jobs.reconcile(lab.workspace) == []
     read: list[int] = []
     monkeypatch.setattr(control, "job_view", lambda job: (read.append(job.id), jobs.view.job_view(job))[1])
@@ -43,7 +45,7 @@ def test_a_new_attempt_is_seen_without_the_index(lab: Lab) -> None:
     job = ended(lab, "failed")
     jobs.reconcile(lab.workspace)
     time.sleep(0.02)
-    assert job.add_attempt()
+    assert job.add_attempt(1)
     assert [view.state for view in jobs.jobs(lab.workspace)] == ["queued"]
     assert [view.state for view in jobs.reconcile(lab.workspace)] == []
     job.last().say_result(Ending("succeeded", ended=time.time()))
@@ -146,7 +148,7 @@ def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) 
 
 
 def test_devices() -> None:
-    assert 1 <= cpus() <= (os.cpu_count() or 1)
+    assert 1 <= processors() <= (os.cpu_count() or 1)
     assert 2**20 < memory_bytes() < 2**50
     assert not is_network(Path("/proc"))
     assert [bytes_in_words(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2 KiB", "5 MiB", "1.5 GiB"]

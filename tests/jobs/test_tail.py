@@ -148,7 +148,7 @@ def test_progress_is_found_behind_many_other_lines(tmp_path: Path) -> None:
 def test_a_curve_keeps_extremes_and_mean_in_bounded_memory(values: list[float], capacity: int) -> None:
     curve = Curve(capacity)
     for step, value in enumerate(values):
-        curve.add(step, value)
+        curve.add([step], [value])
     assert len(curve.steps) == len(curve.mean) == len(curve.low) == len(curve.high) <= 2 * capacity
     assert curve.steps == sorted(set(curve.steps))
     assert (min(curve.low), max(curve.high)) == (min(values), max(values))
@@ -172,3 +172,33 @@ def test_metric_curves_follow_a_log(tmp_path: Path) -> None:
     assert curves.update()
     assert (curves.curves["loss"].steps, curves.curves["loss"].mean) == ([10, 20], [2.0, 1.0])
     assert set(curves.curves) == {"loss", "lr"}
+
+
+@given(
+    st.lists(st.lists(st.floats(-1e3, 1e3), max_size=40), max_size=8),
+    st.sampled_from([2, 4, 10]),
+)
+def test_many_values_at_once_make_the_points_of_one_at_a_time(
+    pieces: list[list[float]], capacity: int
+) -> None:
+    singly, together, step = Curve(capacity), Curve(capacity), 0
+    for piece in pieces:
+        steps = list(range(step, step + len(piece)))
+        together.add(steps, piece)
+        for at, value in zip(steps, piece, strict=True):
+            singly.add([at], [value])
+        step += len(piece)
+    assert (together.steps, together.low, together.high) == (singly.steps, singly.low, singly.high)
+    assert together.mean == pytest.approx(singly.mean, abs=1e-9)
+    assert together.count == singly.count == step
+
+
+def test_a_damaged_line_among_metrics_costs_only_itself(tmp_path: Path) -> None:
+    log = tmp_path / "events.jsonl"
+    good = [line(step, "metric", step=step, loss=float(step), on=True) for step in range(5)]
+    good[2] = good[2][:-9] + "\n"
+    log.write_text("".join(good))
+    curves = MetricCurves(log)
+    assert curves.update()
+    assert curves.curves["loss"].steps == [0, 1, 3, 4]
+    assert "on" not in curves.curves

@@ -11,7 +11,7 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.retrieval.dense import DenseIndex, Kind, build_dense, choose
-from engines.retrieval.similarity import Vectors, cosines, nearest, unit
+from engines.retrieval.similarity import Vectors, cosines, nearest, top_k, unit
 
 RNG = np.random.default_rng(0)
 
@@ -46,13 +46,35 @@ def test_flat_equals_numpy_in_half_precision(tmp_path: Path) -> None:
     assert recall(rows, expected) > 0.995
 
 
+def test_top_k_is_a_stable_sort() -> None:
+    values = np.random.default_rng(0).integers(0, 5, (6, 50)).astype(np.float32)
+    values[2:, ::7] = -np.inf
+    for k in (0, 1, 7, 50, 60):
+        expected = [sorted(range(50), key=lambda place: (-row[place], place))[:k] for row in values]
+        assert top_k(values, k).tolist() == expected
+        assert top_k(values[3], k).tolist() == expected[3]
+    assert top_k(np.array([np.nan, 1, np.nan, 3]), 3).tolist() == [3, 1, 0]
+    assert top_k(np.zeros((0, 4)), 2).shape == (0, 2)
+
+
 def test_nearest_equals_a_full_sort_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.retrieval.similarity._BLOCK", 256)
+    monkeypatch.setattr("engines.retrieval.similarity._VECTORS", 256)
+    monkeypatch.setattr("engines.retrieval.similarity._QUERIES", 7)
     scores, rows = nearest(QUERIES, VECTORS, 12)
     products = QUERIES @ VECTORS.T
     assert rows.tolist() == np.argsort(-products, axis=1, kind="stable")[:, :12].tolist()
     assert scores == pytest.approx(np.sort(products, axis=1)[:, ::-1][:, :12])
     assert nearest(QUERIES, VECTORS[:3], 12)[1].shape == (40, 3)
+
+
+def test_nobody_is_its_own_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engines.retrieval.similarity._VECTORS", 16)
+    monkeypatch.setattr("engines.retrieval.similarity._QUERIES", 7)
+    products = QUERIES @ QUERIES.T
+    np.fill_diagonal(products, -np.inf)
+    expected = np.argsort(-products, axis=1, kind="stable")
+    assert nearest(QUERIES, QUERIES, 5, exclude_self=True)[1].tolist() == expected[:, :5].tolist()
+    assert nearest(QUERIES, QUERIES, 99, exclude_self=True)[1].tolist() == expected[:, :39].tolist()
 
 
 @pytest.mark.parametrize(("kind", "least"), [("hnsw", 0.95), ("ivfpq", 0.7)])

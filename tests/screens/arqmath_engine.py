@@ -11,7 +11,7 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, never
 from workbench.engine_process import Result
-from workbench.tasks import resolve
+from workbench.operation import operation
 
 QUESTIONS = {
     "10": ("How many subsets has a set?", "Why is $\\sum_{k=0}^n \\binom{n}{k} = 2^n$?", ["combinatorics"]),
@@ -113,7 +113,7 @@ class HereCall:
         if self.task == "arqmath.prepare" and not self.engine.indexes:
             raise EngineError("no index in this test", code="E999")
         told: list[Event] = []
-        value = resolve(self.task)(self.params, events=told.append, stop=never)
+        value = operation(self.task).run(self.params, events=told.append, stop=never)
         for event in told:
             yield event
         yield Result(value)
@@ -133,7 +133,7 @@ class HereEngine:
         return call
 
     def call_blocking(self, task: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        return resolve(task)(dict(params), events=lambda _: None, stop=never)
+        return operation(task).run(dict(params), events=lambda _: None, stop=never)
 
     def close(self) -> None:
         pass

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from screens.app import Workbench
-from screens.watch import JobWatch
-from screens.widgets.bars import Load
+from screens.shell.bars import Load
+from screens.shell.watch import JobWatch
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
 
@@ -28,10 +28,10 @@ class StillWatch(JobWatch):
         super().__init__(workspace)
         self.jobs = tuple(jobs)
 
-    def look(self) -> tuple[Load, str]:
+    def look(self) -> Load:
         self.looked = True
         live = sum(view.live for view in self.jobs)
-        return Load(live, 0.64 if live else None, 1.7, 2), ""
+        return Load(live, 0.64 if live else None, 1.7, 2)
 
 
 @pytest.fixture(autouse=True)
@@ -105,9 +105,10 @@ def _job(workspace: Workspace, number: int, title: str, state: str, **more: Any)
 def jobs(workspace: Workspace) -> list[JobView]:
     """Four jobs, newest first: running, succeeded, failed, lost; their run folders exist."""
     running = _job(
-        workspace, 41, "egen/cl-mean-small", "running", task="egen.train",
-        params={"lr": 0.001, "batch": 64}, step=5200, done=5200.0, total=8100.0, unit="steps", rate=8.66,
-        eta_s=335.0, memory_bytes=1_900 * 2**20, heartbeat_age_s=2.0, last_event_age_s=0.4,
+        workspace, 41, "egen/cl-mean-small", "running", task="train",
+        params={"trainer": "egen.contrastive", "lr": 0.001, "batch": 64},
+        step=5200, done=5200.0, total=8100.0, unit="steps", rate=8.66, eta_s=335.0,
+        memory_bytes=1_900 * 2**20, heartbeat_age_s=2.0, last_event_age_s=0.4,
         metrics={"loss_nats": 0.3101, "tokens_per_s": 41200.0},
     )  # fmt: skip
     metrics = [
@@ -128,12 +129,13 @@ def jobs(workspace: Workspace) -> list[JobView]:
         out=workspace.corpora / "all",
     )  # fmt: skip
     failed = _job(
-        workspace, 39, "arqmath/finetune-n1", "failed", task="arqmath.train", params={"lr": 3e-5},
+        workspace, 39, "arqmath/finetune-n1", "failed", task="train",
+        params={"trainer": "arqmath.crossencoder", "lr": 3e-5},
         reason="out of memory; peak 61 GiB of 64", code="E110", ended=START + 60, wall_s=60.0,
         remedy="Use smaller limits or fewer workers, then: mathwb jobs resume 39",
     )  # fmt: skip
     lost = _job(
-        workspace, 38, "mwp/gts-cl", "lost", task="mwp.train", code="E620",
+        workspace, 38, "mwp/gts-cl", "lost", task="train", code="E620",
         reason="worker and supervisor are gone and left no result", remedy="Resume it: mathwb jobs resume 38",
     )  # fmt: skip
     return [running, succeeded, failed, lost]

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, ignore, never
+from engines.core.events import Event
 from engines.egen.records import EgenConfig
 from workbench.engine_process import Result
-from workbench.tasks import resolve
+from workbench.operation import operation
 
 HEAD = "* 63 cosh - 2 * 7 x"
 TERMS = {
@@ -37,6 +37,7 @@ class StillCall:
     def __init__(self, engine: StillEngine, task: str, params: Mapping[str, Any]) -> None:
         self.engine, self.task, self.params = engine, task, dict(params)
         self.stopped = asyncio.Event()
+        self.behind = engine.behind
 
     def stop(self) -> None:
         self.stopped.set()
@@ -59,9 +60,16 @@ class StillCall:
                 }
             )
         elif self.task == "egen.derive":
+            while self.behind:
+                self.behind = self.engine.behind
+                await asyncio.sleep(0.01)
             yield Result({"steps": self.engine.steps})
         else:
-            yield Result(resolve(self.task)(self.params, events=ignore, stop=never))
+            value = operation(self.task).run(self.params)
+            if self.task == "egen.explain" and self.engine.exceptions:
+                value = {**value, "verdict": {**value["verdict"], "except": self.engine.exceptions}}
+            self.engine.answers[self.task] = value
+            yield Result(value)
 
     async def _grow(self) -> AsyncIterator[Event | Result]:
         if self.params["members"] == 1:  # warming up
@@ -72,8 +80,7 @@ class StillCall:
             raise EngineError("stopped before it began", code="E703", exit_code=130)
         data = {"stage": "grow", "nodes": 1204, "classes": 310, "seconds": 0.1}
         yield Event("progress", data, 4)
-        rows = [_row(prefix) for prefix in GROWN]
-        yield Event("progress", {"stage": "members", "done": 4, "total": 1000, "rows": rows})
+        yield Event("progress", {"stage": "members", "done": 4, "total": 1000, "members": list(GROWN)})
         await self.stopped.wait()
         judged = {"verdict": "equal", "kept": 1.0, "gained": False}
         stats = {
@@ -83,21 +90,25 @@ class StillCall:
             "classes": 310,
             "total_members": 21 * 10**15,
         }
-        head = _row(self.params["expr"])
         names = ("members", "max_tokens", "mode", "padding", "seed")
         config = asdict(EgenConfig(**{name: self.params[name] for name in names if name in self.params}))
-        members = [{**row, **judged} for row in rows]
-        yield Result({"head": head, "members": members, "stats": stats, "config": config})
+        members = [{**_row(prefix), **judged} for prefix in GROWN]
+        yield Result({"head": self.params["expr"], "members": members, "stats": stats, "config": config})
 
 
 class StillEngine:
-    """Keeps what was asked; `errors` by task are raised instead of an answer; when `cold`, nothing grows."""
+    """Keeps what was asked, and by task the last answer of a real one; `errors` by task are raised instead of
+    an answer; when `cold`, nothing grows; `exceptions` are points at which what is explained is not equal;
+    `behind` is the task that calls are said to wait for, and a derivation is answered only without one."""
 
     def __init__(self) -> None:
         self.calls: list[StillCall] = []
         self.errors: dict[str, EngineError] = {}
+        self.answers: dict[str, Any] = {}
+        self.exceptions = ""
         self.steps: list[dict[str, Any]] = []
         self.cold = False
+        self.behind = ""
 
     def call(self, task: str, params: Mapping[str, Any]) -> StillCall:
         call = StillCall(self, task, params)

@@ -10,7 +10,7 @@ import pytest
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs import form
-from screens.jobs.machine import Machine
+from screens.jobs.devices import Machine
 from workbench.engine_process import Result
 
 
@@ -44,4 +44,4 @@ def stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two cores, 5 GB free, no GPU."""
     machine = Machine(2, 5 * 2**30)
     monkeypatch.setattr(form, "look", lambda _: machine)
-    monkeypatch.setattr("workbench.jobs.devices.cpus", lambda: 2)
+    monkeypatch.setattr("engines.core.machine.processors", lambda: 2)

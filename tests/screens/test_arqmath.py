@@ -19,18 +19,18 @@ from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from screens.app import Workbench
 from screens.arqmath.answer import fold
-from screens.arqmath.looks import bar, fraction, signed, sparkline
+from screens.arqmath.columns import bar, fraction, signed, sparkline
+from screens.arqmath.judging import GradeLine
 from screens.arqmath.screen import ArqmathScreen
-from screens.text import width
-from screens.widgets.dialogs import Chooser, Prompt
+from screens.shell.text import width
+from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import ReaderBox
 from screens.widgets.notice import Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
-from screens.widgets.textscreen import TextScreen
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
-from workbench.collections import Collection, find_collection
-from workbench.tasks import resolve
+from workbench.operation import operation
+from workbench.papers.arqmath.collections import Collection, find_collection
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -45,7 +45,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection with its index."""
     folder = write_collection(tmp_path_factory.mktemp("collections") / "mini")
     params = {"folder": str(folder), "index": str(folder / "index")}
-    assert resolve("arqmath.prepare")(params, events=ignore, stop=never)["complete"]
+    assert operation("arqmath.prepare").run(params, events=ignore, stop=never)["complete"]
     return folder
 
 
@@ -60,7 +60,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> HereEngine:
 @pytest.fixture
 def build(workspace: Workspace, files: Path, make: Make, engine: HereEngine) -> Make:
     """The app over a workspace with that collection."""
-    shutil.copytree(files, workspace.arqmath / "mini")
+    shutil.copytree(files, workspace.folder("arqmath") / "mini")
 
     def built(**options: Any) -> Workbench:
         return make(**{"screen": "arqmath", "jobs": [], **options})
@@ -75,6 +75,12 @@ async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) ->
         if until() and not any(w.is_running and w.group != "look" for w in pilot.app.workers):
             break
     await pilot.pause(0.01)
+
+
+def seen(app: Workbench) -> str:
+    """What stands on the screen."""
+    app.screen._compositor.full_map  # noqa: B018
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 async def ready(pilot: Pilot[Any]) -> ArqmathScreen:
@@ -121,7 +127,7 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         # The last run is shown, the first one is what it is held against.
-        assert (screen.run, screen.against) == ("dense", "bm25")
+        assert (screen.runs.run, screen.runs.against) == ("dense", "bm25")
         assert screen.crumbs == ("mini", "A.1", "dense", "answer 13")
         assert ids(topics(screen)) == ["A.1", "A.2", "A.3"]
         assert topics(screen).current["kind"] == "both"
@@ -140,7 +146,7 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
             screen.query_one("#middle", Pane).detail
         )
         foot = str(screen.query_one("#mean", Static).content)
-        mean = next(run for run in screen.overview["runs"] if run["name"] == "dense")["ndcg_prime"]
+        mean = next(run for run in screen.runs.overview["runs"] if run["name"] == "dense")["ndcg_prime"]
         assert f"mean {fraction(mean)} [" in foot
         await press(pilot, "enter", "G", "k")
         assert "grade 3  high" in about(screen)
@@ -159,8 +165,9 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
 
 
 def test_the_screen_loads_nothing_heavy() -> None:
-    heavy = {"numpy", "pyarrow", "torch", "lxml", "bm25s", "faiss"}
-    code = f"import sys, screens.arqmath.screen, workbench.collections; print(*{heavy} & set(sys.modules))"
+    heavy = {"numpy", "pyarrow", "torch", "lxml", "faiss"}
+    modules = "screens.arqmath.screen, workbench.papers.arqmath.collections"
+    code = f"import sys, {modules}; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 
@@ -178,13 +185,13 @@ async def test_where_a_run_hurts_most_and_the_answer_that_fell(
         await settle(pilot, lambda: isinstance(app.screen_stack[0], ArqmathScreen))
         screen = await ready(pilot)
         keys = ["S", "enter", "S"]
-        if screen.run not in ("cross-encoder", "dense"):
-            names = [run["name"] for run in screen.overview["runs"]]
+        if screen.runs.run not in ("cross-encoder", "dense"):
+            names = [run["name"] for run in screen.runs.overview["runs"]]
             wanted = "cross-encoder" if "cross-encoder" in names else "dense"
             keys = ["c", str(names.index(wanted) + 1), *keys]
         assert len(keys) + 1 <= 6
         await press(pilot, *keys)
-        assert screen.against == "bm25"
+        assert screen.runs.against == "bm25"
         losses = [topic["delta"] for topic in topics(screen).visible_records() if topic["delta"] is not None]
         assert topics(screen).current["delta"] == min(losses) < 0
         row = answers(screen).current
@@ -207,7 +214,7 @@ async def test_two_runs_side_by_side(build: Make) -> None:
             for row in moves.visible_records()
         ]
         assert pairs == [("11", "13"), ("12", "22"), ("14", "12"), ("13", "14"), (None, "11")]
-        assert [column.title for column in moves.columns] == ["rk", "bm25", "", "dense"]
+        assert [column.title for column in moves.columns] == ["rank", "bm25", "", "dense"]
         drawn = [str(moves.columns[2].cell(row)) for row in moves.visible_records()]
         assert any(character > "\u2800" for line in drawn for character in line)
         assert screen.crumbs[-1] == "answer 13"
@@ -223,20 +230,24 @@ async def test_other_runs_are_chosen_and_added(build: Make, tmp_path: Path) -> N
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         await press(pilot, "c", "1")
-        assert (screen.run, screen.against) == ("bm25", "dense")
-        screen.change_runs(more, add=True)
-        await settle(pilot, lambda: len(screen.overview.get("runs", ())) == 3)
+        assert (screen.runs.run, screen.runs.against) == ("bm25", "dense")
+
+        def change_runs(path: Path, *, add: bool) -> None:
+            screen.finder.change_runs(app.workspace, screen.runs.collection, path, add=add)
+
+        change_runs(more, add=True)
+        await settle(pilot, lambda: len(screen.runs.names) == 3)
         await settle(pilot)
         await press(pilot, "c", "3")
-        assert (screen.run, screen.against) == ("mine", "dense")
+        assert (screen.runs.run, screen.runs.against) == ("mine", "dense")
         await press(pilot, "b", "1")
-        assert (screen.run, screen.against) == ("mine", "bm25")
+        assert (screen.runs.run, screen.runs.against) == ("mine", "bm25")
         assert topics(screen).visible_records()[0]["ndcg"] < 1.0
-        screen.change_runs(tmp_path / "none.tsv", add=True)
+        change_runs(tmp_path / "none.tsv", add=True)
         await settle(pilot)
         assert "none.tsv" in app.activity[-1].text
-        screen.change_runs(more, add=False)
-        await settle(pilot, lambda: len(screen.overview.get("runs", ())) == 2)
+        change_runs(more, add=False)
+        await settle(pilot, lambda: len(screen.runs.names) == 2)
         assert more.exists()
 
 
@@ -263,17 +274,28 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        official = Path(workspace.arqmath / "mini" / "qrels_task1.tsv").read_text("utf-8")
+        official = Path(workspace.folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8")
         assert screen.why_not("judge") == "it is judged officially, and that stays"
+        # J where nothing can be judged says so, and the grade behind it goes to no other screen.
+        await press(pilot, "J")
+        assert isinstance(app.screen, GradeLine)
+        assert "answer 13 cannot be judged: it is judged officially, and that stays" in seen(app)
+        await press(pilot, "3")
+        assert isinstance(app.screen, GradeLine)
+        await press(pilot, "escape")
+        assert app.current_mode == "arqmath"
         await press(pilot, "enter", "j", "J")
-        assert isinstance(app.screen, Chooser)
+        assert isinstance(app.screen, GradeLine)
+        assert "grade 0-3 of answer 22 to A.1, esc leaves it" in seen(app)
         await press(pilot, "2")
         assert answers(screen).current["own"] == 2
         assert "your grade 2  medium" in about(screen)
-        own = Collection("mini", workspace.arqmath / "mini", workspace.arqmath / "mini").judgements()
+        own = Collection(
+            "mini", workspace.folder("arqmath") / "mini", workspace.folder("arqmath") / "mini"
+        ).judgements()
         assert own.qrels() == ["A.1\t0\t22\t2"]
         # The official grades and all that is counted from them stay.
-        assert (workspace.arqmath / "mini" / "qrels_task1.tsv").read_text("utf-8") == official
+        assert (workspace.folder("arqmath") / "mini" / "qrels_task1.tsv").read_text("utf-8") == official
         assert answers(screen).current["grade"] is None
         await press(pilot, "e", "q")
         assert isinstance(app.screen, Prompt)
@@ -283,7 +305,7 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
         assert (tmp_path / "own.tsv").read_text("utf-8") == "A.1\t0\t22\t2\n"
         await press(pilot, "J", "minus")
         assert answers(screen).current["own"] is None
-        assert len(screen.judgements or ()) == 0
+        assert len(screen.ranking.judgements or ()) == 0
 
 
 async def test_a_free_query(build: Make, engine: HereEngine) -> None:
@@ -312,7 +334,7 @@ async def test_a_second_opinion_comes_first(build: Make, monkeypatch: pytest.Mon
         def score(self, pairs: list[tuple[str, str]]) -> list[float]:
             return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
 
-    monkeypatch.setattr("workbench.tasks.arqmath._cross_encoder", lambda _: Half())
+    monkeypatch.setattr("engines.arqmath.ranking.search._cross_encoder", lambda *_: Half())
     app = build()
     folder = app.workspace.models / "judge"
     folder.mkdir()
@@ -355,7 +377,9 @@ async def test_written_answers_bars_and_judgements_have_pages(build: Make) -> No
 async def test_provenance_names_the_files(build: Make, workspace: Workspace) -> None:
     (workspace.root / "exports").mkdir(exist_ok=True)
     app = build()
-    (workspace.arqmath / "mini" / "runs_task1" / "broken.tsv").write_text("A.1 Q0 11 1 nan x\n", "utf-8")
+    (workspace.folder("arqmath") / "mini" / "runs_task1" / "broken.tsv").write_text(
+        "A.1 Q0 11 1 nan x\n", "utf-8"
+    )
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
         assert "broken.tsv" in app.activity[-1].text
@@ -387,7 +411,7 @@ async def test_what_is_selected_can_be_printed_by_a_command(build: Make) -> None
         assert line is not None
         printed = await run_line(line.command + " --json")
         document = json.loads(printed)
-        shown = [(row["id"], row["rank"], row["grade"], row["change"]) for row in screen.rows]
+        shown = [(row["id"], row["rank"], row["grade"], row["change"]) for row in screen.ranking.rows]
         assert [(r["id"], r["rank"], r["grade"], r["change"]) for r in document["answers"]] == shown
         everything = next(form for form in line.forms if form.key == "a").text()
         printed = await run_line(everything)
@@ -444,20 +468,20 @@ async def test_no_collection_a_broken_one_and_one_without_posts(
         assert "No collection yet" in str(screen.query_one("#topics Notice", Notice).content)
         assert isinstance(screen, ArqmathScreen)
         assert screen.why_not("add") == "there is no collection"
-        write_collection(workspace.arqmath / "bare", posts=False)
+        write_collection(workspace.folder("arqmath") / "bare", posts=False)
         await press(pilot, "r")
         await ready(pilot)
         assert screen.why_not("add") == "the collection has no posts"
         assert "no posts to read" in " ".join(read(screen).split())
-        (workspace.arqmath / "bare" / "arqmath.toml").write_text("posts = [", "utf-8")
+        (workspace.folder("arqmath") / "bare" / "arqmath.toml").write_text("posts = [", "utf-8")
         await press(pilot, "r")
         await settle(pilot)
-        assert "E318" in str(screen.query_one("#topics Notice", Notice).content)
+        assert "E327" in str(screen.query_one("#topics Notice", Notice).content)
 
 
 async def test_hostile_text_stays_text(build: Make, workspace: Workspace) -> None:
     nasty = "[red]mark[/red]\x1b[31mred\u202e[b]"
-    folder = workspace.arqmath / "mini"
+    folder = workspace.folder("arqmath") / "mini"
     app = build()
     shutil.rmtree(folder / "index")
     (folder / "posts.jsonl").write_text(
@@ -472,7 +496,7 @@ async def test_hostile_text_stays_text(build: Make, workspace: Workspace) -> Non
         assert not controls & {ord(character) for line in lines for character in line}
         assert any("[red]mark[/red]\\x1b[31mred" in line for line in lines)
         assert any("[b]x[b]" in line for line in lines)
-        assert screen.run in ("dense", "[b]x[b]")
+        assert screen.runs.run in ("dense", "[b]x[b]")
 
 
 async def test_a_topic_that_cannot_be_read_says_why(build: Make, engine: HereEngine) -> None:

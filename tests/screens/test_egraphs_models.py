@@ -14,17 +14,16 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.egen.records import EgenConfig
-from engines.egen.saved import save_cluster
+from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
-from screens.egraphs.analogies import Analogies, read_analogy
 from screens.egraphs.member import MemberPane
-from screens.egraphs.mistakes import Mistakes
 from screens.egraphs.screen import EgraphsScreen
+from screens.egraphs.sheets import Analogies, Mistakes, read_analogy
+from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Table
-from screens.widgets.textscreen import TextScreen
 from tests.screens.egraph_engine import StillCall, StillEngine
 from tests.screens.test_egraphs import CLUSTERS, grown, press, ready, settle, write
 from workbench.engine_process import Result
@@ -181,10 +180,8 @@ def build(workspace: Workspace, make: Make) -> Callable[..., Workbench]:
 
 
 @pytest.fixture(autouse=True)
-def only_own_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from workbench.tasks import egen_models
-
-    monkeypatch.setattr(egen_models, "_shipped", lambda: tmp_path / "nothing-ships")
+def only_own_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engines.egen.models.lookup.shipped_models", list)
 
 
 def engine_of(app: Workbench) -> Engine:
@@ -237,7 +234,7 @@ async def test_the_map_lights_the_cluster_and_goes_where_the_arrows_point(build:
         await press(pilot, "ctrl+u")
         assert scatter(screen).lit == "2"
         await press(pilot, "enter")
-        assert screen.page_name == "members-page"
+        assert screen.middle.page_name == "members"
         assert screen.crumbs == ("corpus sample-e", "cluster 2", "head")
         await press(pilot, "right_square_bracket", "right_square_bracket")
         assert scatter(screen).lit == "2"
@@ -279,7 +276,7 @@ async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
         (spec,) = submitted
         assert (spec.task, spec.params["what"]) == ("egen.tsne", "tsne")
         assert all(Path(spec.params[name]).is_absolute() for name in ("model", "data"))
-        assert screen.arrangement == "pca"
+        assert screen.now.arrangement == "pca"
         running = JobView(7, spec.task, spec.title, "running", params=dict(spec.params))
         app.watch_jobs.jobs = (running,)  # type: ignore[attr-defined]
         app.look_now()
@@ -289,7 +286,7 @@ async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
         engine_of(app).tsne = True
         app.watch_jobs.jobs = (JobView(7, spec.task, spec.title, "succeeded", params=dict(spec.params)),)  # type: ignore[attr-defined]
         app.look_now()
-        await settle(pilot, lambda: screen.arrangement == "tsne")
+        await settle(pilot, lambda: screen.now.arrangement == "tsne")
         await settle(pilot)
         assert screen.query_one("#middle", Pane).detail == "3 clusters, t-SNE"
         assert scatter(screen).dots[1].x == -4.0
@@ -299,7 +296,9 @@ async def test_t_sne_is_a_job_and_is_shown_when_it_is_there(
         case = screen.query_one(MemberPane).case
         assert case is not None
         assert case.title.startswith("of the family ")
-        assert screen.selection().command.endswith(f"egen map m --data {workspace.corpora / 'sample-e'}")  # type: ignore[union-attr]
+        assert screen.selection().command.endswith(
+            f"egen map m --method tsne --data {workspace.corpora / 'sample-e'}"
+        )  # type: ignore[union-attr]
 
 
 async def test_without_a_model_it_says_how_to_get_one(build: Make) -> None:
@@ -321,8 +320,8 @@ async def test_the_model_is_chosen_and_kept(build: Make) -> None:
     async with app.run_test(size=WIDE) as pilot:
         screen = await on_map(pilot)
         await press(pilot, "p", "o", "t", "h", "enter")
-        assert screen.model is not None
-        assert screen.model.name == "other"
+        assert screen.now.model is not None
+        assert screen.now.model.name == "other"
         assert engine_of(app).asked("egen.map")[-1]["model"].endswith("/other")
         assert screen.state()["model"] == "other"
         assert screen.query_one("#middle", Pane).footnote.startswith("model other")
@@ -337,7 +336,7 @@ async def test_encoding_is_told_and_stopped(build: Make) -> None:
         await pilot.press("enter", "right_square_bracket", "right_square_bracket")
         for _ in range(100):
             await pilot.pause(0.01)
-            if screen.on_map and "1 of 3 expressions" in str(scatter(screen).render()):
+            if screen.middle.page_name == "map" and "1 of 3 expressions" in str(scatter(screen).render()):
                 break
         else:
             raise AssertionError("no progress is shown")
@@ -353,6 +352,7 @@ async def test_neighbours_are_judged_and_the_wrong_come_first(build: Make) -> No
         screen = await on_nearest(pilot, "j")
         (asked,) = engine_of(app).asked("egen.nearest")
         assert (asked["cluster"], asked["member"], asked["at_most"]) == (0, 1, 20_000)
+        assert asked["expr"] == "/ 63 sech - * 7 x 2"
         assert [row["place"] for row in nearest(screen).visible_records()] == [1, 2, 3, 4]
         assert screen.query_one("#middle", Pane).detail == "4, 2 of other clusters"
         assert screen.crumbs == ("corpus sample-e", "cluster 0", "member 1", "nearest")
@@ -481,7 +481,7 @@ def test_the_screen_still_loads_nothing_heavy() -> None:
     import sys
 
     heavy = {"numpy", "pyarrow", "torch", "sympy", "egglog", "sklearn"}
-    modules = "screens.egraphs.screen, screens.egraphs.analogies, workbench.tasks.egen_models"
+    modules = "screens.egraphs.screen, screens.egraphs.sheets, workbench.papers.egen.models"
     code = f"import sys, {modules}; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

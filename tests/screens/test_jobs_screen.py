@@ -6,12 +6,15 @@ import contextlib
 import dataclasses
 import errno
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
@@ -20,20 +23,20 @@ from engines.core.errors import EngineError
 from engines.training import TrainConfig
 from engines.training.failures import explained, no_number
 from screens.app import Workbench
-from screens.jobs.columns import summary
+from screens.jobs.columns import _differs, summary, told_apart
 from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
-from screens.jobs.screen import KEYS
-from screens.keys import VERBS
-from screens.watch import JobWatch
-from screens.widgets.bars import KeyBar
-from screens.widgets.dialogs import Confirm
+from screens.jobs.keys import KEYS
+from screens.shell.bars import KeyBar
+from screens.shell.keymap import VERBS
+from screens.shell.watch import JobWatch
+from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.listing import ReaderBox
-from screens.widgets.plot import Plot
+from screens.widgets.plot import Plot, sign
 from screens.widgets.table import Table
-from screens.widgets.textscreen import TextScreen
-from workbench.jobs import JobSpec, JobView
+from workbench.jobs import JobView
 from workbench.jobs.folder import Ending
+from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
@@ -52,7 +55,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> Asked:
     def record(verb: str) -> Callable[[Workspace, Any], Any]:
         def do(_: Workspace, what: Any) -> Any:
             seen.append((verb, what))
-            if isinstance(what, JobSpec):
+            if isinstance(what, Recipe):
                 return dataclasses.replace(jobs[0], id=50)
             return next(view for view in jobs if view.id == what)
 
@@ -186,7 +189,7 @@ async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView]) -> 
         found = {(row["part"], row["key"]): (row["left"], row["right"]) for row in rows}
         assert found["setting", "lr"] == (0.001, 3e-5)
         assert found["setting", "batch"] == (64, None)
-        assert found["setting", "task"] == ("egen.train", "arqmath.train")
+        assert found["setting", "trainer"] == ("egen.contrastive", "arqmath.crossencoder")
         assert found["result", "state"] == ("running", "failed")
         assert found["result", "loss_nats"] == (0.3101, None)
         assert found["machine", "packages.torch"] == ("2.13", None)
@@ -208,9 +211,11 @@ async def test_marked_jobs_are_drawn_together_with_a_legend(make: Make, jobs: li
         names = [series.name for series in app.screen.query_one(Plot).series]
         assert names == ["41 egen/cl-mean-small", "39 arqmath/finetune-n1"]
         text = shown(app)
-        assert "● 41 egen/cl-mean-small" in text
-        assert "■ 39 arqmath/finetune-n1" in text
-        assert text.count("■") > 1
+        for number, name in ((41, "egen/cl-mean-small"), (39, "arqmath/finetune-n1")):
+            glyph, _ = sign(number)
+            assert f"{glyph} {number} {name}" in text
+            # In the list, in the legend, and on the curve.
+            assert text.count(glyph) > 2
 
 
 async def test_attempts_go_on_as_one_curve_and_are_compared(make: Make, jobs: list[JobView]) -> None:
@@ -317,7 +322,9 @@ FORMS = {
     "c": lambda text: text.endswith("mathwb jobs show 41"),
     "i": lambda text: text == "41",
     "p": lambda text: text.endswith("/runs/41"),
-    "r": lambda text: tomllib.loads(text)["params"] == {"lr": 0.001, "batch": 64},
+    "r": lambda text: (
+        tomllib.loads(text)["params"] == {"trainer": "egen.contrastive", "lr": 0.001, "batch": 64}
+    ),
     "j": lambda text: json.loads(text)["title"] == "egen/cl-mean-small",
 }
 
@@ -335,9 +342,9 @@ async def test_a_job_is_copied_in_every_form(make: Make, workspace: Workspace) -
 
 EXPORTS = {
     "m": ("job-41-metrics.csv", "metric,step,mean,least,most"),
-    "r": ("job-41.toml", 'task = "egen.train"'),
+    "r": ("job-41.toml", 'task = "train"'),
     "t": ("jobs.csv", "id,task,title,state"),
-    "j": ("jobs.jsonl", '{"id": 41, "task": "egen.train"'),
+    "j": ("jobs.jsonl", '{"id": 41, "task": "train"'),
 }
 
 
@@ -485,3 +492,78 @@ async def test_deleting_is_in_the_palette_only_and_wants_the_number(make: Make, 
         await pilot.press("colon", *"rerun job 39", "enter")
         await rest(pilot)
         assert [verb for verb, _ in asked] == ["remove", "submit"]
+
+
+# The list
+
+
+def _line_of(app: Workbench, number: int) -> str:
+    """What the list shows of a job, without its sign."""
+    table = app.query_one("#jobs-table", Table)
+    place = next(place for place, record in enumerate(table.visible_records()) if record["id"] == number)
+    return table.render_line(place + 1).text
+
+
+async def test_the_list_tells_how_far_how_fast_and_since_when(make: Make, jobs: list[JobView]) -> None:
+    # A column that says the same in every line may leave.
+    jobs[3] = dataclasses.replace(jobs[3], started=jobs[3].created + 86400, wall_s=50.0)
+    async with make(jobs=jobs).run_test(size=(240, 50)) as pilot:
+        app = await ready(pilot)
+        line = _line_of(app, 41)
+        assert re.search(r"… ━+─+ +64% +8\.66/s +5m 0\.3101 +21 Sep", line)
+        assert re.search(r"✓ succeeded +21 Sep +11m", _line_of(app, 40))
+        assert "out of mem" in _line_of(app, 39)
+        waits = dataclasses.replace(jobs[0], state="queued", waiting="Resources", done=None, started=None)
+        app.watch_jobs.jobs = (waits, *jobs[1:])
+        app.screen.post_message(JobWatch.Looked(app.jobs))
+        await rest(pilot)
+        assert "· Resources" in _line_of(app, 41)
+        assert "waits: Resources" in shown(app)
+
+
+async def test_names_are_told_apart_on_a_narrow_screen(make: Make, jobs: list[JobView]) -> None:
+    names = [f"train egen/cl-mean-small lr={rate} seed=1 fold=0" for rate in ("1e-4", "3e-4", "3e-3")]
+    alike = [
+        dataclasses.replace(jobs[0], id=number, title=name) for number, name in enumerate([*names, names[0]])
+    ]
+    async with make(jobs=alike).run_test(size=(80, 24)) as pilot:
+        app = await ready(pilot, at=0)
+        shown_names = [_line_of(app, number)[8:].split("… ━")[0].strip() for number in range(4)]
+        assert len(set(shown_names)) == 3
+        assert shown_names[0] == shown_names[3]
+
+
+@given(st.lists(st.text("ab/-", min_size=1, max_size=40), min_size=2, max_size=6, unique=True))
+def test_an_elided_name_keeps_the_first_character_that_differs(names: list[str]) -> None:
+    places = _differs(names)
+    for name, place in zip(names, places, strict=True):
+        others = [other for other in names if other != name]
+        assert all(name[: place + 1] != other[: place + 1] or len(name) <= place for other in others)
+        for cells in range(8, 30):
+            told = told_apart(name, cells, place)
+            assert len(told) <= cells
+            if place < len(name):
+                assert name[place] in told
+
+
+async def test_a_job_keeps_glyph_and_colour_wherever_the_cursor_is(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        before = [(_line_of(app, number)[2], sign(number)) for number in (41, 40, 39, 38)]
+        app.query_one("#jobs-table", Table).go_to("39")
+        await rest(pilot)
+        assert [(_line_of(app, number)[2], sign(number)) for number in (41, 40, 39, 38)] == before
+        assert [glyph for glyph, _ in before] == [sign(number)[0] for number in (41, 40, 39, 38)]
+    signs = [sign(number) for number in range(36)]
+    assert len(set(signs)) == 36
+
+
+async def test_devices_are_shown_with_what_they_were(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        for share in (0.0, 0.5, 1.0):
+            app.watch_jobs.measure("CPU", share, f"{2 * share:.1f}/2")
+        app.watch_jobs.measure("memory", 0.25, "4.0 GB of 16.0 GB")
+        app.screen.post_message(JobWatch.Looked(app.jobs))
+        await rest(pilot)
+        assert "CPU ⡀⣦⣿ 2.0/2 · memory ⣄ 4.0 GB of 16.0 GB" in shown(app)

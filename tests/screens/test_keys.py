@@ -6,23 +6,24 @@ from pathlib import Path
 
 import pytest
 
-import screens.keys as keys
+import screens.shell.keymap as keys
 from engines.core.errors import EngineError
 from screens.app import Workbench
-from screens.base import WorkbenchScreen
-from screens.places import PLACES
+from screens.keys import catalogue, document
+from screens.registry import SCREENS
+from screens.shell.screen import WorkbenchScreen
 from screens.widgets.listing import Listing
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 
 
 def all_keys() -> list[keys.Key]:
-    return [key for _, group in keys.catalogue() for key in group]
+    return [key for _, group in catalogue() for key in group]
 
 
 def test_the_document_is_current() -> None:
     path = Path(__file__).parents[2] / "docs" / "keys.md"
-    assert path.read_text("utf-8") == keys.document(), "run: python -m screens.keys"
+    assert path.read_text("utf-8") == document(), "run: python -m screens.shell.keymap"
 
 
 def test_a_key_means_one_verb_everywhere() -> None:
@@ -56,11 +57,11 @@ def test_every_key_is_done_by_somebody() -> None:
         "list": (Table, Listing),
         "text": (Reader, Listing),
     }
-    doers |= {place.mode: (place.load(),) for place in PLACES}
+    doers |= {entry.name: (entry.load(),) for entry in SCREENS}
     for key in all_keys():
         room = doers.get(key.id.partition(".")[0])
         if room is not None:
-            assert any(hasattr(doer, f"action_{key.verb}") for doer in room), key.id
+            assert any(hasattr(doer, f"action_{key.action.partition('(')[0]}") for doer in room), key.id
 
 
 def test_remaps_go_by_id_and_by_verb() -> None:

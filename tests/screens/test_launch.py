@@ -16,12 +16,12 @@ from textual.worker import WorkerCancelled
 import workbench.jobs
 from engines.core.errors import EngineError
 from screens.app import Workbench
+from screens.jobs.devices import Machine
 from screens.jobs.form import NewJob
-from screens.jobs.machine import Machine
-from screens.jobs.sheets import CorpusSheet, TrainSheet, sheet
+from screens.jobs.form_fields import OperationFields, TrainFields, form_fields
 from screens.widgets.table import Table
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
-from workbench.jobs import JobSpec, JobView
+from workbench.jobs import JobView
 from workbench.jobs.devices import Gpu
 from workbench.recipes import Recipe, load, with_settings
 from workbench.workspace import Workspace, ensure_sample
@@ -43,11 +43,11 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def submitted(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> list[JobSpec]:
+def submitted(monkeypatch: pytest.MonkeyPatch, jobs: list[JobView]) -> list[Recipe]:
     """The jobs that were submitted, instead of running them."""
-    specs: list[JobSpec] = []
+    specs: list[Recipe] = []
 
-    def submit(_: Workspace, spec: JobSpec) -> JobView:
+    def submit(_: Workspace, spec: Recipe) -> JobView:
         specs.append(spec)
         return jobs[0]
 
@@ -96,7 +96,7 @@ def put(screen: NewJob, name: str, text: str) -> None:
 
 
 async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
-    make: Make, engine: Engine, submitted: list[JobSpec], sample: Workspace
+    make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
@@ -121,7 +121,7 @@ async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
 
 
 async def test_fields_are_checked_while_they_are_typed(
-    make: Make, engine: Engine, submitted: list[JobSpec], sample: Workspace
+    make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
@@ -160,7 +160,7 @@ async def test_fields_are_checked_while_they_are_typed(
 
 
 async def test_what_the_engine_finds_wrong_stands_at_its_field(
-    make: Make, engine: Engine, submitted: list[JobSpec], sample: Workspace
+    make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
     engine.error = EngineError("pooling is 'median', not mean or max", code="E640", remedy="Change it.")
     async with make().run_test(size=WIDE) as pilot:
@@ -201,7 +201,7 @@ async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, samp
 
 
 async def test_a_corpus_job(
-    make: Make, engine: Engine, submitted: list[JobSpec], workspace: Workspace
+    make: Make, engine: Engine, submitted: list[Recipe], workspace: Workspace
 ) -> None:
     (workspace.corpora / "polynomials").mkdir()
     async with make().run_test(size=WIDE) as pilot:
@@ -213,7 +213,7 @@ async def test_a_corpus_job(
         assert screen.values()["corpus.out"] == "polynomials-2"
         put(screen, "corpus.members", "12x")
         await rest(pilot)
-        assert "a whole number from 1 on" in shown(pilot.app)
+        assert "a whole number is needed" in shown(pilot.app)
         await pilot.press("enter")
         await rest(pilot)
         assert screen.rows()["corpus.members"].query_one(Input).has_focus
@@ -263,12 +263,12 @@ def test_auto_says_which_card_and_why() -> None:
     [
         ("templates", "poly", ""),
         ("templates", "polly", "one of"),
-        ("templates", "", "one of"),
+        ("templates", "", ""),
         ("members", "120", ""),
-        ("members", "0", "from 1"),
+        ("members", "0", "at least 1"),
         ("members", "١٢", "whole number"),
         ("seed", "0", ""),
-        ("seed", "-1", "from 0"),
+        ("seed", "-1", "at least 0"),
         ("workers", "99", "2 cores"),
         ("out", "new one", ""),
         ("out", "taken", "already"),
@@ -277,18 +277,21 @@ def test_auto_says_which_card_and_why() -> None:
         ("out", "bell\x07", "without slashes"),
     ],
 )
-def test_fields_of_a_corpus(name: str, text: str, wrong: str, tmp_path: Path) -> None:
-    (tmp_path / "taken").mkdir()
-    form = CorpusSheet(load("egen/polynomials"), tmp_path, 2)
+def test_fields_of_a_corpus(
+    name: str, text: str, wrong: str, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engines.core.machine.processors", lambda: 2)
+    (workspace.corpora / "taken").mkdir()
+    form = OperationFields(load("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields} | {f"corpus.{name}": text}
     found = form.problems(values)
     assert set(found) == ({f"corpus.{name}"} if wrong else set())
     assert all(wrong in error.what for error in found.values())
 
 
-def test_templates_may_be_a_file(tmp_path: Path) -> None:
+def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "mine.txt").write_text("sin x\n", encoding="utf-8")
-    form = CorpusSheet(load("egen/polynomials"), tmp_path, 2)
+    form = OperationFields(load("egen/polynomials"), workspace)
     values = {field.name: field.text for field in form.fields}
     values["corpus.templates"] = str(tmp_path / "mine.txt")
     assert form.problems(values) == {}
@@ -302,7 +305,7 @@ def test_templates_may_be_a_file(tmp_path: Path) -> None:
         ("train.steps", "1.5", "whole number"),
         ("train.lr", "1", ""),
         ("train.batch_size", "0", "at least 1"),
-        ("train.warmup", "-1", "negative"),
+        ("train.warmup", "-1", "at least 0"),
         ("model.heads", "two", "whole number"),
         ("data.exclude", "", ""),
         ("data.exclude", "nowhere", "there is no exclude"),
@@ -317,8 +320,8 @@ def test_templates_may_be_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspace) -> None:
-    form = sheet(load(QUICK), sample, 2)
-    assert isinstance(form, TrainSheet)
+    form = form_fields(load(QUICK), sample)
+    assert isinstance(form, TrainFields)
     values = {field.name: field.text for field in form.fields} | {name: text}
     found = form.problems(values)
     assert set(found) == ({name} if wrong else set())

@@ -12,18 +12,21 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from screens.activity import ActivityScreen
 from screens.app import Workbench, run
 from screens.jobs.detail import Detail
-from screens.jump import JumpScreen
-from screens.keys import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS
-from screens.places import PLACE_KEYS
-from screens.toosmall import TooSmall
-from screens.widgets.bars import Header, KeyBar
+from screens.jobs.form import NewJob
+from screens.registry import SCREEN_KEYS
+from screens.shell.activity import ActivityScreen
+from screens.shell.bars import Header, KeyBar
+from screens.shell.jump import JumpScreen
+from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS
+from screens.shell.note_list import NoteList
+from screens.shell.too_small import TooSmall
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.listing import Listing
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
+from tests.screens.arqmath_engine import HereEngine, write_collection
 from workbench import paths
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
@@ -99,6 +102,9 @@ async def _(pilot: Pilot[Any], key: str) -> None:
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)
     assert isinstance(pilot.app.screen, JumpScreen)
+    await settle(pilot)
+    # Each letter stands left of what it labels and covers nothing of it.
+    assert all(words in shown(pilot.app) for words in ("d[metrics]", "f[config]"))  # type: ignore[arg-type]
     await pilot.press("s")
     assert isinstance(pilot.app.focused, Reader)
     await pilot.press(key)
@@ -107,6 +113,12 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     await settle(pilot)
     assert pilot.app.screen.query_one(Detail).page.id == "metrics-page"  # type: ignore[union-attr]
     assert pilot.app.focused is pilot.app.screen.query_one("#metrics-table")
+
+
+@check("app.notes")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    assert isinstance(pilot.app.screen, NoteList)
 
 
 @check("app.activity")
@@ -335,7 +347,7 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     assert "line 250" in [reader.render_line(y).text.strip() for y in range(reader.size.height)]
 
 
-SCOPES = {"app": (*PLACE_KEYS, *APP_KEYS), "view": VIEW_KEYS, "list": LIST_KEYS, "text": TEXT_KEYS}
+SCOPES = {"app": (*SCREEN_KEYS, *APP_KEYS), "view": VIEW_KEYS, "list": LIST_KEYS, "text": TEXT_KEYS}
 
 
 async def start_over(app: Workbench, pilot: Pilot[Any]) -> None:
@@ -389,7 +401,13 @@ async def test_greyed_keys_give_their_reason(make: Make) -> None:
         hints = {verb: enabled for verb, _, _, enabled in app.screen.query_one(KeyBar).hints()}
         assert hints["stop"]
         assert not hints["refresh"]
-        await pilot.press("question_mark", *"resume")
+        await pilot.press("r")
+        await settle(pilot)
+        assert "✗ not now: job 41 is running" in shown(app).splitlines()[-1]
+        await pilot.press("j")
+        await settle(pilot)
+        assert "not now" not in shown(app)
+        await pilot.press("k", "question_mark", *"resume")
         await settle(pilot)
         assert "not now: job 41 is running" in shown(app)
         await pilot.press("enter")
@@ -633,6 +651,23 @@ async def test_the_breadcrumb_says_where_one_is(make: Make) -> None:
         header.crumbs = ("E-graphs", "corpus " + "long " * 20, "cluster 412", "member 37")
         await settle(pilot)
         first = shown(app).splitlines()[0]
+        assert "member 37" in first
+        assert "ws: sample" in first
+        assert first.rstrip().endswith("CPU 1.7/2")
+        header.workspace = "a-workspace-with-quite-a-name"
+        await settle(pilot)
+        first = shown(app).splitlines()[0]
+        assert "ws: a-" in first
+        assert first.rstrip().endswith("CPU 1.7/2")
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        first = shown(app).splitlines()[0]
+        assert "ws: a-" in first
+        assert first.rstrip().endswith("CPU 1.7/2")
+        await pilot.resize_terminal(*WIDE)
+        header.workspace = "sample"
+        await settle(pilot)
+        first = shown(app).splitlines()[0]
         assert "E-graphs › … › " in first
         assert "member 37" in first
 
@@ -649,10 +684,62 @@ def test_nothing_heavy_is_loaded_before_the_first_paint() -> None:
     }
     code = (
         "import sys, screens.app\n"
-        "from screens.places import PLACES\n"
-        "for place in PLACES: place.load()\n"
+        "from screens.registry import SCREENS\n"
+        "for entry in SCREENS: entry.load()\n"
         f"print(sorted({heavy!r} & set(sys.modules)))"
     )
     root = Path(__file__).parents[2]
     said = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
+
+
+async def test_the_palette_finds_things_of_screens_not_opened_yet(
+    make: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Way 9: a word of a recipe, a topic, a job, from a screen that is none of theirs."""
+    collection = write_collection(workspace.folder("arqmath") / "mini", posts=False)
+    assert collection.is_dir()
+    monkeypatch.setattr("workbench.engine_process.EngineProcess", HereEngine)
+    async with make(screen="egraphs").run_test(size=NARROW) as pilot:
+        app = pilot.app
+        assert isinstance(app, Workbench)
+
+        async def until(seen: Callable[[], object]) -> None:
+            for _ in range(200):
+                await pilot.pause(0.02)
+                if seen():
+                    return
+            raise AssertionError(shown(app))
+
+        await until(lambda: app.place)
+        app._gather_things()
+        await until(lambda: app.things)
+        await pilot.press("colon", *"binomials", "enter")
+        await until(lambda: app.current_mode == "arqmath" and app.place and "A.1" in app.place.crumbs)
+        await pilot.press("colon", *"job 40", "enter")
+        await until(lambda: app.current_mode == "jobs" and table(app).current_key == "40")
+        await pilot.press("1", "colon", *"train templ", "enter")
+        await until(lambda: app.current_mode == "jobs" and isinstance(app.screen, NewJob))
+        await pilot.press("escape", "1", "colon", *"jobs: new", "enter")
+        await until(lambda: app.current_mode == "jobs" and isinstance(app.screen, NewJob))
+
+
+async def test_notes_are_listed_and_lead_back(make: Make) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.press("j", "j", "m", "M", *"ask why", "enter", "k")
+        await settle(pilot)
+        assert table(app).current_key == "40"
+        await pilot.press("1", "B")
+        await settle(pilot)
+        text = shown(app)
+        assert "★✎" in text
+        assert "job/39" in text
+        assert "ask why" in text
+        await pilot.press("enter")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if app.current_mode == "jobs" and table(app).current_key == "39":
+                break
+        assert app.current_mode == "jobs"
+        assert table(app).current_key == "39"

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.segment import Segment
 from textual.app import App, ComposeResult
+from textual.color import Color
 from textual.pilot import Pilot
+from textual.widgets import Static
 
-from screens.text import count, duration, elide, number, safe_text, size, width
+from screens.arqmath.columns import (
+    ANSWER_COLUMNS,
+    ANSWER_FIELDS,
+    HIT_COLUMNS,
+    HIT_FIELDS,
+    TOPIC_COLUMNS,
+    TOPIC_FIELDS,
+)
+from screens.shell.text import count, duration, elide, number, safe_text, size, width
+from screens.shell.theme import Ascii
+from screens.widgets.dialogs import Choice, Chooser
+from screens.widgets.filterline import FilterLine, completions
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.plot import Series, draw, span
-from screens.widgets.rows import ArrowRows, Column, PlainRows, Record
+from screens.widgets.rows import Column, Record, Rows, measured, share
 from screens.widgets.table import Table
 
 COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
@@ -89,6 +105,83 @@ async def test_moving_marking_sorting_and_opening() -> None:
         assert app.seen[-1] == "0"
 
 
+async def test_only_shown_columns_are_sorted_by_and_titles_stay_whole() -> None:
+    """The column `size` leaves at 30 cells: `s` passes it by, and once sorted by it stays."""
+    app = One()
+    rows = [{**row, "head": "x" * 60} for row in ROWS]
+    async with app.run_test(size=(26, 24)) as pilot:
+        app.listing.load(rows)
+        table = app.listing.table
+        table.focus()
+        await pilot.pause()
+        assert "size" not in table.render_line(0).text
+        seen = []
+        for _ in range(4):
+            await keys(pilot, "s")
+            seen.append(table.sorting[0] if table.sorting else None)
+        assert seen == ["id", "head", None, "id"]
+        assert "id▲" in table.render_line(0).text
+        await pilot.resize_terminal(60, 24)
+        await keys(pilot, "s", "s")
+        assert table.sorting == ("size", False)
+        await pilot.resize_terminal(26, 24)
+        await pilot.pause()
+        assert "size▲" in table.render_line(0).text
+        await keys(pilot, "S")
+        assert "size▼" in table.render_line(0).text
+        shown = [record["size"] for record in table.visible_records()]
+        assert shown == sorted(shown, reverse=True)
+
+
+async def test_lines_without_a_value_come_last_in_both_directions() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load([{"id": i, "head": "x", "size": size} for i, size in enumerate((3, None, 7))])
+        for descending, wanted in ((False, [3, 7, None]), (True, [7, 3, None])):
+            app.listing.table.set_sorting(("size", descending))
+            await pilot.pause()
+            assert [record["size"] for record in app.listing.table.visible_records()] == wanted
+
+
+async def test_the_worst_is_one_key_away_whatever_the_order_was() -> None:
+    class Losses(One):
+        def __init__(self) -> None:
+            super().__init__()
+            self.listing = Listing(COLUMNS, id="list", table=partial(Table, loss="size"))
+
+    app = Losses()
+    worst = min(ROWS, key=lambda row: (row["size"], row["id"]))["id"]
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        table = app.listing.table
+        for before in (None, ("head", True), ("size", False), ("size", True)):
+            app.box.reader.focus()
+            table.set_sorting(before)
+            table.go_to("17")
+            table.focus()
+            await pilot.pause()
+            assert (await keys(pilot, "S")).current_key == str(worst)
+            assert table.current is not None
+            await keys(pilot, "S")
+            assert table.current["size"] == max(row["size"] for row in ROWS)
+
+
+def test_widths_follow_what_stands_in_the_columns() -> None:
+    columns = (
+        Column("head", "head"),
+        Column("size", "size", 8, "right", drop=1),
+        Column("tok", "tok", 8, "right", drop=2),
+    )
+    records = [{"head": "h" * 30, "size": 120, "tok": number} for number in range(95, 105)]
+    needs = [measured(column, records) for column in columns]
+    assert [need.constant for need in needs] == [True, True, False]
+    assert [(c.name, cells) for c, cells in share(needs, 60)] == [("head", 50), ("size", 4), ("tok", 3)]
+    # What says the same in every line leaves while heads are cut, before what tells lines apart.
+    assert [(c.name, cells) for c, cells in share(needs, 38)] == [("head", 33), ("tok", 3)]
+    assert [c.name for c, _ in share(needs, 16)] == ["head"]
+    assert [c.name for c, _ in share(needs, 16, pinned="tok")] == ["head", "tok"]
+
+
 async def test_filter_is_applied_while_it_is_typed() -> None:
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:
@@ -126,10 +219,75 @@ async def test_a_wrong_filter_says_where_and_keeps_the_last_rows() -> None:
         app.listing.load(ROWS)
         app.listing.table.focus()
         await keys(pilot, "slash", *"siz>9")
-        said = str(app.listing.query(".wrong").first().render())
+        said = str(app.listing.query(".say").first().render())
         assert said.startswith("1: there is no field 'siz'")
         assert "size" in said
         assert app.listing.table.shown == len(ROWS)
+
+
+async def test_the_filter_line_has_the_full_width_completes_and_remembers() -> None:
+    class Narrow(One):
+        CSS = "#list { height: 12; width: 30; } #log { height: 8; }"
+
+    app = Narrow()
+    async with app.run_test(size=(90, 24)) as pilot:
+        rows = [{**row, "head": "odd one" if row["id"] % 2 else "even"} for row in ROWS]
+        app.listing.load(rows)
+        table = app.listing.table
+        table.focus()
+        await keys(pilot, "slash")
+        line = app.listing.query_one(FilterLine)
+        said = line.query_one(".say", Static)
+        assert line.region.width == 90
+        assert str(said.render()).startswith("id  head  size")
+        await keys(pilot, "s", "tab")
+        assert line.text == "size"
+        await keys(pilot, *">90", "enter")
+        assert table.has_focus
+        assert line.region.width == 30
+        assert {record["size"] for record in table.visible_records()} == set(range(91, 101))
+        await keys(pilot, "slash", "escape", "slash", *"head:", "tab", "enter")
+        assert line.text == "head:even"
+        assert {record["id"] % 2 for record in table.visible_records()} == {0}
+        await keys(pilot, "slash", "escape", "slash", *"head:o", "tab")
+        assert line.text == 'head:"odd one"'
+        assert {record["id"] % 2 for record in table.visible_records()} == {1}
+        await keys(pilot, "up")
+        assert line.text == "head:even"
+        await keys(pilot, "up")
+        assert line.text == "size>90"
+        await keys(pilot, "down", "down")
+        assert line.text == 'head:"odd one"'
+        await keys(pilot, "escape", "slash", *"zzz:1")
+        assert "there is no field 'zzz'" in str(said.render())
+        assert "id, head, size" in str(said.render())
+        assert said.region.height >= 1
+        kept = app.listing.state()
+        again = Listing(COLUMNS, id="again")
+        await app.mount(again)
+        await again.restore(kept)
+        assert again.query_one(FilterLine).history == ["size>90", "head:even", 'head:"odd one"']
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("", (0, ["op", "size", "state"])),
+        ("op:sin s", (7, ["size", "state"])),
+        ("!st", (1, ["state"])),
+        ("state:", (6, ["failed", '"not yet"'])),
+        ("state:NO", (6, ['"not yet"'])),
+        ("state=f", (6, ["failed"])),
+        ("size>1", (6, [])),
+    ],
+)
+def test_completions_are_fields_and_behind_them_their_values(
+    before: str, wanted: tuple[int, list[str]]
+) -> None:
+    known = {"state": ["failed", "not yet"]}
+    found = completions(before, ["op", "size", "state"], lambda field: known.get(field, []))
+    assert found[1] == wanted[1]
+    assert not wanted[1] or found[0] == wanted[0]
 
 
 async def test_the_cursor_stays_at_its_record_when_rows_change() -> None:
@@ -187,7 +345,7 @@ async def test_only_the_lines_that_are_seen_are_read() -> None:
 
 
 async def test_many_rows_are_filtered_away_from_the_screen() -> None:
-    app, rows = One(), PlainRows([{"id": i, "head": "x", "size": i % 7} for i in range(20_000)])
+    app, rows = One(), Rows([{"id": i, "head": "x", "size": i % 7} for i in range(20_000)])
     async with app.run_test(size=(60, 24)) as pilot:
         app.listing.load(rows)
         app.listing.table.focus()
@@ -200,18 +358,6 @@ async def test_many_rows_are_filtered_away_from_the_screen() -> None:
         await app.workers.wait_for_complete()
         await pilot.pause()
         assert app.listing.table.shown == 6_000
-
-
-@given(st.lists(st.tuples(st.text(max_size=5), st.integers(0, 9)), min_size=1, max_size=150))
-def test_arrow_rows_are_plain_rows(values: list[tuple[str, int]]) -> None:
-    records = [{"id": i, "head": head, "size": size} for i, (head, size) in enumerate(values)]
-    plain, arrow = PlainRows(records), ArrowRows(pa.Table.from_pylist(records))
-    assert len(plain) == len(arrow)
-    assert [arrow.record(i) for i in range(len(arrow))] == records
-    assert [arrow.key(i) for i in range(len(arrow))] == [plain.key(i) for i in range(len(plain))]
-    assert [record["size"] for record in arrow.scan(["size"])] == [record["size"] for record in records]
-    assert arrow.find(str(len(values) - 1)) == len(values) - 1
-    assert arrow.find("no such") is None
 
 
 async def test_text_from_data_is_data() -> None:
@@ -312,7 +458,62 @@ def test_elided_text_fits(text: str, cells: int) -> None:
         (size(1_900 * 2**20), "1.9 GB"),
         (number(41200.0), "41.2k"),
         (number(0.31553), "0.3155"),
+        (number(15_625.0), "15.62k"),
+        (number(1e30), "1e30"),
+        (number(-2.5e13), "-2.5e13"),
+        (number(0.000097), "9.7e-5"),
+        (number(0.0), "0"),
     ],
 )
 def test_numbers_as_people_read_them(made: str, wanted: str) -> None:
     assert made == wanted
+
+
+def test_every_sign_of_the_screens_has_an_ascii_form() -> None:
+    """Read off the texts in the sources; `\U0010eeee` places a picture and is never shown as a letter."""
+    signs = set("αβγδεθλμπστφωΓΔΣΩ±∓×÷∞∈∂∇∫∑∏√∀∃∅∩∪∧∨¬⇒⇔≤≥≠≈≡⊂⊆⊇→←↦")
+    for path in Path("screens").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                signs.update(node.value)
+    for sign in signs - {"\U0010eeee", "?"}:
+        if not sign.isascii() and width(sign):
+            shown = Ascii().apply([Segment(sign)], Color(0, 0, 0))[0].text
+            assert shown.isascii(), sign
+            assert "?" not in shown, f"{sign} {ord(sign):x}"
+            assert len(shown) == width(sign)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+async def test_choosers_have_the_keys_of_lists(typed: bool) -> None:
+    app = One()
+    async with app.run_test(size=(80, 30)) as pilot:
+        chosen: list[str] = []
+        choices = [Choice(f"c{i}", f"choice {i}", key="" if i else "c") for i in range(8)]
+        Chooser("which", choices, typed=typed).ask(app, chosen.append)
+        await pilot.pause()
+        table = app.screen.query_one(Table)
+        if typed:
+            await pilot.press("tab")
+        for key, wanted in zip("jjkGkgnnN", (1, 2, 1, 7, 6, 0, 1, 2, 1), strict=True):
+            await pilot.press(key)
+            await pilot.pause()
+            assert table.cursor == wanted, key
+        await pilot.press("slash", "5")
+        await pilot.pause()
+        assert table.current_key == "c5"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert chosen == ["c5"]
+
+
+def test_filters_name_the_fields_as_the_headers_do() -> None:
+    listed = (
+        (TOPIC_COLUMNS, TOPIC_FIELDS),
+        (ANSWER_COLUMNS, ANSWER_FIELDS),
+        (HIT_COLUMNS, HIT_FIELDS),
+    )
+    for columns, fields in listed:
+        for column in columns:
+            assert column.title.casefold().rstrip("′") == column.name
+            assert column.name in fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 from collections.abc import Callable
 
@@ -11,6 +12,9 @@ import pytest
 from screens.app import Workbench
 from screens.widgets.table import Table
 from tests.jobs.conftest import PATIENCE_S, Lab, lab  # noqa: F401
+from workbench.jobs.view import JobView
+
+Make = Callable[..., Workbench]
 
 
 async def until(condition: Callable[[], object], what: str) -> None:
@@ -24,7 +28,7 @@ async def test_orphans_are_adopted_and_end_truly_while_it_is_open(
     lab: Lab,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("screens.watch._RECONCILE_S", 0.2)
+    monkeypatch.setattr("screens.shell.watch._RECONCILE_S", 0.2)
     lost, number = lab.held(), lab.held()
     app = Workbench(lab.workspace, screen="jobs")
 
@@ -45,3 +49,46 @@ async def test_orphans_are_adopted_and_end_truly_while_it_is_open(
         lab.go(number)
         await until(lambda: state(number) == "succeeded", "the end of the adopted one")
         assert lab.attempt(number).result() is not None
+
+
+async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[JobView]) -> None:
+    """Whoever listed the jobs in between: what counts is what the user was told."""
+    running, ended = jobs[0], jobs[1:]
+    failed = dataclasses.replace(
+        running, state="failed", reason="killed by signal 9", remedy="Resume it.", code="E611", wall_s=90.0
+    )
+    done = dataclasses.replace(running, id=42, state="succeeded", title="egen/second")
+    app = make(jobs=[running, *ended])
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: app._seen_jobs, "the first look")
+        # Nothing is known of a workspace that is seen for the first time, so nothing of it is news.
+        assert not app.activity
+        app.watch_jobs.jobs = (failed, *ended)
+        app.look_now()
+        await until(lambda: app.activity, "the end")
+        said = app.activity[-1]
+        assert said.text == "job 41 egen/cl-mean-small failed after 1m: killed by signal 9"
+        assert (said.severity, said.code, said.remedy) == ("error", "E611", "Resume it.")
+        assert any("killed by signal 9" in str(toast.message) for toast in app._notifications)
+        app.look_now()
+        await asyncio.sleep(0.2)
+        assert len(app.activity) == 1
+        again = dataclasses.replace(running, attempt=2)
+        app.watch_jobs.jobs = (again, *ended)
+        app.look_now()
+        await asyncio.sleep(0.2)
+        app.exit_now()
+    app = make(jobs=[done, dataclasses.replace(again, state="stopped", reason="asked to"), *ended])
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: app.activity, "what ended in between")
+        assert [line.text for line in app.activity] == [
+            "job 41 egen/cl-mean-small stopped: asked to",
+            "job 42 egen/second succeeded",
+            "2 jobs ended while you were away: 42 egen/second succeeded, 41 egen/cl-mean-small stopped",
+        ]
+        assert len(app._notifications) == 1
+        app.exit_now()
+    app = make(jobs=[done, *ended])
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: app._seen_jobs, "the look")
+        assert not app.activity

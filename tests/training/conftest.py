@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import workbench.tasks.training
-from tests.jobs.conftest import TIMING, Lab, _end_all
+from tests.jobs.conftest import TIMING, Lab, _end_all, played
 from workbench.jobs import timing
+from workbench.paper import Trainer, trainers
 from workbench.workspace import Workspace
+
+__all__ = ["played"]
 
 CHILDREN = Path(__file__).parent / "children"
 sys.path.append(str(CHILDREN))
@@ -60,6 +62,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "workspace"))
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setitem(workbench.tasks.training.TRAINERS, "tiny", "tiny:trainer")  # type: ignore[arg-type]
+    monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer"))
     yield Lab(Workspace.open(tmp_path / "workspace"))
     _end_all(tmp_path)

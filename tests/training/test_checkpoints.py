@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_the_one_before_is_taken(tmp_path: Path, harm: str) -> None:
 
 
 def test_one_that_was_never_finished_does_not_count(tmp_path: Path) -> None:
-    (tmp_path / "step-000009.tmp").mkdir(parents=True)
+    (tmp_path / ".step-000009.01234567.tmp").mkdir(parents=True)
     assert newest(tmp_path) is None
     assert newest(tmp_path / "nowhere") is None
     write(tmp_path, 3, FILES, {})
@@ -62,16 +63,14 @@ def test_the_newest_and_the_best_stay(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from engines.training import checkpoints
-
     write(tmp_path, 1, FILES, {})
 
-    def full(path: Path, data: bytes) -> None:
+    def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoints, "_write_synced", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(EngineError) as caught:
         write(tmp_path, 2, FILES, {})
     assert caught.value.code == "E310"
     assert [step for step, _ in all_checkpoints(tmp_path)] == [1]
-    assert not list(tmp_path.glob("*.tmp"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["latest", "step-000001"]

@@ -13,11 +13,11 @@ from tiny import Tiny, config
 
 from engines.training import train
 from workbench import jobs
-from workbench.recipes import load
+from workbench.recipes import Recipe, load
 from workbench.training import job_spec
 
 if TYPE_CHECKING:
-    from tests.jobs.conftest import Lab
+    from tests.jobs.conftest import Lab, Played
 
 
 def weights(folder: Path) -> str:
@@ -32,7 +32,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     return weights(out / "model")
 
 
-def spec(lab: Lab, path: Path, *, device: str = "", executor: str = "local", **model: Any) -> jobs.JobSpec:
+def spec(lab: Lab, path: Path, *, device: str = "", executor: str = "local", **model: Any) -> Recipe:
     recipe = load(str(path))
     recipe = replace(recipe, params={**recipe.params, "model": {**recipe.params["model"], **model}})
     return job_spec(lab.workspace, recipe, device=device, executor=executor)
@@ -92,11 +92,9 @@ def test_two_processes_train_one_model_and_stop_when_asked(lab: Lab, recipe: Pat
     assert (lab.workspace.models / "held" / "model.safetensors").exists()
 
 
-@pytest.mark.parametrize("executor", ["process:time=5", "debug"])
-def test_by_submitit(lab: Lab, recipe: Path, whole: str, executor: str) -> None:
-    pytest.importorskip("submitit")
-    number = jobs.submit(lab.workspace, spec(lab, recipe, executor=executor)).id
+def test_on_a_cluster(lab: Lab, recipe: Path, whole: str, played: Played) -> None:
+    number = jobs.submit(lab.workspace, spec(lab, recipe, executor="slurm:partition=gpu,time=5")).id
     view = lab.wait(number, "succeeded")
     assert weights(lab.out(number) / "model") == whole
-    assert view.exit_code == 0
-    assert (Path(view.folder) / "attempt-1" / "cluster.json").exists()
+    assert (view.exit_code, view.cluster_id) == (0, "71")
+    assert played.asked("sbatch")[-1][-2:] == ["--partition=gpu", "--time=5"]

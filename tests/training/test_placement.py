@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench import jobs
 from workbench.jobs.devices import gpus
-from workbench.jobs.executors import LAUNCHED, check_placement, launch
+from workbench.jobs.executors import LAUNCHED, check_placement, launch, visible
 from workbench.jobs.folder import Attempt, Heartbeat, create
 from workbench.jobs.process import ProcessId
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -36,7 +36,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attempt(lab: Lab, **params: Any) -> Attempt:
-    return create(lab.workspace.runs, jobs.JobSpec("train", "test", params)).last()
+    return create(lab.workspace.runs, Recipe("train", "test", params)).last()
 
 
 def written(made: Attempt) -> dict[str, Any]:
@@ -90,11 +90,36 @@ def test_a_card_that_is_not_there(lab: Lab) -> None:
 
 @pytest.mark.parametrize("device", ["auto", "cpu", "cpu:4", "0", "0,1", "GPU-abc", "MIG-abc"])
 def test_devices_that_can_be_meant(device: str) -> None:
-    check_placement({"device": device, "executor": "slurm:partition=gpu,time=60,gpus=2,memory=16"})
+    assert refusal({"device": device, "executor": "slurm:partition=gpu,time=60,gpus=2,memory=16"}) is None
 
 
 @pytest.mark.parametrize("wrong", [{"device": "cpu:0"}, {"device": "cuda"}, {"executor": "slurm:time=long"}])
 def test_those_that_cannot(wrong: dict[str, str]) -> None:
-    with pytest.raises(EngineError) as caught:
-        check_placement(wrong)
-    assert (caught.value.code, caught.value.exit_code) == ("E638", 2)
+    assert refusal(wrong) == ("E638", 2)
+
+
+def refusal(placement: dict[str, str]) -> tuple[str, int] | None:
+    """Code and exit code of what is said against a placement; None when it is taken."""
+    try:
+        check_placement(placement)
+    except EngineError as error:
+        return error.code, error.exit_code
+    return None
+
+
+def test_only_the_cards_that_a_process_may_use() -> None:
+    def seen(**environment: str) -> list[str]:
+        return [card.uuid for card in visible(gpus(), environment)]
+
+    assert seen() == ["GPU-aaa", "GPU-bbb", "GPU-ddd"]
+    assert seen(CUDA_VISIBLE_DEVICES="1") == ["GPU-bbb"]
+    assert seen(CUDA_VISIBLE_DEVICES="GPU-ddd,0") == ["GPU-aaa", "GPU-ddd"]
+    assert seen(CUDA_VISIBLE_DEVICES="") == []
+    assert seen(SLURM_JOB_GPUS="0,3") == ["GPU-aaa", "GPU-ddd"]
+    assert seen(CUDA_VISIBLE_DEVICES="0", SLURM_JOB_GPUS="3") == ["GPU-aaa"]
+
+
+def test_all_cards(lab: Lab) -> None:
+    made = launch(attempt(lab, device="all"), {"device": "all"})
+    assert made.environment["CUDA_VISIBLE_DEVICES"] == "GPU-aaa,GPU-bbb,GPU-ddd"
+    assert refusal({"device": "all"}) is None

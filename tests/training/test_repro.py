@@ -10,7 +10,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.recipes import load
+from workbench.recipes import Recipe, load
 from workbench.repro import engines, save_result, tables
 from workbench.training import job_spec
 
@@ -59,7 +59,7 @@ def test_a_finished_run_of_a_recipe_is_shown(lab: Lab, recipe: Path) -> None:
     path.write_text(recipe.read_text())
     spec = job_spec(lab.workspace, load(str(path)), publish=False)
     params = {**spec.params, "recipe": "egen/cl-max-test", "model": {"measure": "kmeans_accuracy"}}
-    jobs.submit(lab.workspace, jobs.JobSpec(spec.task, spec.title, params, 1))
+    jobs.submit(lab.workspace, Recipe(spec.task, spec.title, params, 1))
     measured = lab.wait(1, "succeeded").value["measures"]["kmeans_accuracy"]
     (item,) = tables(lab.workspace, "egen", number=4)
     row = next(row for row in item.rows if row.name == "CL Max")

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import DataError
-from workbench.arqmath_data import check
 from workbench.data_registry import DataRegistry
+from workbench.papers.arqmath.data import check
 from workbench.workspace import Workspace
 
 QUESTION = '<row Id="1" PostTypeId="1" Title="t" Body="b" Tags="&lt;a&gt;" />'
@@ -27,7 +27,7 @@ def registry(tmp_path: Path) -> DataRegistry:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     files = {
-        "Posts.V1.3.xml": f"<posts>\n{QUESTION}\n{ANSWER}\n<row Id='3' />\n<row A=\"2\" />\n</posts>\n",
+        "Posts.V1.3.xml": f'<posts>\n{QUESTION}\n{ANSWER}\n<row Id=3 />\n<row A="2" />\n</posts>\n',
         "PostLinks.V1.3.xml": '<row Id="1" PostId="1" RelatedPostId="9" LinkTypeId="3" />\n<row Id="2" />\n',
         "Comments.V1.3.xml": '<row Id="1" PostId="1" Text="no" />\n<row Id="2" Text="no" />\n',
         "topics_task1_2021.xml": TOPIC.format("A.1"),
@@ -90,15 +90,15 @@ def test_a_single_file_is_a_collection_too(registry: DataRegistry, folder: Path)
         ("formulas.tsv", b"", "empty"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_of_and_the_others_count(
+def test_a_file_that_cannot_be_used_is_reported_and_the_others_count(
     tmp_path: Path, name: str, content: bytes, what: str
 ) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_bytes(content)
     (tmp_path / "qrels_task1_good.tsv").write_text("A.1\t0\t2\t3\n")
-    told: list[DataError] = []
-    counts = check(tmp_path, told.append)
-    assert any(what in error.what for error in told)
+    reported: list[DataError] = []
+    counts = check(tmp_path, reported.append)
+    assert any(what in error.what for error in reported)
     assert counts["judgements"] == 1
 
 

@@ -16,11 +16,12 @@ import typer
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from workbench import __version__, paths
-from workbench.cli import common, egen
+from workbench.cli import common
 from workbench.cli.common import emit, guard, progress_line, progress_text, table
-from workbench.cli.lazy import Entry, group, lazy_group
+from workbench.cli.lazy import Entry, lazy_group, paper_group
 from workbench.cli.root import COMMANDS
 from workbench.config import set_value
+from workbench.paper import papers
 
 MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
 
@@ -47,11 +48,11 @@ def test_version_and_help_answer() -> None:
 def test_help_of_every_command_loads_nothing_heavy() -> None:
     code = (
         "import sys, importlib, typer\n"
-        "from workbench.cli import egen\n"
+        "from workbench.operation import operations\n"
         "from workbench.cli.root import COMMANDS\n"
-        "for entry in (*COMMANDS, *egen.COMMANDS):\n"
-        "    module, _, name = entry.target.partition(':')\n"
-        "    try: getattr(importlib.import_module(module), name)\n"
+        "for row in operations().values(): row.spec_type\n"
+        "for entry in COMMANDS:\n"
+        "    try: entry.made()\n"
         "    except ModuleNotFoundError as error:\n"
         "        if not error.name.startswith('workbench'): raise\n"
         "heavy = 'textual torch numpy pyarrow egglog sympy numba spacy transformers faiss rich'.split()\n"
@@ -185,7 +186,7 @@ def test_guard_keeps_the_exit_code_of_the_error(capsys: pytest.CaptureFixture[st
 
 
 def test_expressions_may_begin_with_minus(capsys: pytest.CaptureFixture[str]) -> None:
-    group = typer.Typer(cls=lazy_group([Entry("echo", f"{__name__}:echo", "", expressions=True)]))
+    group = typer.Typer(cls=lazy_group([Entry("echo", "", lambda: echo, expressions=True)]))
     group.callback()(lambda: None)
     for words in (
         ["- tanh - * 3 x -4 6", "--json"],
@@ -206,18 +207,14 @@ def echo(expression: str, seed: int = 0, as_json: common.Json = False) -> None:
     emit([expression, seed], True)
 
 
-def generate(expression: str, mode: str = "strict", max_tokens: int = 25) -> None:
-    emit([mode, max_tokens], True)
-
-
 def test_settings_are_the_defaults_of_generate_and_options_win(capsys: pytest.CaptureFixture[str]) -> None:
-    entries = [Entry("generate", f"{__name__}:generate", "", expressions=True)]
-    app = group("egen", "", entries, prepare=egen._settings)
     set_value("egen.mode", "common")
-    for words in (["x"], ["x", "--mode", "paper", "--max-tokens", "9"]):
+    for words in ([], ["--mode", "paper", "--max-tokens", "9"]):
+        app = paper_group(papers()[0])
         with pytest.raises(SystemExit):
-            app(["generate", *words])
-    assert capsys.readouterr().out.splitlines() == ['["common", 25]', '["paper", 9]']
+            app(["generate", "x", "--members", "1", "--nodes", "20", "--json", *words])
+    configs = [json.loads(line)["config"] for line in capsys.readouterr().out.splitlines()]
+    assert [(one["mode"], one["max_tokens"]) for one in configs] == [("common", 25), ("paper", 9)]
 
 
 def test_json_is_strict_and_safe(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,10 +250,10 @@ def test_progress_says_rate_and_time_left(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_every_egen_command_has_a_line_of_help() -> None:
-    names = [entry.name for entry in egen.COMMANDS]
+    names = [row.name.removeprefix("egen.") for row in papers()[0].rows()]
     assert {"generate", "verify", "rules", "corpus", "stats", "find", "import", "export"} <= set(names)
     assert len(names) == len(set(names))
-    assert all(entry.help for entry in egen.COMMANDS)
+    assert all(row.help for row in papers()[0].rows())
 
 
 def test_the_first_interrupt_asks_and_the_second_ends(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.folder import ArqmathFolder
+from engines.arqmath.collection.folder import ArqmathFolder
 from engines.core.errors import DataError
 from engines.core.events import ignore, never
 from engines.retrieval.qrels import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
 from workbench.cli.root import app
-from workbench.collections import collections, find_collection, rankers
-from workbench.errors import MissingError
-from workbench.judgements import Judgements
-from workbench.tasks import resolve
+from workbench.errors import MissingError, WorkspaceError
+from workbench.operation import operation
+from workbench.papers.arqmath.collections import collections, find_collection, rankers
+from workbench.papers.arqmath.judgements import Judgements
 from workbench.workspace import Workspace
 
 
@@ -35,14 +35,14 @@ def test_own_and_registered_collections_are_listed_samples_first(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     assert collections(workspace) == ()
-    write_collection(workspace.arqmath / "mine")
-    write_collection(workspace.arqmath / "sample-forum")
+    write_collection(workspace.folder("arqmath") / "mine")
+    write_collection(workspace.folder("arqmath") / "sample-forum")
     write_collection(tmp_path / "far")
     workspace.data.add("arqmath", tmp_path / "far")
     found = collections(workspace)
     assert [one.name for one in found] == ["sample-forum", "far", "mine"]
     far = find_collection(workspace, str(tmp_path / "far"))
-    assert (far.path, far.home) == (tmp_path / "far", workspace.arqmath / "far")
+    assert (far.path, far.home) == (tmp_path / "far", workspace.folder("arqmath") / "far")
     # What is kept of it lies in the workspace, and makes no collection there.
     far.judgements().judge("A.1", "11", 2)
     assert [one.name for one in collections(workspace)] == ["sample-forum", "far", "mine"]
@@ -52,7 +52,7 @@ def test_own_and_registered_collections_are_listed_samples_first(
 
 
 def test_added_runs_stay_where_they_are(workspace: Workspace, tmp_path: Path) -> None:
-    write_collection(workspace.arqmath / "mine")
+    write_collection(workspace.folder("arqmath") / "mine")
     mine = find_collection(workspace, "mine")
     run = write_run(tmp_path / "new.tsv", {"A.1": ["11"]})
     mine.add_run(run)
@@ -64,36 +64,38 @@ def test_added_runs_stay_where_they_are(workspace: Workspace, tmp_path: Path) ->
     assert mine.added_runs() == []
     assert run.exists()
     (mine.home / "runs.json").write_text("{", "utf-8")
-    with pytest.raises(DataError, match="damaged"):
+    with pytest.raises(WorkspaceError, match="corrupt"):
         mine.added_runs()
 
 
 def test_what_the_user_keeps_is_no_part_of_the_collection(workspace: Workspace, tmp_path: Path) -> None:
-    write_collection(workspace.arqmath / "mine")
-    before = ArqmathFolder.open(workspace.arqmath / "mine")
+    write_collection(workspace.folder("arqmath") / "mine")
+    before = ArqmathFolder.open(workspace.folder("arqmath") / "mine")
     mine = find_collection(workspace, "mine")
     mine.judgements().judge("A.1", "11", 2)
     mine.add_run(write_run(tmp_path / "new.tsv", {"A.1": ["11"]}))
-    assert ArqmathFolder.open(workspace.arqmath / "mine") == before
+    assert ArqmathFolder.open(workspace.folder("arqmath") / "mine") == before
 
 
 def test_an_index_of_other_posts_is_built_anew(workspace: Workspace) -> None:
-    folder = write_collection(workspace.arqmath / "mine")
+    folder = write_collection(workspace.folder("arqmath") / "mine")
     params = {"folder": str(folder), "index": str(folder / "index")}
 
     def ask(task: str, **more: str) -> dict[str, Any]:
-        return resolve(f"arqmath.{task}")({**params, **more}, events=ignore, stop=never)
+        return operation(f"arqmath.{task}").run({**params, **more}, events=ignore, stop=never)
 
-    assert ask("overview")["index"] == "small"
+    assert ask("topics")["index"] == "small"
     assert ask("prepare")["documents"] == 7
-    assert ask("overview")["index"] == "ready"
+    assert ask("topics")["index"] == "ready"
     with open(folder / "posts.jsonl", "a", encoding="utf-8") as file:
         file.write('{"id": "24", "type": 2, "parent_id": "20", "body": "Use a zeppelin."}\n')
     changed = (folder / "index" / "manifest.json").stat().st_mtime + 5
     os.utime(folder / "posts.jsonl", (changed, changed))
-    assert ask("overview")["index"] == "small"
+    assert ask("topics")["index"] == "small"
     assert ask("prepare")["documents"] == 8
-    assert [row["id"] for row in ask("search", query="zeppelin")["rows"]] == ["24"]
+    asked = {"index": params["index"], "query": "zeppelin"}
+    found = operation("arqmath.search").run(asked)
+    assert [hit["id"] for hit in found["hits"]] == ["24"]
 
 
 def test_rankers_are_the_models_that_classify(workspace: Workspace) -> None:
@@ -119,7 +121,7 @@ def test_judgements_are_kept_taken_back_and_read_as_qrels(tmp_path: Path) -> Non
         own.judge("A.1", "1", 4)
 
 
-def test_lines_that_are_no_judgements_are_told_and_kept(tmp_path: Path) -> None:
+def test_lines_that_are_no_judgements_are_reported_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     path.write_text('{"topic": "A.1", "document": "1", "grade": 7}\nnonsense\n', "utf-8")
     own = Judgements(path)
@@ -150,11 +152,11 @@ def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path
         done = CliRunner().invoke(app, ["arqmath", *words])
         return done.exit_code, done.stdout, done.stderr
 
-    write_collection(workspace.arqmath / "mine")
+    write_collection(workspace.folder("arqmath") / "mine")
     code, out, _ = run("topics", "mine", "--json")
     document = json.loads(out)
     assert (code, document["run"], document["against"]) == (0, "dense", "bm25")
-    code, out, _ = run("topics", str(workspace.arqmath / "mine"), "--run", "bm25")
+    code, out, _ = run("topics", str(workspace.folder("arqmath") / "mine"), "--run", "bm25")
     assert "against dense" in out
     code, out, _ = run("show", "mine", "A.1", "-k", "2")
     assert "Show ∑" in out

@@ -12,8 +12,9 @@ import pytest
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from workbench.cli.data import list_
-from workbench.data_kinds import KINDS
+from workbench.data_kinds import kinds
 from workbench.data_registry import SHOWN, DataRegistry
+from workbench.errors import WorkspaceError
 from workbench.workspace import Workspace, ensure_sample
 
 
@@ -104,7 +105,7 @@ def test_the_list_shows_what_lies_in_the_workspace_too(
         ("sample-e", "corpus", False),
         ("sample-forum", "arqmath", False),
     ]
-    assert rows["sample-forum"]["path"] == str(workspace.arqmath / "sample-forum")
+    assert rows["sample-forum"]["path"] == str(workspace.folder("arqmath") / "sample-forum")
     list_(as_json=False)
     assert "sample-forum" in capsys.readouterr().out
 
@@ -145,7 +146,7 @@ def test_names_are_unique_paths_are_registered_once_and_removing_keeps_the_file(
     assert paths[1].exists()
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(kinds()))
 @pytest.mark.parametrize("content", [b"", b"\0\1\2\3", b"no expression at all!\n" * 3])
 def test_what_holds_nothing_usable_is_not_registered(
     registry: DataRegistry, tmp_path: Path, kind: str, content: bytes
@@ -176,8 +177,8 @@ def test_unknown_kinds_and_names_get_a_hint(registry: DataRegistry, tmp_path: Pa
     assert caught.value.exit_code == 3
 
 
-def test_a_damaged_list_is_refused_and_kept(registry: DataRegistry) -> None:
+def test_a_corrupt_list_is_refused_and_kept(registry: DataRegistry) -> None:
     registry.path.write_text("[mine]\nkind = 3\nwhat = 1\n")
-    with pytest.raises(DataError, match="damaged"):
+    with pytest.raises(WorkspaceError, match="corrupt"):
         registry.all()
     assert registry.path.read_text().startswith("[mine]")

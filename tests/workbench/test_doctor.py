@@ -63,7 +63,7 @@ def test_what_the_workspace_holds_is_counted() -> None:
     workspace = Workspace.open()
     ensure_sample(workspace)
     assert "1 corpora, 1 ARQMath collections" in next(doctor._workspace()).what
-    shutil.rmtree(workspace.arqmath / "sample-forum")
+    shutil.rmtree(workspace.folder("arqmath") / "sample-forum")
     assert "1 corpora, 0 ARQMath collections" in next(doctor._workspace()).what
 
 

@@ -13,18 +13,18 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, ignore, never
-from engines.egen.encode import ModelEmbedder, load_embedder
+from engines.core.events import Stop, never
+from engines.egen.corpus.shards import GrownHead, Row
+from engines.egen.models import vectors
+from engines.egen.models.encode import ModelEncoder, load_encoder
+from engines.egen.models.lookup import models_among
 from engines.egen.records import EgenConfig
-from engines.egen.saved import save_cluster
-from engines.egen.shards import GrownHead, Row
-from engines.retrieval.similarity import unit
+from engines.egen.save_cluster import save_cluster
 from tests.egen.small_clusters import clusters, random_model, write_clusters
-from workbench import vectors
 from workbench.cli.root import app
+from workbench.operation import operation
+from workbench.paths import cache_dir
 from workbench.repro import tables
-from workbench.tasks import egen_explore as explore
-from workbench.tasks.egen_models import evaluate, models
 from workbench.workspace import Workspace
 
 
@@ -49,15 +49,23 @@ def nothing_open() -> Iterator[None]:
     vectors._open.clear()
 
 
-def ask(task: Any, model: Path, data: Path, **params: Any) -> dict[str, Any]:
-    found: dict[str, Any] = task(
-        {"model": str(model), "data": str(data), **params}, events=ignore, stop=never
-    )
+def ask(name: str, model: Path, data: Path, *, stop: Stop = never, **params: Any) -> dict[str, Any]:
+    if "member" in params:
+        place = params["cluster"], params["member"]
+        params["expr"] = next(text for *found, text in texts_of(data) if tuple(found) == place)
+    row = operation(f"egen.{name}")
+    spec = row.settled({"model": str(model), "data": str(data), **params})
+    found: dict[str, Any] = row.perform(spec, stop=stop).document
     return found
 
 
+def kept(pattern: str = "*.npy") -> list[Path]:
+    """The files of pools."""
+    return list((cache_dir() / "egen").glob(pattern))
+
+
 def texts_of(corpus: Path) -> list[tuple[int, int, str]]:
-    from engines.egen.corpus import open_corpus
+    from engines.egen.corpus.reader import open_corpus
 
     return [
         (cluster, number, text)
@@ -67,9 +75,9 @@ def texts_of(corpus: Path) -> list[tuple[int, int, str]]:
 
 
 def test_neighbours_of_a_member_are_those_of_a_full_sort(model: Path, corpus: Path) -> None:
-    found = ask(explore.nearest, model, corpus, cluster=2, member=1, count=12)
+    found = ask("nearest", model, corpus, cluster=2, member=1, count=12)
     rows = texts_of(corpus)
-    matrix = unit(load_embedder(model, device="cpu").embed([text for *_, text in rows]))
+    matrix = load_encoder(model, device="cpu").encode([text for *_, text in rows])
     own = next(n for n, row in enumerate(rows) if row[:2] == (2, 1))
     scores = matrix @ matrix[own]
     order = [n for n in np.argsort(-scores, kind="stable").tolist() if n != own][:12]
@@ -85,16 +93,16 @@ def test_a_corpus_is_encoded_once_and_again_when_the_model_is_another(
     model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded: list[int] = []
-    embed = ModelEmbedder.embed
+    encode = ModelEncoder.encode
 
-    def counted(self: ModelEmbedder, texts: Any, **more: Any) -> Any:
+    def counted(self: ModelEncoder, texts: Any, **more: Any) -> Any:
         encoded.append(len(texts))
-        return embed(self, texts, **more)
+        return encode(self, texts, **more)
 
-    monkeypatch.setattr(ModelEmbedder, "embed", counted)
-    first = ask(explore.nearest, model, corpus, cluster=0, member=0)
+    monkeypatch.setattr(ModelEncoder, "encode", counted)
+    first = ask("nearest", model, corpus, cluster=0, member=0)
     vectors._open.clear()  # as a new process finds it
-    assert ask(explore.nearest, model, corpus, cluster=0, member=0) == first
+    assert ask("nearest", model, corpus, cluster=0, member=0) == first
     assert encoded == [len(texts_of(corpus))]
     import shutil
 
@@ -104,49 +112,47 @@ def test_a_corpus_is_encoded_once_and_again_when_the_model_is_another(
     shutil.copytree(model, other)
     weights = load_file(other / "model.safetensors")
     save_file({name: value * 1.5 for name, value in weights.items()}, other / "model.safetensors")
-    assert ask(explore.nearest, other, corpus, cluster=0, member=0) != first
+    assert ask("nearest", other, corpus, cluster=0, member=0) != first
     assert len(encoded) == 2
 
 
 def test_a_large_corpus_is_left_to_a_job(model: Path, corpus: Path) -> None:
     with pytest.raises(EngineError) as raised:
-        ask(explore.nearest, model, corpus, cluster=0, member=0, at_most=20)
+        ask("nearest", model, corpus, cluster=0, member=0, at_most=20)
     assert (raised.value.code, raised.value.exit_code) == ("E647", 3)
-    made = ask(explore.index, model, corpus)
+    made = ask("index", model, corpus)
     assert (made["expressions"], made["clusters"]) == (len(texts_of(corpus)), 6)
-    assert ask(explore.nearest, model, corpus, cluster=0, member=0, at_most=20)["neighbours"]
+    assert ask("nearest", model, corpus, cluster=0, member=0, at_most=20)["neighbours"]
 
 
 def test_encoding_that_is_stopped_leaves_nothing(model: Path, corpus: Path) -> None:
     with pytest.raises(EngineError) as raised:
-        explore.nearest(
-            {"model": str(model), "data": str(corpus), "cluster": 0, "member": 0},
-            events=ignore,
-            stop=lambda: True,
-        )
+        ask("nearest", model, corpus, cluster=0, member=0, stop=lambda: True)
     assert raised.value.code in ("E645", "E646")
-    assert not list(vectors.folder().glob("*.npy"))
+    assert not kept()
 
 
 def test_old_pools_go(model: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "LIMIT_BYTES", 1)
-    ask(explore.nearest, model, corpus, cluster=0, member=0)
-    ask(explore.map_, model, corpus, clusters=True, method="pca")
-    assert len(list(vectors.folder().glob("*.npy"))) == 1
-    assert len(list(vectors.folder().glob("*.parquet"))) == 1
+    ask("nearest", model, corpus, cluster=0, member=0)
+    ask("map", model, corpus, clusters=True, method="pca")
+    assert len(kept()) == 1
+    assert len(kept("*.parquet")) == 1
 
 
 def test_an_analogy_is_answered_and_judged(model: Path, corpus: Path) -> None:
     asked = {"x1": "sin(x)", "y1": "sin(-x)*(-1)", "x2": "tan x", "expected": "-1*tan(-x)"}
-    found = ask(explore.analogy, model, corpus, count=200, **asked)
+    found = ask("analogy", model, corpus, count=200, **asked)
     texts = [hit["prefix"] for hit in found["hits"]]
     assert len(set(texts)) == len(texts) == 200
     given = {found[name]["prefix"] for name in ("x1", "y1", "x2")}
     assert not given & set(texts)
     cosines = [hit["cosine"] for hit in found["hits"]]
     assert cosines == sorted(cosines, reverse=True)
-    embedder = load_embedder(model, device="cpu")
-    x1, y1, x2, best = embedder.embed([*(found[name]["prefix"] for name in ("x1", "y1", "x2")), texts[0]])
+    encoder = load_encoder(model, device="cpu")
+    x1, y1, x2, best = encoder.encode(
+        [*(found[name]["prefix"] for name in ("x1", "y1", "x2")), texts[0]], normalise=False
+    )
     target = y1 - x1 + x2
     assert cosines[0] == pytest.approx(
         float(target @ best / np.linalg.norm(target) / np.linalg.norm(best)), abs=1e-5
@@ -172,20 +178,12 @@ def test_analogies_on_the_command_line(model: Path, corpus: Path) -> None:
 
 
 def test_a_map_of_clusters_is_kept_and_found_again(model: Path, corpus: Path, tmp_path: Path) -> None:
-    unknown = ask(explore.map_, model, corpus, clusters=True, known=True)
+    unknown = ask("map", model, corpus, clusters=True, known=True)
     assert unknown["points"] is None
-    seen: list[Event] = []
-    params = {
-        "model": str(model),
-        "data": str(corpus),
-        "what": "tsne",
-        "out": str(tmp_path / "out"),
-        "seed": 0,
-    }
-    made = explore.tsne(params, events=seen.append, stop=never)
+    made = ask("tsne", model, corpus, what="tsne", out=str(tmp_path / "out"), seed=0)
     assert made["points"] == 6
     assert (tmp_path / "out" / "map.svg").read_text().startswith("<svg")
-    known = ask(explore.map_, model, corpus, clusters=True, known=True)
+    known = ask("map", model, corpus, clusters=True, known=True)
     rows = list(csv.DictReader((tmp_path / "out" / "map.csv").open()))
     written = np.array([[float(row["x"]), float(row["y"])] for row in rows])
     assert np.allclose(written, known["points"], atol=1e-4)
@@ -194,8 +192,8 @@ def test_a_map_of_clusters_is_kept_and_found_again(model: Path, corpus: Path, tm
 
 
 def test_a_map_by_principal_components_keeps_distances(model: Path, corpus: Path) -> None:
-    found = ask(explore.map_, model, corpus, clusters=True, method="pca")
-    matrix = unit(load_embedder(model, device="cpu").embed(found["exprs"]))
+    found = ask("map", model, corpus, clusters=True, method="pca")
+    matrix = load_encoder(model, device="cpu").encode(found["exprs"])
     centred = matrix - matrix.mean(0)
     values = np.linalg.eigvalsh(centred.T @ centred)[::-1][:2]
     assert (np.array(found["points"]) ** 2).sum(0) == pytest.approx(values, rel=1e-3)
@@ -207,8 +205,9 @@ def test_models_are_those_that_embed(tmp_path: Path) -> None:
         (tmp_path / name / "config.json").write_text(json.dumps(config))
     (tmp_path / "minilm").mkdir()
     (tmp_path / "minilm" / "modules.json").write_text("[]")
-    assert {"mine", "minilm"} <= {path.name for path in models(tmp_path)}
-    assert "classifier" not in {path.name for path in models(tmp_path)}
+    found = {path.name for path in models_among(tmp_path.iterdir())}
+    assert {"mine", "minilm"} <= found
+    assert "classifier" not in found
 
 
 @pytest.mark.parametrize(
@@ -235,19 +234,18 @@ def test_a_kept_result_fills_its_row_of_the_papers_table(
         assert 0 <= cell.low <= cell.ours <= cell.high <= 100
     published = {round(figure["value"], 6) for figure in found["figures"] if figure["protocol"] == "paper"}
     assert {round(cell.ours, 6) for cell in row.cells if cell.ours is not None} == published
-    kept = json.loads(next((Workspace.open().root / "results" / "egen").glob("*.json")).read_text())
-    assert f"--data {file} --count 20 --seed 3" in kept["command"]
+    command = json.loads(Path(found["kept"]).read_text())["command"]
+    assert f"--data={file} --count=20 --seed=3" in command
 
 
 def test_the_costliest_mistake_of_retrieval_is_the_most_confident(model: Path, tmp_path: Path) -> None:
     file = write_clusters(tmp_path / "c.jsonl")
-    params = {"task": "retrieval", "model": str(model), "data": str(file), "worst": 1000}
-    found = evaluate(params, events=ignore, stop=never)
+    found = ask("eval", model, file, task="retrieval", worst=1000)
     labels = {text: label for label, texts in enumerate(clusters()) for text in texts}
-    embedder = load_embedder(model, device="cpu")
+    encoder = load_encoder(model, device="cpu")
     assert found["wrong"] == len(found["mistakes"]) > 0
     for mistake in found["mistakes"]:
         query, expected, predicted = (mistake[name] for name in ("query", "expected", "predicted"))
         assert labels[query] == labels[expected] != labels[predicted]
-        ask_, right, wrong = unit(embedder.embed([query, expected, predicted]))
+        ask_, right, wrong = encoder.encode([query, expected, predicted])
         assert mistake["cost"] == pytest.approx(float(ask_ @ wrong - ask_ @ right), abs=1e-4)

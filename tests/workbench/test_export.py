@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,7 +12,7 @@ import pytest
 
 from workbench import __version__
 from workbench.errors import UsageError
-from workbench.export import TABLE_FORMATS, write_document, write_table
+from workbench.export import TABLE_FORMATS, commit, write_document, write_table
 
 COLUMNS = ("member", "tokens", "note")
 ROWS = [("sin(x)^2 & 50%", 5, 'say "so",\nthen'), ("π", 1, "")]
@@ -51,3 +52,28 @@ def test_an_unknown_ending_is_refused_before_anything_is_written(tmp_path: Path)
     with pytest.raises(UsageError, match=r"\.cvs"):
         write_table(tmp_path / "t.cvs", COLUMNS, ROWS, provenance={})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_written_benchmark_is_no_change_of_the_commit(tmp_path: Path) -> None:
+    def git(*command: str) -> str:
+        name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        done = subprocess.run(
+            ["git", *name, *command], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    result, code = tmp_path / "benchmarks" / "results" / "one.json", tmp_path / "code.py"
+    result.parent.mkdir(parents=True)
+    assert commit(tmp_path) == ""
+    result.write_text("1")
+    code.write_text("1")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    head = git("rev-parse", "--short=12", "HEAD")
+    result.write_text("2")
+    commit.cache_clear()
+    assert commit(tmp_path) == head
+    code.write_text("2")
+    commit.cache_clear()
+    assert commit(tmp_path) == f"{head}+"

@@ -57,7 +57,7 @@ def test_mistakes_are_measured_on_files_and_kept_for_the_tables(model: Path, tmp
 
 
 def test_vectors_stand_in_the_order_of_the_lines(model: Path, tmp_path: Path) -> None:
-    from engines.egen.encode import load_embedder
+    from engines.egen.models.encode import load_encoder
 
     texts = ["sin x", "+ * 3 x 5", "x", "cosh(2*x)", "sin x"]
     path = tmp_path / "e.txt"
@@ -66,17 +66,34 @@ def test_vectors_stand_in_the_order_of_the_lines(model: Path, tmp_path: Path) ->
         done = mathwb("embed", model, path, "--out", tmp_path / name, "--json")
         assert json.loads(done.stdout)["rows"] == 5
     vectors = np.load(tmp_path / "v.npy")
-    expected = load_embedder(model, device="cpu").embed(["sin x", "+ * 3 x 5", "x", "cosh * 2 x", "sin x"])
+    expected = load_encoder(model, device="cpu").encode(
+        ["sin x", "+ * 3 x 5", "x", "cosh * 2 x", "sin x"], normalise=False
+    )
     assert np.allclose(vectors, expected, atol=1e-5)
     import pyarrow.parquet as pq
 
     table = pq.read_table(tmp_path / "v.parquet")
     assert np.allclose(np.stack(table["vector"].to_numpy(zero_copy_only=False)), vectors)
-    for wrong in ("sin(", "pow x 3.14159", " ".join(["+ x"] * 150 + ["x"])):
-        path.write_text(f"sin x\n\n{wrong}\n")
-        done = mathwb("embed", model, path)
-        assert done.exit_code == 2
-        assert "e.txt:3:" in done.stderr
+
+
+def test_a_line_without_a_vector_is_a_row_of_nan(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "e.txt"
+    for wrong in ("sin(", "0.00032", "pow x 3.14159", " ".join(["+ x"] * 150 + ["x"])):
+        path.write_text(f"sin x\n\n{wrong}\ncos x\n")
+        for ending in ("npy", "parquet"):
+            done = mathwb("embed", model, path, "--out", tmp_path / f"v.{ending}", "--json")
+            assert done.exit_code == 0, done.output
+            found = json.loads(done.stdout)
+            assert (found["rows"], found["bad_lines"], found["bad"][0]["line"]) == (3, 1, 3)
+            assert "e.txt:3:" in done.stderr
+        assert np.isnan(np.load(tmp_path / "v.npy")).all(1).tolist() == [False, True, False]
+        import pyarrow.parquet as pq
+
+        assert pq.read_table(tmp_path / "v.parquet")["expr"].to_pylist() == ["sin x", None, "cos x"]
+    path.write_text("sin(\n0.00032\n")
+    done = mathwb("embed", model, path)
+    assert done.exit_code == 2
+    assert "e.txt:1:" in done.stderr
 
 
 def test_neighbours_are_judged(model: Path, file: Path) -> None:
@@ -109,6 +126,54 @@ def test_the_first_wrong_step_is_named_with_a_counterexample(model: Path, tmp_pa
     done = mathwb("check", path, "--model", model, "--threshold", "0.5")
     assert "step 3 is wrong" in done.stdout
     assert "every step is right" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("steps", "judgement", "says"),
+    [
+        ("1/0\n0", "not shown", "NOT SHOWN: the head is defined at no more than isolated real points"),
+        ("ln(-1)\n3", "not shown", "step 2 is not shown"),
+        ("ln(x^2)\n2*ln(x)", "loses domain", "becomes undefined"),
+        ("sqrt(x)\nsqrt(-1-x^2)", "wrong", "step 2 is wrong"),
+        ("x+1\nx+2", "wrong", "WRONG: at x ="),
+        ("2*ln(x)\nln(x^2)", "right", "defined outside it too"),
+        ("(x+1)^2\nx^2+2*x+1", "right", "every step is right"),
+        ("1\nx/x", "right", "except at x = 0"),
+    ],
+)
+def test_a_step_is_right_wrong_loses_domain_or_is_not_shown(
+    steps: str, judgement: str, says: str, model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "d.txt"
+    path.write_text(f"{steps}\n\nx\n+ x 0\n")
+    done = mathwb("check", path, "--model", model, "--threshold", "-1", "--json")
+    assert done.exit_code == (0 if judgement == "right" else 1)
+    first, second = json.loads(done.stdout)["derivations"]
+    (step,) = first["transitions"]
+    assert step["judgement"] == judgement
+    assert (first["right"], second["right"]) == (judgement == "right", True)
+    assert (step["counterexample"] is not None) == (judgement in ("wrong", "loses domain") or "2*ln" in steps)
+    assert step["reason"]
+    done = mathwb("check", path, "--model", model, "--threshold", "-1")
+    assert says in done.stdout
+
+
+def test_derivations_that_cannot_be_read_are_counted_and_the_rest_is_checked(
+    model: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "d.txt"
+    path.write_text("x\n)(\nx\n\n0.00032*x\nx*0.00032\n\nx\n\nx+1\n1+x\n")
+    done = mathwb("check", path, "--model", model, "--threshold", "0.1", "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    assert [each["line"] for each in found["bad"]] == [2, 8]
+    assert "d.txt:2:" in done.stderr
+    unread, read = found["derivations"]
+    # The model has no token for this constant, and the verifier needs none.
+    assert (unread["right"], unread["transitions"][0]["cosine"]) == (True, None)
+    assert read["transitions"][0]["cosine"] is not None
+    path.write_text("x\n)(\n")
+    assert mathwb("check", path, "--model", model, "--threshold", "0.1").exit_code == 2
 
 
 def test_a_sequence_model_writes_and_is_judged(model: Path) -> None:

@@ -59,7 +59,7 @@ def test_different_kinds_and_damage_are_explained(tmp_path: Path) -> None:
     expressions = _file(tmp_path / "e.txt", "sin x\n")
     with pytest.raises(DataError, match="other side is texts") as caught:
         overlap(texts, expressions)
-    assert caught.value.code == "E323"
+    assert caught.value.code == "E326"
     bad = _file(tmp_path / "bad.jsonl", '{"text": "a b c"}\n{"id": 4}\n')
     with pytest.raises(DataError, match="has no text") as caught:
         overlap(bad, texts)

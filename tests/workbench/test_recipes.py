@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
+from engines.training import TrainConfig
+from workbench.operation import operations
 from workbench.recipes import load, recipes, with_settings
-from workbench.tasks import TASKS
 
 
 def test_every_recipe_that_ships_is_complete() -> None:
     found = recipes()
     assert "egen/templates" in {recipe.name for recipe in found}
     for recipe in found:
-        assert recipe.task in TASKS
+        assert recipe.task in operations()
         assert recipe.title
         assert recipe.minutes > 0
         assert load(recipe.name) == recipe
@@ -70,3 +71,41 @@ def test_an_unknown_recipe_is_missing() -> None:
         load("egen/template")
     assert caught.value.exit_code == 3
     assert "egen/templates" in caught.value.remedy
+
+
+def test_a_recipe_that_extends_another_says_only_what_differs(tmp_path: Path) -> None:
+    base = load("egen/cl-mean-tiny")
+    (tmp_path / "mine.toml").write_text(
+        'extends = "egen/cl-mean-tiny"\ntitle = "mine"\n[params.train]\nlr = 0.5\n[params.model]\ntau = 0.2\n'
+    )
+    (tmp_path / "next.toml").write_text('extends = "mine.toml"\nseed = 3\n[params.train]\nsteps = 7\n')
+    found = load(str(tmp_path / "next.toml"))
+    assert (found.task, found.title, found.seed, found.quickest) == ("train", "mine", 3, False)
+    assert found.params["train"] == {**base.params["train"], "lr": 0.5, "steps": 7}
+    assert found.params["model"] == {**base.params["model"], "tau": 0.2}
+    assert found.params["data"] == base.params["data"]
+    # What is recorded is the whole of it.
+    whole = tmp_path / "whole.toml"
+    whole.write_text(found.to_toml())
+    assert load(str(whole)).sha256() == found.sha256()
+
+
+def test_recipes_that_extend_each_other_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text('extends = "two.toml"\n')
+    (tmp_path / "two.toml").write_text('extends = "one.toml"\n')
+    with pytest.raises(EngineError, match="extends itself") as caught:
+        load(str(tmp_path / "one.toml"))
+    assert caught.value.code == "E610"
+    (tmp_path / "three.toml").write_text('extends = "egen/no-such"\n')
+    with pytest.raises(EngineError) as caught:
+        load(str(tmp_path / "three.toml"))
+    assert caught.value.code == "E310" or "no-such" in caught.value.where
+
+
+def test_the_name_that_other_libraries_use_leads_to_ours() -> None:
+    with pytest.raises(EngineError) as caught:
+        with_settings(load("egen/cl-mean-tiny"), ["learning_rate=1e-3"])
+    assert caught.value.remedy == "Did you mean 'lr'?"
+    with pytest.raises(EngineError) as caught:
+        TrainConfig.of({"steps": 1, "learning_rate": 1e-3})
+    assert caught.value.remedy == "Did you mean 'lr'?"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engines.egen.language import read_prefix
-from engines.egen.verify import Verifier
+from engines.egen.expressions.language import read_prefix
+from engines.egen.verification.verify import Verifier
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import read_run
@@ -21,8 +21,8 @@ def taken(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return {stop["task"]: stop for stop in json.loads(capsys.readouterr().out)["stops"]}
 
 
-EGEN = ["egen.generate", "egen.verify", "egen.stats", "egen.cluster", "egen.find"]
-ARQMATH = ["arqmath.overview", "arqmath.ranking", "arqmath.post", "arqmath.prepare", "arqmath.search"]
+EGEN = ["egen.generate", "egen.verify", "egen.stats", "egen.show", "egen.find"]
+ARQMATH = ["arqmath.topics", "arqmath.ranking", "arqmath.post", "arqmath.prepare", "arqmath.search"]
 
 
 def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,7 +34,7 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
     assert {verdict.outcome for verdict in other.check([read_prefix(member) for member in members])} == {
         "equal"
     }
-    assert [row["verdict"] for row in stops["egen.verify"]["result"]["members"]] == [
+    assert [row["verdict"] for row in stops["egen.verify"]["result"]["results"]] == [
         "equal",
         "shrinks",
         "different",
@@ -45,12 +45,12 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
 def test_it_evaluates_compares_reads_and_searches(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.cli.tour._egen", lambda guide, corpora: None)
+    monkeypatch.setattr("workbench.papers.egen.tour.tour", lambda guide, workspace: None)
     stops = taken(capsys)
-    forum = Workspace.open().arqmath / "sample-forum"
+    forum = Workspace.open().folder("arqmath") / "sample-forum"
     qrels = read_qrels(forum / "qrels_task1.tsv")
     own = {name: evaluate(read_run(forum / "runs" / f"{name}.tsv"), qrels) for name in ("bm25", "dense")}
-    runs = {run["name"]: run for run in stops["arqmath.overview"]["result"]["runs"]}
+    runs = {run["name"]: run for run in stops["arqmath.topics"]["result"]["runs"]}
     for name, result in own.items():
         assert runs[name]["ndcg_prime"] == pytest.approx(result.mean["ndcg_prime"])
     worst = stops["arqmath.ranking"]["result"]["topic"]
@@ -60,7 +60,7 @@ def test_it_evaluates_compares_reads_and_searches(
     }
     assert losses[worst] == max(losses.values()) > 0
     assert qrels.grades[worst][stops["arqmath.post"]["result"]["id"]] == 3
-    first = stops["arqmath.search"]["result"]["rows"][0]
+    first = stops["arqmath.search"]["result"]["hits"][0]
     assert "diverge" in first["title"]
     # The second time the index is there.
     assert "arqmath.prepare" not in taken(capsys)

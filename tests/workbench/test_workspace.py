@@ -13,7 +13,6 @@ import pytest
 from engines.core import assets
 from engines.core.errors import EngineError
 from workbench import paths
-from workbench import workspace as module
 from workbench.workspace import LAYOUT_VERSION, Workspace, ensure_sample
 
 
@@ -23,7 +22,7 @@ def test_opening_makes_it_and_opening_again_finds_it(tmp_path: Path) -> None:
     again = Workspace.open(tmp_path / "mine", create=False)
     assert again.root == tmp_path / "mine"
     assert (again.corpora / "c").is_dir()
-    folders = (again.runs, again.corpora, again.arqmath, again.models, again.exports)
+    folders = (again.runs, again.corpora, again.folder("arqmath"), again.models, again.exports)
     assert {folder.parent for folder in folders} == {again.root}
     assert all(folder.is_dir() for folder in folders)
 
@@ -54,7 +53,7 @@ def test_a_newer_version_is_refused_and_untouched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"version = 'one'", b"\xff\xfe", b"version ="])
-def test_a_damaged_description_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_corrupt_description_is_refused(tmp_path: Path, content: bytes) -> None:
     Workspace.open(tmp_path / "w")
     (tmp_path / "w" / "workspace.toml").write_bytes(content)
     assert refused(tmp_path / "w").code == "E504"
@@ -131,11 +130,11 @@ def test_the_sample_comes_once_and_stays_away_when_removed(sample: Path, tmp_pat
 def test_a_workspace_of_an_older_version_gets_the_forum(tmp_path: Path) -> None:
     """It has no folder `arqmath`, and had only the sample of expressions."""
     workspace = Workspace.open(tmp_path / "w")
-    workspace.arqmath.rmdir()
+    workspace.folder("arqmath").rmdir()
     description = tmp_path / "w" / "workspace.toml"
     description.write_text(f'version = {LAYOUT_VERSION}\nsample = ["corpora/sample-e"]\n')
     assert ensure_sample(Workspace.open(tmp_path / "w"))
-    forum = workspace.arqmath / "sample-forum"
+    forum = workspace.folder("arqmath") / "sample-forum"
     shipped = assets.asset("sample/arqmath/sample-forum")
     files = {path.relative_to(shipped) for path in shipped.rglob("*") if path.is_file()}
     assert len(files) > 8
@@ -150,7 +149,7 @@ def test_a_workspace_of_an_older_version_gets_the_forum(tmp_path: Path) -> None:
 def test_the_user_may_write_into_the_copied_forum(tmp_path: Path) -> None:
     workspace = Workspace.open(tmp_path / "w")
     ensure_sample(workspace)
-    notes = workspace.arqmath / "sample-forum" / "judgements.jsonl"
+    notes = workspace.folder("arqmath") / "sample-forum" / "judgements.jsonl"
     notes.write_text("mine")
     assert not ensure_sample(workspace)
     assert notes.read_text() == "mine"
@@ -177,7 +176,7 @@ def test_a_copy_that_fails_leaves_nothing_half_done(
         Path(target).write_text("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.shutil, "copyfile", full)
+    monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(EngineError):
         ensure_sample(workspace)
     assert os.listdir(workspace.corpora) == []
@@ -197,5 +196,5 @@ def workspace_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source), None, str(target))
 
     workspace = Workspace.open(tmp_path / "mine")
-    monkeypatch.setattr(module.shutil, "copyfile", full)
+    monkeypatch.setattr(shutil, "copyfile", full)
     return workspace

@@ -18,11 +18,11 @@ def open_screens(screen: str | None = None, launch: Recipe | None = None) -> int
 
     `screen`: the one to begin with, such as `jobs`. `launch`: a recipe to fill in the form with.
     """
-    from workbench.config import load_config
     from workbench.errors import UsageError
     from workbench.workspace import Workspace, ensure_sample
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # A browser is a terminal too: textual-serve names its driver.
+    if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "the screens need a terminal",
             code="E401",
@@ -34,7 +34,7 @@ def open_screens(screen: str | None = None, launch: Recipe | None = None) -> int
     ensure_sample(workspace)
     from screens.app import run
 
-    return run(workspace.root, ascii=bool(load_config().get("ascii")), screen=screen, launch=launch)
+    return run(workspace.root, screen=screen, launch=launch)
 
 
 def main() -> None:

@@ -16,9 +16,11 @@ import typer
 from engines.core.events import Event, Sink
 from engines.core.files import printable
 from workbench.cli.talk import fail, say
+from workbench.operation import plain
 
 __all__ = [
     "Json",
+    "Where",
     "emit",
     "fail",
     "guard",
@@ -35,40 +37,29 @@ R = TypeVar("R")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 """The type of every command's `as_json` option."""
 
+Where = Annotated[
+    str | None,
+    typer.Option(
+        "--where",
+        metavar="FILTER",
+        help="Only the rows that pass: words, field:value, field=value, field>number; ! in front inverts.",
+        show_default=False,
+    ),
+]
+"""The type of the `where` option of commands that list rows; see `workbench.filters`."""
 
-def emit(value: object, as_json: bool, *, text: str | Iterable[str] | None = None) -> None:
+
+def emit(value: object, as_json: bool, *, text: str | Iterable[str] = ()) -> None:
     """Print a result to stdout.
 
-    Args: value: what `--json` prints as one document (NaN and infinities become null). text: what people see
-    instead, a string or lines; control characters in it are made visible. Without it, mappings print as
-    aligned `name  value` lines and sequences line by line.
+    Args: value: the record that `--json` prints as one document (NaN and infinities become null). text: what
+    people see instead, a string or lines; control characters in it are made visible.
     """
     if as_json:
-        print(json.dumps(_strict(value), allow_nan=False))
+        print(json.dumps(plain(value), allow_nan=False))
         return
-    if text is None:
-        text = _plain(value)
     for line in text.splitlines() if isinstance(text, str) else text:
         print(printable(line))
-
-
-def _strict(value: object) -> object:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(item) for item in value]
-    return value
-
-
-def _plain(value: object) -> list[str]:
-    if isinstance(value, Mapping):
-        width = max((len(str(key)) for key in value), default=0)
-        return [f"{key!s:<{width}}  {item}" for key, item in value.items()]
-    if isinstance(value, list | tuple):
-        return [str(item) for item in value]
-    return str(value).splitlines()
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

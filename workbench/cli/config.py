@@ -50,7 +50,7 @@ def set_(
 @guard
 def path() -> None:
     """Where the settings file is, whether it exists or not."""
-    emit(str(paths.config_file()), False)
+    emit(None, False, text=[str(paths.config_file())])
 
 
 def _shown(setting: Setting) -> str:

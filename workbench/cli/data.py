@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from itertools import compress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.common import Json, emit, guard, say, table
+from workbench.cli.common import Json, Where, emit, guard, say, table
 from workbench.cli.lazy import group
-from workbench.data_kinds import KINDS
+from workbench.data_kinds import kinds
 from workbench.data_registry import Checked
 from workbench.errors import one_line
+from workbench.operation import plain
 from workbench.workspace import Workspace
 
 __all__ = ["app"]
@@ -25,7 +28,7 @@ _SHOWN = 20
 @app.command()
 @guard
 def add(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What it holds: {', '.join(KINDS)}.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"What it holds: {', '.join(kinds())}.")],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The file or folder.", show_default=False)],
     name: Annotated[str | None, typer.Option(help="What to call it; the file's name without.")] = None,
     as_json: Json = False,
@@ -37,8 +40,10 @@ def add(
 
 @app.command("list")
 @guard
-def list_(as_json: Json = False) -> None:
+def list_(where: Where = None, as_json: Json = False) -> None:
     """What is registered, and what lies in the workspace itself."""
+    from workbench.filters import parse_filter
+
     workspace = Workspace.open()
     entries = workspace.data.all()
     own = workspace.held()
@@ -46,14 +51,22 @@ def list_(as_json: Json = False) -> None:
         (e.name, e.kind, e.counts["records"], e.bad, e.bytes, e.path) for e in entries
     ]
     rows += [(path.name, kind, "", "", "", str(path)) for kind, path in own]
-    lines = table(("name", "kind", "records", "bad", "bytes", "path"), rows)
-    if not rows:
-        lines = [f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(KINDS)})"]
-    documents: list[dict[str, object]] = [{**entry.to_row(), "registered": True} for entry in entries]
+    header = ("name", "kind", "records", "bad", "bytes", "path")
+    wanted = parse_filter(where or "", header)
+    passing = [wanted.matches(dict(zip(header, row, strict=True))) for row in rows]
+    rows = list(compress(rows, passing))
+    lines = table(header, rows)
+    if not rows and where:
+        lines = ["Nothing passes the filter."]
+    elif not rows:
+        lines = [
+            f"Nothing is registered. Add something with: mathwb data add KIND PATH ({', '.join(kinds())})"
+        ]
+    documents: list[dict[str, object]] = [{**asdict(entry), "registered": True} for entry in entries]
     documents += [
         {"name": path.name, "kind": kind, "path": str(path), "registered": False} for kind, path in own
     ]
-    emit(documents, as_json, text=lines)
+    emit(list(compress(documents, passing)), as_json, text=lines)
 
 
 @app.command()
@@ -94,7 +107,7 @@ def remove(
 ) -> None:
     """Forget a data set; its files stay where they are."""
     entry = Workspace.open().data.remove(name)
-    emit(entry.to_row(), as_json, text=f"{entry.name} is no longer registered; {entry.path} is untouched")
+    emit(entry, as_json, text=f"{entry.name} is no longer registered; {entry.path} is untouched")
 
 
 @app.command()
@@ -119,12 +132,12 @@ def overlap(
         if each.examples:
             lines += ["", f"{each.what}, for example"]
             lines += [f"  {mine}  =  {theirs}" for mine, theirs in each.examples[:5]]
-    emit(found.to_dict(), as_json, text=lines)
+    emit({**plain(found), "any": found.any}, as_json, text=lines)
 
 
 def _document(checked: Checked) -> dict[str, object]:
     bad = [error.to_dict() for error in checked.bad_lines]
-    return {**checked.data.to_row(), "state": checked.state, "bad_lines": bad}
+    return {**asdict(checked.data), "state": checked.state, "bad_lines": bad}
 
 
 def _lines(checked: Checked) -> list[str]:

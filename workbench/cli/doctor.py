@@ -21,6 +21,6 @@ def doctor(as_json: Json = False) -> None:
         lines.append(f"{_GLYPHS[finding.state]} {finding.state:<7}  {finding.name:<13}  {finding.what}")
         if finding.remedy:
             lines.append(f"{'':<26}→ {finding.remedy}")
-    emit({"ok": not missing, "findings": [f.to_row() for f in findings]}, as_json, text=lines)
+    emit({"ok": not missing, "findings": findings}, as_json, text=lines)
     if missing:
         raise typer.Exit(3)

@@ -15,9 +15,9 @@ import typer
 from engines.core.errors import EngineError
 from engines.core.files import printable
 from workbench import jobs
-from workbench.cli.common import Json, emit, guard, say, table
+from workbench.cli.common import Json, Where, emit, guard, say, table
 from workbench.cli.lazy import group
-from workbench.errors import one_line
+from workbench.errors import UsageError, one_line
 from workbench.jobs.devices import bytes_in_words
 from workbench.jobs.folder import Attempt, find
 from workbench.workspace import Workspace
@@ -28,6 +28,10 @@ app = group("jobs", "Long work in the background: watch, stop, resume. Exit code
 
 Number = Annotated[int, typer.Argument(metavar="ID", help="Its number.", show_default=False)]
 Numbers = Annotated[list[int], typer.Argument(metavar="ID...", help="Their numbers.", show_default=False)]
+
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="As in steps=4000.", show_default=False)
+]
 
 _LOOK_EVERY_S = 0.25
 
@@ -43,23 +47,24 @@ class Log(StrEnum):
 @app.command("list")
 @guard
 def list_(
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILTER]...", help="As on the screen: state:failed task:corpus attempt>1."),
-    ] = None,
+    where: Where = None,
     as_json: Json = False,
 ) -> None:
-    """All jobs, newest first. A filter that begins with - comes after --."""
+    """All jobs, newest first; a sweep is one line, and its runs are those of --where sweep:ID.
+
+    A filter, such as "state:failed task:corpus attempt>1", looks at every job.
+    """
     from workbench.filters import parse_filter
 
     workspace = Workspace.open()
     _news(workspace)
-    wanted = parse_filter(" ".join(words or ()), jobs.FIELDS)
+    wanted = parse_filter(where or "", jobs.FIELDS)
     views = [view for view in jobs.jobs(workspace) if wanted.matches(view.to_row())]
-    rows = [(view.id, view.title, _state(view), view.attempt, _done(view), _left(view)) for view in views]
-    lines = table(("id", "what", "state", "attempt", "done", "left"), rows)
+    shown = views if where else [view for view in views if not view.sweep]
+    rows = [(view.id, view.title, _state(view), view.attempt, _done(view), _left(view)) for view in shown]
+    lines = table(("id", "title", "state", "attempt", "done", "left"), rows)
     if not views:
-        lines = ["No job matches." if words else "There are no jobs yet."]
+        lines = ["No job matches." if where else "There are no jobs yet."]
     emit([view.to_dict() for view in views], as_json, text=lines)
 
 
@@ -126,9 +131,24 @@ def kill(numbers: Numbers, as_json: Json = False) -> None:
 
 @app.command()
 @guard
-def resume(numbers: Numbers, as_json: Json = False) -> None:
-    """Start the next attempt at jobs that failed, were stopped or lost; they go on from what was saved."""
-    _each(numbers, jobs.resume, as_json)
+def resume(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
+    """Start the next attempt at jobs that failed, were stopped or lost; they go on from what was saved.
+
+    --set changes what may be changed: of a training how long it is and how often it reports, of any where
+    it runs.
+    """
+    _each(numbers, lambda workspace, number: jobs.resume(workspace, number, settings or ()), as_json)
+
+
+@app.command()
+@guard
+def rerun(numbers: Numbers, settings: Settings = None, as_json: Json = False) -> None:
+    """Start new jobs with the recipes of others, from the beginning."""
+
+    def start(workspace: Workspace, number: int) -> jobs.JobView:
+        return jobs.job(workspace, jobs.rerun(workspace, number, settings or ()).id)
+
+    _each(numbers, start, as_json)
 
 
 @app.command()
@@ -147,17 +167,75 @@ def rm(numbers: Numbers, as_json: Json = False) -> None:
 @app.command()
 @guard
 def compare(
-    left: Annotated[int, typer.Argument(metavar="A", help="The number of a job.", show_default=False)],
-    right: Annotated[int, typer.Argument(metavar="B", help="Of another one.", show_default=False)],
+    numbers: Annotated[
+        list[int],
+        typer.Argument(metavar="ID...", help="Of two jobs, of more, or of a sweep.", show_default=False),
+    ],
+    by: Annotated[
+        str, typer.Option(metavar="MEASURE", help="What to compare more than two by.", show_default=False)
+    ] = "",
     tex: Annotated[bool, typer.Option("--tex", help="As a LaTeX table.")] = False,
     as_json: Json = False,
 ) -> None:
-    """What differs between two jobs: settings, environment, and both their results."""
+    """What differs between two jobs: settings, environment, and both their results. Of more, which setting
+    is best.
+
+    Runs of one setting that differ in seed or fold are its repeats. Settings are compared with the best one
+    by a paired randomisation test over the repeats that both have, corrected by Holm.
+    """
+    workspace = Workspace.open()
+    views = _with_members(workspace, numbers)
+    if len(views) == 2 and not by:
+        _compare_two(views[0], views[1], tex, as_json)
+    else:
+        _compare_many(views, by, tex, as_json)
+
+
+def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView]:
+    """The jobs of these numbers, a sweep as its members. Raises: UsageError E402 for a single job."""
+    found: dict[int, jobs.JobView] = {}
+    for number in numbers:
+        members = jobs.members(workspace, number)
+        for each in members or [number]:
+            found[each] = jobs.job(workspace, each)
+    if len(found) < 2:
+        raise UsageError("one job alone cannot be compared", code="E402", remedy="Name another, or a sweep.")
+    return list(found.values())
+
+
+def _compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -> None:
+    from workbench.export import tex_table
+    from workbench.jobs.standings import standings
+
+    found = standings(views, by)
+    head = ("setting", found.measure, "runs", "failed", "to the best [95 %]", "p")
+    rows = []
+    for row in found.rows:
+        label = ", ".join(f"{key}={_cell(value)}" for key, value in row.setting.items()) or "all alike"
+        value = "" if row.value is None else str(row.value)
+        apart = ""
+        if row.difference is not None and row.interval is not None:
+            apart = f"{row.difference:+.4g} [{row.interval[0]:.4g}, {row.interval[1]:.4g}]"
+        failed = ", ".join(map(str, row.failed))
+        p = "" if row.p is None else f"{row.p:.3g}"
+        rows.append((label, value, str(len(row.jobs)), failed, apart, p))
+    if tex:
+        text = tex_table(head, rows)
+        emit({**found.to_dict(), "tex": text}, as_json, text=text)
+        return
+    best = found.rows[0]
+    lines = [*table(head, rows), ""]
+    if best.value is not None:
+        lines.append(f"best by {found.measure}: {rows[0][0]}, {best.value}")
+    emit(found.to_dict(), as_json, text=lines)
+
+
+def _compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: bool) -> None:
     from workbench.export import tex_table
     from workbench.jobs.compare import compare as compared
 
-    workspace = Workspace.open()
-    found = compared(jobs.job(workspace, left), jobs.job(workspace, right))
+    left, right = first.id, second.id
+    found = compared(first, second)
     kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
     if tex:
         rows = [
@@ -200,7 +278,8 @@ def pack(
 @guard
 def run(
     recipe: Annotated[
-        Path, typer.Argument(help="A recipe.toml, as of `mathwb jobs pack`.", show_default=False)
+        Path,
+        typer.Argument(help="What `mathwb jobs pack` made, or a recipe.toml.", show_default=False),
     ],
     as_json: Json = False,
 ) -> None:
@@ -208,8 +287,9 @@ def run(
     from workbench.cli.common import progress_line
     from workbench.jobs.pack import unpacked
 
-    spec = unpacked(recipe)
-    view = jobs.run_foreground(Workspace.open(), spec, progress_line(spec.title))
+    workspace = Workspace.open()
+    spec = unpacked(recipe, workspace.root / "exports")
+    view = jobs.run_foreground(workspace, spec, progress_line(spec.title))
     emit(view.to_dict(), as_json, text=f"job {view.id}  {_state(view)}  {view.reason}".rstrip())
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
@@ -299,7 +379,9 @@ def _done(view: jobs.JobView) -> str:
 
 
 def _left(view: jobs.JobView) -> str:
-    return view.reason if not view.live else "" if view.eta_s is None else _span(view.eta_s)
+    if not view.live:
+        return view.reason
+    return view.waiting if view.eta_s is None else _span(view.eta_s)
 
 
 def _span(seconds: float | None) -> str:
@@ -334,6 +416,8 @@ def _description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs
         "job": f"{view.id}  {view.title}  ({view.task})",
         "state": _state(view),
         "reason": view.reason,
+        "waiting": view.waiting,
+        "cluster": view.cluster_id,
         "remedy": view.remedy,
         "done": _done(view),
         "left": _span(view.eta_s),

@@ -1,73 +1,53 @@
-"""Groups whose commands are named in a table and imported when they run: help stays instant."""
+"""Groups whose commands are named in a table and made when they run: help stays instant."""
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperGroup
 
-__all__ = ["Entry", "group", "lazy_group"]
+from workbench.operation import Operation, load
 
-_OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
+if TYPE_CHECKING:
+    from workbench.paper import Paper
+
+__all__ = ["Entry", "group", "lazy_group", "paper_group", "written"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command or group: its name, `module:attribute`, and its line of help.
-
-    The attribute is a function with typer annotations or a `typer.Typer`. `expressions` lets an argument
-    begin with `-`, as `- sin x 2` does; such a command has no one-letter options.
-    """
+    """A command or group: its name, its line of help, and what makes it: a function with typer annotations or
+    a `typer.Typer`. `expressions` lets an argument begin with `-`, as `- sin x 2` does; such a command has no
+    one-letter options. What is not `listed` is a command all the same."""
 
     name: str
-    target: str
     help: str
+    made: Callable[[], Any]
     expressions: bool = False
+    listed: bool = True
 
 
-def _load(entry: Entry) -> Any:
+def written(name: str, target: str, help: str) -> Entry:
+    """A command or group that is written by hand, at `module:attribute`."""
+    return Entry(name, help, partial(load, target))
+
+
+def _command(entry: Entry) -> Any:
     from workbench.cli.common import guard
 
-    module, _, attribute = entry.target.partition(":")
-    found = getattr(import_module(module), attribute)
-    if entry.expressions:
-        found = _without_options(found)
+    found = entry.made()
     if not isinstance(found, typer.Typer):
         holder = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         settings = {"ignore_unknown_options": entry.expressions}
-        holder.command(entry.name, context_settings=settings)(guard(found))
+        holder.command(entry.name, context_settings=settings, hidden=not entry.listed)(guard(found))
         found = holder
     command = typer.main.get_command(found)
     command.name = entry.name
     return command
-
-
-def _without_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, which takes an option it does not have for a part of an expression, saying so."""
-    from engines.core.errors import ExpressionError
-    from workbench.errors import UsageError
-
-    @functools.wraps(command)
-    def checked(*args: Any, **values: Any) -> Any:
-        try:
-            return command(*args, **values)
-        except ExpressionError:
-            for value in values.values():
-                for word in value if isinstance(value, list) else [value]:
-                    if isinstance(word, str) and _OPTION.fullmatch(word):
-                        raise UsageError(
-                            f"there is no option {word.partition('=')[0]}",
-                            remedy=f"See: mathwb egen {command.__name__} --help",
-                        ) from None
-            raise
-
-    return checked
 
 
 def lazy_group(entries: Sequence[Entry]) -> type[TyperGroup]:
@@ -82,12 +62,12 @@ def lazy_group(entries: Sequence[Entry]) -> type[TyperGroup]:
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in by_name and cmd_name not in self.commands:
-                self.commands[cmd_name] = _load(by_name[cmd_name])
+                self.commands[cmd_name] = _command(by_name[cmd_name])
             return super().get_command(ctx, cmd_name)
 
         def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
             with formatter.section("Commands"):
-                formatter.write_dl([(entry.name, entry.help) for entry in entries])
+                formatter.write_dl([(entry.name, entry.help) for entry in entries if entry.listed])
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args and args[0] not in by_name:
@@ -107,13 +87,8 @@ def group(
     name: str,
     help: str,
     entries: Sequence[Entry] = (),
-    *,
-    prepare: Callable[[typer.Context], None] | None = None,
 ) -> typer.Typer:
-    """A group of commands: those of a table, loaded when they run, or those its module adds.
-
-    `prepare` runs before each of them.
-    """
+    """A group of commands: those of a table, loaded when they run, or those its module adds."""
     app = typer.Typer(
         name=name,
         cls=lazy_group(entries) if entries else TyperGroup,
@@ -124,5 +99,20 @@ def group(
         pretty_exceptions_enable=False,
     )
     # A callback makes it a group even with one command.
-    app.callback()(prepare or _nothing)
+    app.callback()(_nothing)
     return app
+
+
+def paper_group(paper: Paper) -> typer.Typer:
+    """The group of a paper's commands, those of its operations."""
+    entries = [
+        Entry(row.name.partition(".")[2], row.help, partial(_derived, row), row.expressions, row.listed)
+        for row in paper.rows()
+    ]
+    return group(paper.name, paper.help, entries)
+
+
+def _derived(row: Operation) -> Any:
+    from workbench.cli.command import command
+
+    return command(row)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from workbench.cli.common import Json, emit, table
-
-if TYPE_CHECKING:
-    from workbench.repro import Cell, Table
+from workbench.repro import Cell, Table, engines, tables
+from workbench.workspace import Workspace
 
 __all__ = ["repro"]
 
@@ -25,14 +24,11 @@ def repro(
     as_json: Json = False,
 ) -> None:
     """The tables of the papers: the paper's numbers, ours with their intervals, setting, what is missing."""
-    from workbench.repro import engines, tables
-    from workbench.workspace import Workspace
-
     workspace = Workspace.open()
     wanted = [engine] if engine else engines()
     found = [item for name in wanted for item in tables(workspace, name, number=number)]
     lines = [line for item in found for line in [*_lines(item), ""]]
-    emit([item.to_dict() for item in found], as_json, text=lines[:-1])
+    emit(found, as_json, text=lines[:-1])
 
 
 def _lines(item: Table) -> list[str]:

@@ -42,7 +42,7 @@ def fail(error: BaseException) -> int:
 def _typed(error: BaseException) -> UsageError | None:
     """The command parser's complaint about what was typed, in our words; None for any other failure.
 
-    Its classes are private to typer, so they are told by what they can do.
+    Its classes are private to typer, so they are known by what they can do.
     """
     describe = getattr(error, "format_message", None)
     if describe is None:

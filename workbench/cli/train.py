@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from engines.core.events import Event, Sink
+from workbench import cli
 from workbench.cli.common import Json, emit, progress_line, say, table
 from workbench.errors import UsageError
-
-if TYPE_CHECKING:
-    from engines.core.events import Sink
-    from workbench.jobs import JobView
-    from workbench.recipes import Recipe
-    from workbench.training import Variant
-    from workbench.workspace import Workspace
+from workbench.jobs import JobView, run_foreground, submit, submit_sweep
+from workbench.recipes import Recipe, load, quickest, recipes, with_settings
+from workbench.training import Summary, Variant, by_setting, check_trains, job_spec, variants
+from workbench.workspace import Workspace, ensure_sample
 
 __all__ = ["train"]
 
@@ -34,7 +34,7 @@ def train(
         typer.Option("--set", metavar="KEY=VALUE", help="As in lr=3e-5 or data.corpus=mine."),
     ] = None,
     device: Annotated[
-        str, typer.Option(help="auto, cpu, or GPUs by number or UUID, as in 0,1.", show_default=False)
+        str, typer.Option(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.", show_default=False)
     ] = "",
     out: Annotated[
         Path | None, typer.Option(help="The folder for checkpoints and model.", show_default=False)
@@ -42,10 +42,27 @@ def train(
     seeds: Annotated[str, typer.Option(metavar="1,2,3", help="One run for each.", show_default=False)] = "",
     folds: Annotated[bool, typer.Option("--folds", help="One run for each fold of the recipe.")] = False,
     grid: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=V1,V2", help="One run for each value.")
+        list[str] | None,
+        typer.Option(metavar="KEY=V1,V2", help="One run for each; 1..5, 0..1/5 and 1e-5..1e-3/4log too."),
     ] = None,
+    random: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=LOW..HIGH", help="Drawn for each trial; /log behind it: by ratios."),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many draws of --random.")] = 10,
+    parallel: Annotated[
+        int, typer.Option(min=0, help="So many runs at a time in the background; 0: as there is room.")
+    ] = 0,
+    stop_worst: Annotated[
+        str,
+        typer.Option(
+            metavar="MEASURE",
+            help="End runs in the background that are worse in it than most at that step.",
+            show_default=False,
+        ),
+    ] = "",
     executor: Annotated[
-        str, typer.Option(help="local, or slurm with its options: slurm:partition=gpu,time=60.")
+        str, typer.Option(help="local, or slurm with options of sbatch: slurm:partition=gpu,time=60.")
     ] = "local",
     as_json: Json = False,
 ) -> None:
@@ -53,8 +70,6 @@ def train(
 
     Ctrl-C writes a checkpoint and stops, and `mathwb jobs resume` goes on from it; a second Ctrl-C kills.
     """
-    from workbench.recipes import recipes
-
     if list_:
         found = [recipe for recipe in recipes() if recipe.task == "train"]
         rows = [(recipe.name, recipe.title, f"about {recipe.minutes:.3g} min") for recipe in found]
@@ -63,29 +78,39 @@ def train(
         return
     if headless and detach:
         raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
-    recipe = _recipe(name, settings or [])
+    recipe = with_settings(load(name) if name else quickest(), settings or [])
     if not headless and not detach:
-        if out or seeds or folds or grid or executor != "local" or as_json:
+        if out or seeds or folds or grid or random or executor != "local" or as_json:
             raise UsageError(
                 "the form takes a recipe, --set and --device only",
                 code="E427",
                 remedy="Add --headless or --detach.",
             )
-        raise typer.Exit(_open_form(recipe, device))
-    workspace = _workspace()
+        check_trains(recipe)
+        if device:
+            recipe = replace(recipe, params={**recipe.params, "device": device})
+        raise typer.Exit(cli.open_screens("jobs", recipe))
+    workspace = Workspace.open()
+    ensure_sample(workspace)
     wanted = (device, executor)
-    if seeds or folds or grid:
-        if detach or out:
-            what = "several runs stay in front, each in its own folder"
-            raise UsageError(what, code="E427", remedy="Leave out --detach and --out.")
-        _several(workspace, recipe, _numbers(seeds), folds, grid or [], wanted, as_json)
+    if seeds or folds or grid or random:
+        if out:
+            raise UsageError("several runs have a folder each", code="E427", remedy="Leave out --out.")
+        plan = variants(
+            recipe,
+            seeds=_numbers(seeds),
+            folds=folds,
+            grid=grid or [],
+            random=random or [],
+            draws=trials,
+        )
+        if detach:
+            _sweep(workspace, recipe, plan, wanted, (parallel, stop_worst), as_json)
+        else:
+            _several(workspace, recipe, plan, wanted, as_json)
         return
-    from workbench.training import job_spec
-
     spec = job_spec(workspace, recipe, out=out, device=device, executor=executor)
     if detach:
-        from workbench.jobs import submit
-
         job = submit(workspace, spec)
         text = f"job {job.id} trains {recipe.name}; follow it with: mathwb jobs tail -f {job.id}"
         emit({"job": job.id, "recipe": recipe.name}, as_json, text=text)
@@ -96,33 +121,6 @@ def train(
         raise typer.Exit(view.command_exit_code)
 
 
-def _open_form(recipe: Recipe, device: str) -> int:
-    """The screens, on the form with this recipe filled in. Returns: the exit code."""
-    from dataclasses import replace
-
-    from workbench.cli import open_screens
-    from workbench.training import check_trains
-
-    check_trains(recipe)
-    if device:
-        recipe = replace(recipe, params={**recipe.params, "device": device})
-    return open_screens("jobs", recipe)
-
-
-def _recipe(name: str | None, settings: Sequence[str]) -> Recipe:
-    from workbench.recipes import load, quickest, with_settings
-
-    return with_settings(load(name) if name else quickest(), settings)
-
-
-def _workspace() -> Workspace:
-    from workbench.workspace import Workspace, ensure_sample
-
-    workspace = Workspace.open()
-    ensure_sample(workspace)
-    return workspace
-
-
 def _numbers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")] if text else []
@@ -131,8 +129,6 @@ def _numbers(text: str) -> list[int]:
 
 
 def _run(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:
-    from workbench.jobs import run_foreground
-
     view = run_foreground(workspace, spec, _teller(title, quiet))
     if view.state == "failed":
         say(f"{view.code} {view.reason}. {view.remedy}".strip())
@@ -145,7 +141,7 @@ def _teller(title: str, quiet: bool) -> Sink:
     """Progress as one line, and what is worth a line of its own."""
     line = progress_line(title)
 
-    def tell(event: Any) -> None:
+    def tell(event: Event) -> None:
         if event.kind == "log" and not quiet:
             say(str(event.data.get("message", "")))
         elif event.kind != "error":
@@ -173,15 +169,10 @@ def _told(view: JobView) -> list[str]:
 def _several(
     workspace: Workspace,
     recipe: Recipe,
-    seeds: Sequence[int],
-    folds: bool,
-    grid: Sequence[str],
+    plan: Sequence[Variant],
     wanted: tuple[str, str],
     as_json: bool,
 ) -> None:
-    from workbench.training import Summary, by_setting, job_spec, variants
-
-    plan = variants(recipe, seeds=seeds, folds=folds, grid=grid)
     device, executor = wanted
     specs = [
         job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False)
@@ -208,6 +199,37 @@ def _several(
     worst = max((view.command_exit_code for view in views), default=0)
     if worst:
         raise typer.Exit(worst)
+
+
+def _sweep(
+    workspace: Workspace,
+    recipe: Recipe,
+    plan: Sequence[Variant],
+    wanted: tuple[str, str],
+    how: tuple[int, str],
+    as_json: bool,
+) -> None:
+    """Start all runs in the background, as one line of the list."""
+    device, executor = wanted
+    parallel, stop_worst = how
+    runs = [
+        (
+            job_spec(workspace, each.recipe, device=device, executor=executor, publish=False),
+            each.setting,
+            each.repeat,
+        )
+        for each in plan
+    ]
+    settings = recipe.params.get("train", {})
+    lowest = "loss" in stop_worst or (
+        settings.get("best") == stop_worst and bool(settings.get("best_is_lowest"))
+    )
+    title = f"sweep {recipe.name}"
+    made = submit_sweep(
+        workspace, recipe.name, title, runs, parallel=parallel, stop_worst=stop_worst, lowest=lowest
+    )
+    text = f"job {made.id}: {len(runs)} runs of {recipe.name}; compare them: mathwb jobs compare {made.id}"
+    emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
 
 
 def _label(variant: Variant) -> str:

@@ -10,16 +10,19 @@ from workbench.jobs.control import (
     job,
     jobs,
     kill,
+    members,
     reconcile,
     reindex,
     remove,
+    rerun,
     resume,
     run_foreground,
     stop,
     submit,
+    submit_sweep,
 )
+from workbench.jobs.differences import DiffRow
 from workbench.jobs.folder import Job
-from workbench.jobs.spec import DiffRow, JobSpec
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_events, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView
 
@@ -31,7 +34,6 @@ __all__ = [
     "DiskUse",
     "EventTail",
     "Job",
-    "JobSpec",
     "JobView",
     "LineTail",
     "LoggedEvent",
@@ -44,11 +46,14 @@ __all__ = [
     "kill",
     "last_events",
     "last_lines",
+    "members",
     "reconcile",
     "reindex",
     "remove",
+    "rerun",
     "resume",
     "run_foreground",
     "stop",
     "submit",
+    "submit_sweep",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.jobs.spec import DiffRow, flat, recipe_diff
+from workbench.jobs.differences import DiffRow, flat, recipe_diff
 from workbench.jobs.view import AttemptView, JobView
 
 __all__ = ["Comparison", "compare", "compare_attempts"]

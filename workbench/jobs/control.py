@@ -6,22 +6,24 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
-from engines.core.events import Sink, ignore
+from engines.core.events import Event, Sink, ignore
+from workbench.jobs import queue, slurm, sweeps, timing
+from workbench.jobs.changes import changed, fresh
+from workbench.jobs.differences import DiffRow, recipe_diff
+from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
-from workbench.jobs.process import MARK, sweep
-from workbench.jobs.spec import DiffRow, JobSpec, recipe_diff
+from workbench.jobs.process import sweep
 from workbench.jobs.store import Index, Row
+from workbench.jobs.tail import EventTail
 from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
+from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -34,27 +36,86 @@ __all__ = [
     "job",
     "jobs",
     "kill",
+    "members",
     "reconcile",
     "reindex",
     "remove",
+    "rerun",
     "resume",
     "run_foreground",
     "stop",
     "submit",
+    "submit_sweep",
 ]
 
 
-def submit(workspace: Workspace, spec: JobSpec) -> Job:
+def submit(workspace: Workspace, spec: Recipe) -> Job:
     """Start a job in the background; it outlives the process that asks.
 
-    Raises: EngineError E602 when another job writes to the same folder; DataError when it cannot be recorded.
+    Raises: EngineError E602 when another job writes to the same folder, E605 when the cluster refuses it,
+    E639 when there is none; DataError when it cannot be recorded.
     """
     job = _record(workspace, spec)
-    _supervise_detached(job.last())
+    try:
+        _start(job.last(), spec)
+    except EngineError:
+        # Refused at once, so there is nothing to show of it.
+        discard(workspace.runs, job)
+        Index(workspace.root).forget([job.id])
+        raise
     return job
 
 
-def run_foreground(workspace: Workspace, spec: JobSpec, sink: Sink = ignore) -> JobView:
+def submit_sweep(
+    workspace: Workspace,
+    recipe: str,
+    title: str,
+    runs: Sequence[tuple[Recipe, Mapping[str, Any], Mapping[str, int]]],
+    *,
+    parallel: int = 0,
+    stop_worst: str = "",
+    lowest: bool = False,
+) -> Job:
+    """Start several runs of a recipe as one sweep; on a cluster they are one array.
+
+    Args: runs: each with its setting and what makes it one of several of that setting. parallel: so many at a
+    time; 0: as many as there is room for. stop_worst: the measure by which a run that is worse than most is
+    ended early; lowest: its lowest value is the best. Raises: as `submit`.
+    """
+    plan, told = sweeps.plan(title, recipe, len(runs), parallel, stop_worst, lowest)
+    made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
+    cluster = cluster_options(runs[0][0].params)
+    jobs_made: list[Job] = []
+    for spec, _, _ in runs:
+        beside = {"sweep.json": {**told, "sweep": made.id}}
+        jobs_made.append(create(workspace.runs, spec, None if cluster is None else "", beside=beside))
+    found = [
+        sweeps.Member(item.id, setting, repeat)
+        for item, (_, setting, repeat) in zip(jobs_made, runs, strict=True)
+    ]
+    sweeps.note_members(made, found)
+    if cluster is None:
+        for item in jobs_made:
+            queue.enqueue(item.last())
+        queue.keep(workspace.runs)
+    else:
+        folders = [item.folder.resolve() for item in jobs_made]
+        run = made.folder.resolve()
+        try:
+            number = slurm.submit(
+                run, run / "cluster-%a.log", f"mathwb-{made.id}", cluster, folders, parallel
+            )
+        except EngineError:
+            for item in (*jobs_made, made):
+                discard(workspace.runs, item)
+            raise
+        for place, item in enumerate(jobs_made):
+            item.last().say_ticket(f"{number}_{place}")
+    _index(workspace, [made, *jobs_made])
+    return made
+
+
+def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> JobView:
     """Run a job here and wait for its end; it is a job like any other, and every screen shows it.
 
     Ctrl-C stops it gently, a second one kills it. Call it from the main thread only, since it takes signals.
@@ -62,8 +123,15 @@ def run_foreground(workspace: Workspace, spec: JobSpec, sink: Sink = ignore) -> 
     """
     from workbench.jobs.supervisor import Supervisor
 
-    job = _record(workspace, spec)
-    Supervisor(job.last(), sink=sink).run()
+    if cluster_options(spec.params) is not None:
+        job = submit(workspace, spec)
+        _follow(workspace, job, sink)
+    else:
+        job = _record(workspace, spec)
+        slots = queue.take(spec.params)
+        Supervisor(job.last(), sink=sink, slots=slots).run()
+        slots.close()
+        queue.keep(workspace.runs)
     view = job_view(job)
     _index(workspace, [job])
     return view
@@ -90,14 +158,27 @@ def attempts(workspace: Workspace, number: int) -> list[AttemptView]:
     return [attempt_view(attempt) for attempt in find(workspace.runs, number).attempts()]
 
 
+def members(workspace: Workspace, number: int) -> list[int]:
+    """The jobs of a sweep, as they were made; none for another job. Raises: EngineError E601."""
+    return [each.job for each in sweeps.members(find(workspace.runs, number))]
+
+
 def stop(workspace: Workspace, number: int) -> JobView:
     """Ask a job to stop gently: it finishes what it is at, saves, and ends as `stopped`.
 
     Raises: EngineError E603 when it is over.
     """
+    if _is_sweep(workspace, number):
+        return _each_member(workspace, number, "stop", stop)
     attempt = _live(workspace, number, "stop")
     attempt.ask("stop")
-    if not _wake(attempt) and (worker := attempt.worker()):
+    if ticket := attempt.ticket():
+        if attempt.heartbeat() is None:
+            slurm.cancel(ticket)
+            _settle(attempt)
+    elif queue.place(attempt) is not None:
+        _settle(attempt)
+    elif not _wake(attempt) and (worker := attempt.worker()):
         worker[0].send(signal.SIGTERM)
     return job(workspace, number)
 
@@ -107,38 +188,64 @@ def kill(workspace: Workspace, number: int) -> JobView:
 
     A job of another machine that has fallen silent is given up. Raises: EngineError E603 when it is over.
     """
+    if _is_sweep(workspace, number):
+        return _each_member(workspace, number, "kill", kill)
     attempt = _live(workspace, number, "kill")
     attempt.ask("kill")
     if worker := attempt.worker():
         worker[0].send(signal.SIGKILL, group=True)
+    if ticket := attempt.ticket():
+        slurm.cancel(ticket)
     _wake(attempt)
     _settle(attempt, give_up=True)
     return job(workspace, number)
 
 
-def resume(workspace: Workspace, number: int) -> JobView:
+def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> JobView:
     """Start the next attempt at a job that failed, was stopped or lost; it goes on from what was saved.
 
-    Raises: EngineError E603 when it is live or has succeeded.
+    Args: settings: what to change, each `key=value`: of a training its length, how often it reports and
+    saves, of any job where it runs. A training that has succeeded goes on when it is given more steps.
+    Raises: EngineError E603 when it is live or has succeeded; E637 for settings that make it other work;
+    UsageError E424 for one that it does not have.
     """
+    if _is_sweep(workspace, number):
+        return _each_member(workspace, number, "resume", lambda at, each: resume(at, each, settings))
     item = find(workspace.runs, number)
     last = item.attempts()[-1:]
     if last:
         _settle(last[0])
     view = job_view(item)
-    _allowed(view, "resume")
-    _refuse_shared_folder(workspace, view.spec, but=number)
-    attempt = item.add_attempt()
+    if not (settings and view.state == "succeeded"):
+        _allowed(view, "resume")
+    spec = changed(item, settings) if settings else view.spec
+    _await_cluster(view)
+    _refuse_shared_folder(workspace, spec, but=number)
+    attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")
     if attempt is not None:
-        _supervise_detached(attempt)
+        if settings:
+            item.write(spec, workspace.runs)
+        try:
+            _start(attempt, spec)
+        except EngineError as error:
+            attempt.say_result(Ending.of_error(error))
+            raise
     _index(workspace, [item])
+    if belongs_to := view.sweep:
+        # The index believes a sweep to be over as long as its folder has not changed.
+        with contextlib.suppress(OSError):
+            os.utime(workspace.runs / str(belongs_to))
     return job_view(item)
 
 
 def remove(workspace: Workspace, number: int) -> None:
-    """Delete the run folder of a job that is over. What it wrote elsewhere stays."""
+    """Delete the run folder of a job that is over, of a sweep with those of its members. What it wrote
+    elsewhere stays."""
     item = find(workspace.runs, number)
     _allowed(job_view(item), "remove")
+    for member in sweeps.members(item):
+        with contextlib.suppress(EngineError):
+            remove(workspace, member.job)
     discard(workspace.runs, item)
     Index(workspace.root).forget([number])
 
@@ -149,6 +256,7 @@ def reconcile(workspace: Workspace) -> list[JobView]:
 
     Returns: the jobs that are over now and were not when the index last knew of them.
     """
+    queue.keep(workspace.runs)
     index = Index(workspace.root)
     known = index.load()
     found = all_jobs(workspace.runs)
@@ -181,10 +289,15 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
     Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
     """
     with contextlib.suppress(OSError):
-        for entry in workspace.runs.iterdir():
-            old = time.time() - entry.lstat().st_mtime > 3600
-            if entry.name.startswith((".draft-", ".removed-")) and old:
-                shutil.rmtree(entry, ignore_errors=True)
+        for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
+            for entry in place.iterdir():
+                if entry.name.startswith((".draft-", ".removed-")) and _old(entry):
+                    shutil.rmtree(entry, ignore_errors=True)
+    for item in all_jobs(workspace.runs):
+        for folder in (item.folder, *(each.folder for each in item.attempts())):
+            for path in folder.glob(".*.tmp"):
+                if _old(path):
+                    path.unlink(missing_ok=True)
     index = Index(workspace.root)
     index.clear()
     for item in all_jobs(workspace.runs):
@@ -192,6 +305,13 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
             _settle(attempt)
     found = _index(workspace, all_jobs(workspace.runs), index)
     return found, index.notice
+
+
+def _old(path: Path) -> bool:
+    """Whether nobody can still be writing it."""
+    with contextlib.suppress(OSError):
+        return time.time() - path.lstat().st_mtime > 3600
+    return False
 
 
 def diff(left: JobView, right: JobView) -> list[DiffRow]:
@@ -222,16 +342,17 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _record(workspace: Workspace, spec: JobSpec) -> Job:
+def _record(workspace: Workspace, spec: Recipe) -> Job:
+    clustered = cluster_options(spec.params) is not None
     if spec.params.get("out"):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
-    job = create(workspace.runs, spec)
+    job = create(workspace.runs, spec, "" if clustered else None)
     _index(workspace, [job])
     return job
 
 
-def _refuse_shared_folder(workspace: Workspace, spec: JobSpec, but: int = 0) -> None:
+def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: int = 0) -> None:
     """Two jobs that write to one folder would spoil it."""
     out = spec.params.get("out")
     if not out:
@@ -247,24 +368,94 @@ def _refuse_shared_folder(workspace: Workspace, spec: JobSpec, but: int = 0) -> 
             )
 
 
-def _supervise_detached(attempt: Attempt) -> None:
-    """A supervisor of its own session, which nothing that happens to this process can reach."""
-    environment = {key: value for key, value in os.environ.items() if key != MARK}
-    environment["PYTHONSAFEPATH"] = "1"
+def _start(attempt: Attempt, spec: Recipe) -> None:
+    """Hand an attempt to its supervisor, here or on a cluster. Raises: EngineError E605, E639."""
+    wanted = cluster_options(spec.params)
+    if wanted is None:
+        queue.enqueue(attempt)
+        queue.keep(attempt.folder.parent.parent)
+        return
     run = attempt.folder.parent.resolve()
-    command = [sys.executable, "-m", "workbench.jobs.supervisor", str(run)]
-    with (attempt.folder / "supervisor.log").open("ab") as log:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=run,
-            env=environment,
-            start_new_session=True,
-        )
-    # As long as this process lives it is the parent: it takes the exit code, or a zombie would stay.
-    threading.Thread(target=process.wait, daemon=True).start()
+    attempt.say_ticket(
+        slurm.submit(run, run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}", wanted)
+    )
+
+
+def _await_cluster(view: JobView) -> None:
+    """Wait until the cluster has let go of a job that is over. Raises: EngineError E603 when it does not."""
+    deadline = time.monotonic() + timing.CLUSTER_WAIT_S
+    while view.cluster_id and (told := slurm.ask(view.cluster_id)) is not None and told.live:
+        if told.pending or time.monotonic() > deadline:
+            raise EngineError(
+                f"job {view.id} is still on the cluster: {told.state} as {view.cluster_id}",
+                code="E603",
+                exit_code=2,
+                remedy=f"Wait for its end, or: scancel {view.cluster_id}",
+            )
+        time.sleep(timing.TICK_S)
+        slurm.forget()
+
+
+def _follow(workspace: Workspace, item: Job, sink: Sink) -> None:
+    """Pass on what a job of a cluster reports until it is over. Ctrl-C stops it, a second one kills it."""
+    asked = 0
+
+    def ask(_number: int, _frame: object) -> None:
+        nonlocal asked
+        asked += 1
+
+    before = signal.signal(signal.SIGINT, ask)
+    done, attempt, tail, waiting = 0, item.last(), EventTail(item.last().events), ""
+    try:
+        while True:
+            view = job(workspace, item.id)
+            if asked > done:
+                done = asked
+                if not view.refusal("kill"):
+                    stop(workspace, item.id) if done == 1 else kill(workspace, item.id)
+            if view.waiting != waiting:
+                waiting = view.waiting
+                sink(Event("log", {"message": f"waiting on the cluster: {waiting}"}))
+            for event in tail.read():
+                sink(Event(event.kind, event.data, event.step))
+            if not view.live and not tail.behind_bytes:
+                _settle(item.last())
+                return
+            if view.attempt != attempt.number and not tail.behind_bytes:
+                attempt = item.last()
+                tail = EventTail(attempt.events)
+            time.sleep(timing.TICK_S)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Job:
+    """Start a new job with the recipe of another, from the beginning and in a folder of its own.
+
+    Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424.
+    """
+    item = find(workspace.runs, number)
+    return submit(workspace, fresh(item, settings))
+
+
+def _is_sweep(workspace: Workspace, number: int) -> bool:
+    return (find(workspace.runs, number).folder / "members.json").exists()
+
+
+def _each_member(
+    workspace: Workspace, number: int, verb: str, act: Callable[[Workspace, int], JobView]
+) -> JobView:
+    """Do it to each member of a sweep that it applies to. Raises: EngineError E603 when it applies to
+    none."""
+    item = find(workspace.runs, number)
+    _allowed(job_view(item), verb)
+    for member in sweeps.members(item):
+        view = job(workspace, member.job)
+        done = verb == "resume" and view.reason.startswith(sweeps.EARLY)
+        if not done and not view.refusal(verb):
+            with contextlib.suppress(EngineError):
+                act(workspace, member.job)
+    return job(workspace, number)
 
 
 def _live(workspace: Workspace, number: int, verb: str) -> Attempt:
@@ -294,10 +485,10 @@ def _settle(attempt: Attempt, *, give_up: bool = False) -> bool:
     now = standing(attempt)
     if now.recorded:
         return True
-    silent = now.health == "silent" and give_up
+    silent = now.health == "silent" and give_up and attempt.ticket() is None
     if now.state in LIVE and not silent:
         if now.health == "orphaned":
-            _supervise_detached(attempt)
+            queue.supervise(attempt)
         return True
     # A full disk or a read-only folder: the state is right without being written, and another time will do.
     with contextlib.suppress(OSError, EngineError), attempt.held() as mine:
@@ -318,10 +509,13 @@ def _settle(attempt: Attempt, *, give_up: bool = False) -> bool:
 
 
 def _changed_ns(item: Job) -> int:
-    try:
-        return item.folder.stat().st_mtime_ns
-    except OSError:
-        return 0
+    """When anything was last written that the view of a job that is over depends on."""
+    latest = 0
+    last = (each.folder / "result.json" for each in item.attempts()[-1:])
+    for path in (item.folder, item.recipe, *last):
+        with contextlib.suppress(OSError):
+            latest = max(latest, path.stat().st_mtime_ns)
+    return latest
 
 
 def _all_attempts(found: Iterable[Job]) -> list[tuple[int, AttemptView]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import psutil
 
-__all__ = ["Gpu", "bytes_in_words", "cpus", "gpus", "is_network", "memory_bytes"]
+__all__ = ["Gpu", "bytes_in_words", "gpus", "is_network", "memory_bytes"]
 
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -30,13 +29,6 @@ _NETWORK = {
     "nfs4",
 }
 _NETWORK |= {"fuse.glusterfs", "panfs", "smb3", "smbfs", "virtiofs", "wekafs"}
-
-
-def cpus() -> int:
-    """How many processors this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def memory_bytes() -> int:

@@ -12,15 +12,17 @@ from typing import Any
 
 import workbench
 from engines.core.files import sha256
-from workbench.jobs.devices import cpus, memory_bytes
-from workbench.jobs.spec import JobSpec, flat
+from engines.core.machine import processors
+from workbench.jobs.devices import memory_bytes
+from workbench.jobs.differences import flat
+from workbench.recipes import Recipe
 
 __all__ = ["changes", "record"]
 
 _MANIFEST = "manifest.json"
 
 
-def record(spec: JobSpec) -> dict[str, Any]:
+def record(spec: Recipe) -> dict[str, Any]:
     """The environment of a run, JSON-able. Hashes every file that a parameter names, and of a folder its
     manifest; the folder the task writes to is no input."""
     return {
@@ -31,7 +33,7 @@ def record(spec: JobSpec) -> dict[str, Any]:
         "git": _git(Path(workbench.__file__).parents[1]),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "cpus": cpus(),
+        "cpus": processors(),
         "memory_bytes": memory_bytes(),
         "packages": _packages(),
         "data": _data(spec),
@@ -74,7 +76,7 @@ def _git(folder: Path) -> dict[str, Any] | None:
     return {"commit": commit, "changed": bool(status)}
 
 
-def _data(spec: JobSpec) -> dict[str, dict[str, Any]]:
+def _data(spec: Recipe) -> dict[str, dict[str, Any]]:
     found = {}
     for key, value in flat(spec.params).items():
         if not isinstance(value, str) or key == "out" or not Path(value).is_absolute():

@@ -1,48 +1,42 @@
 """Where the worker of an attempt runs: here, as several processes, or on a cluster; and on which device.
 
-Two parameters of a job say so: `device` is auto, cpu, `cpu:N` (N processes on the CPU), or GPUs by number or
-UUID with commas between them; `executor` is local, or `slurm` with options: `slurm:partition=gpu,time=60`
-(minutes; memory in GB). A job without `device` gets the worker as it is, and no say about GPUs.
+Two parameters of a job say so: `device` is auto, cpu, `cpu:N` (N processes on the CPU), all, or GPUs by
+number or UUID with commas between them; `executor` is local, or `slurm` with options of sbatch:
+`slurm:partition=gpu,time=60` (minutes). A job without `device` gets the worker as it is, and no say about
+GPUs.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from workbench.jobs.devices import Gpu, cpus, gpus
-from workbench.jobs.folder import Attempt, Job, all_jobs
+from engines.core.machine import processors
+from workbench.jobs import slurm
+from workbench.jobs.devices import Gpu, gpus
+from workbench.jobs.folder import Attempt, all_jobs
 
 __all__ = [
     "LAUNCHED",
     "Launch",
     "check_placement",
     "choose",
+    "cluster_options",
     "device_of",
     "launch",
-    "main",
-    "on_node",
     "taken",
+    "visible",
 ]
 
 LAUNCHED = "MATHWB_LAUNCHED"
 """Set for workers that have something between them and the supervisor, which so cannot signal them."""
-
-CLUSTERS = {"slurm": "slurm", "process": "local", "debug": "debug"}
-"""Executors and what submitit calls them; `process` and `debug` are for trying it out on one machine."""
-
-_OPTIONS = {"partition": "slurm_partition", "account": "slurm_account", "qos": "slurm_qos"}
-_NUMBERS = {"time": "timeout_min", "gpus": "gpus_per_node", "cpus": "cpus_per_task", "memory": "mem_gb"}
-_POLL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +55,23 @@ def check_placement(params: Mapping[str, Any]) -> None:
     kind, colon, count = device.partition(":")
     if kind == "cpu" and (not colon or (count.isdecimal() and int(count) > 0)):
         return
-    if device == "auto" or all(_is_gpu(part) for part in device.split(",")):
+    if device in ("all", "auto") or all(_is_gpu(part) for part in device.split(",")):
         return
-    raise _refused(f"device is {device!r}", "Use auto, cpu, or GPUs by number or UUID, as in 0,1.")
+    raise _refused(f"device is {device!r}", "Use auto, all, cpu, or GPUs by number or UUID, as in 0,1.")
 
 
-def launch(attempt: Attempt, params: Mapping[str, Any]) -> Launch:
-    """How the worker of an attempt is to be started; writes down the device in `device.json`.
+def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
+    """What to ask the cluster for; None for a job of this machine. Raises: EngineError E638."""
+    return _executor(str(params.get("executor", "local")))
 
-    Raises: EngineError E634 for a GPU that is not there, E639 when submitit is missing.
+
+def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] = ()) -> Launch:
+    """How the worker of an attempt is to be started on this machine; writes down the device in `device.json`.
+
+    Args: cards: UUIDs of the GPUs that are its own for as long as it runs; none: those that are free.
+    Raises: EngineError E634 for a GPU that is not there.
     """
     folder = attempt.folder.resolve()
-    cluster, _ = _executor(str(params.get("executor", "local")))
-    if not cluster:
-        return _local(attempt, folder, params)
-    try:
-        import submitit  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise EngineError(
-            "submitit is not installed", code="E639", exit_code=3, remedy="pip install mathwb[slurm]"
-        ) from error
-    return Launch(_module("workbench.jobs.executors", folder), {LAUNCHED: "1"}, direct=False)
-
-
-def _local(attempt: Attempt, folder: Path, params: Mapping[str, Any]) -> Launch:
     worker = _module("workbench.jobs.worker", folder)
     if "device" not in params:
         return Launch(worker)
@@ -96,14 +83,17 @@ def _local(attempt: Attempt, folder: Path, params: Mapping[str, Any]) -> Launch:
         if count == 1:
             return Launch(worker, environment)
         return _accelerate(folder, count, environment)
-    chosen, why = choose(policy, gpus(), taken(attempt.folder.parent.parent, but=attempt.job))
+    here = visible(gpus())
+    if cards:
+        here = [card for card in here if card.uuid in cards]
+    chosen, why = choose(policy, here, taken(attempt.folder.parent.parent, but=attempt.job))
     if not chosen:
         write_json(attempt.folder / "device.json", {"device": "cpu", "why": why, "processes": 1})
         return Launch(worker, _patient())
-    cards = [card.to_dict() for card in chosen]
+    told = [card.to_dict() for card in chosen]
     write_json(
         attempt.folder / "device.json",
-        {"device": chosen[0].name, "why": why, "processes": len(chosen), "gpus": cards},
+        {"device": chosen[0].name, "why": why, "processes": len(chosen), "gpus": told},
     )
     environment = {"CUDA_VISIBLE_DEVICES": ",".join(card.uuid for card in chosen)}
     return Launch(worker, environment) if len(chosen) == 1 else _accelerate(folder, len(chosen), environment)
@@ -118,10 +108,12 @@ def _patient() -> dict[str, str]:
 def choose(policy: str, here: list[Gpu], taken: set[str]) -> tuple[list[Gpu], str]:
     """The GPUs to use, none for the CPU, and why.
 
-    Args: policy: `auto`, or GPUs by number or UUID. here: those of this machine. taken: UUIDs of those that
-    other jobs have. Raises: EngineError E634 for a GPU that is not there.
+    Args: policy: `auto`, `all`, or GPUs by number or UUID. here: those of this machine. taken: UUIDs of
+    those that other jobs have. Raises: EngineError E634 for a GPU that is not there.
     """
-    if policy == "auto":
+    if policy == "all" and here:
+        return list(here), "all there are"
+    if policy in ("all", "auto"):
         free = [card for card in here if card.uuid not in taken] or here
         if not free:
             return [], "there is no GPU"
@@ -137,6 +129,26 @@ def choose(policy: str, here: list[Gpu], taken: set[str]) -> tuple[list[Gpu], st
             )
         chosen.append(card)
     return chosen, "asked for"
+
+
+def visible(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> list[Gpu]:
+    """Those of the cards here that this process may use: CUDA_VISIBLE_DEVICES says which, or Slurm does.
+
+    Numbers count the cards of the machine; on a node that hides the others from a job they count what is
+    left.
+    """
+    told = environment.get("CUDA_VISIBLE_DEVICES", environment.get("SLURM_JOB_GPUS"))
+    if told is None:
+        return here
+    wanted = [part.strip() for part in told.split(",")]
+    return [
+        card for card in here if str(card.index) in wanted or any(map(card.uuid.startswith, _uuids(wanted)))
+    ]
+
+
+def _uuids(parts: list[str]) -> list[str]:
+    """UUIDs among names of cards; CUDA takes their beginnings too."""
+    return [part for part in parts if part.startswith(("GPU-", "MIG-"))]
 
 
 def taken(runs: Path, *, but: int = 0) -> set[str]:
@@ -163,7 +175,7 @@ def device_of(attempt: Attempt) -> dict[str, Any]:
 
 def _accelerate(folder: Path, count: int, environment: Mapping[str, str]) -> Launch:
     """So many processes on this machine, each a rank."""
-    threads = max(1, cpus() // count)
+    threads = max(1, processors() // count)
     # On the CPU too: the name only says that there are several, and the worker takes the CPU by itself.
     options = ["--multi_gpu", "--num_processes", str(count), "--num_machines", "1"]
     options += ["--main_process_port", "0", "--mixed_precision", "no", "--dynamo_backend", "no"]
@@ -177,23 +189,14 @@ def _module(name: str, folder: Path) -> list[str]:
     return [sys.executable, "-m", name, str(folder.parent), folder.name.removeprefix("attempt-")]
 
 
-def _executor(text: str) -> tuple[str, dict[str, Any]]:
-    """Submitit's name of the cluster, empty for this machine, and options. Raises: EngineError E638."""
-    if text == "local":
-        return "", {}
+def _executor(text: str) -> dict[str, str] | None:
+    """Options for the cluster, None for this machine. Raises: EngineError E638."""
     name, _, rest = text.partition(":")
-    cluster = CLUSTERS.get(name, "")
-    if not cluster:
-        raise _refused(f"executor is {text!r}", f"Use one of local, {', '.join(CLUSTERS)}.")
-    options: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        name, equals, value = part.partition("=")
-        number = name in _NUMBERS and value.isdecimal()
-        if not equals or not (number or name in _OPTIONS):
-            known = ", ".join([*_OPTIONS, *_NUMBERS])
-            raise _refused(f"executor has {part!r}", f"Its options: {known}; numbers as numbers.")
-        options[_NUMBERS[name] if number else _OPTIONS[name]] = int(value) if number else value
-    return cluster, options
+    if name == "slurm":
+        return slurm.options(rest)
+    if text != "local":
+        raise _refused(f"executor is {text!r}", "Use local, or slurm with options of sbatch.")
+    return None
 
 
 def _is_gpu(text: str) -> bool:
@@ -202,46 +205,3 @@ def _is_gpu(text: str) -> bool:
 
 def _refused(what: str, remedy: str) -> EngineError:
     return EngineError(what, code="E638", exit_code=2, remedy=remedy)
-
-
-def on_node(run: str, number: str) -> int:
-    """What submitit runs on the node it was given: the worker, on a device of that machine."""
-    job = Job(int(Path(run).name), Path(run))
-    params = dict(job.spec().params)
-    params.pop("executor", None)
-    made = launch(job.attempt(int(number)), params)
-    environment = {**os.environ, **made.environment, LAUNCHED: "1", "PYTHONSAFEPATH": "1"}
-    return subprocess.call(made.command, env=environment)
-
-
-def main(arguments: list[str]) -> int:
-    """Submit an attempt to a cluster and stay until it is over there. Returns: the worker's exit code.
-
-    The worker itself sees in the run folder that it is to stop; one that still waits is taken back here.
-    """
-    import submitit
-
-    run, number = arguments
-    job = Job(int(Path(run).name), Path(run))
-    attempt = job.attempt(int(number))
-    cluster, options = _executor(str(job.spec().params["executor"]))
-    executor = submitit.AutoExecutor(folder=attempt.folder / "cluster", cluster=cluster)
-    executor.update_parameters(name=f"mathwb-{job.id}", **options)
-    submitted = executor.submit(on_node, run, number)
-    write_json(attempt.folder / "cluster.json", {"v": 1, "cluster": cluster, "id": submitted.job_id})
-    if cluster == "debug":
-        return int(submitted.result())
-    while not submitted.done():
-        if attempt.wanted() and attempt.worker() is None:
-            submitted.cancel()
-            return 128 + 15
-        time.sleep(_POLL_S)
-    error = submitted.exception()
-    if error is not None:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return int(submitted.result())
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

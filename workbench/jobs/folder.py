@@ -7,6 +7,7 @@
                         worker.json    worker: which process it is
                         events.jsonl   worker: what it reports
                         outcome.json   worker: how it ended, by its own account
+                        cluster.json   whoever hands it to a cluster: the cluster's number for it
                         request.json   whoever asks it to stop or be killed
                         result.json    the holder of `lock`: how the attempt ended, for good
                         stdout.log stderr.log supervisor.log
@@ -25,15 +26,15 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.files import file_error, write_json
 from workbench.jobs.process import ProcessId
-from workbench.jobs.spec import JobSpec
+from workbench.recipes import Recipe
 
 __all__ = [
     "LIVE",
@@ -160,18 +161,32 @@ class Attempt:
         """The worker says that it is this process."""
         write_json(self.folder / "worker.json", {"v": 1, "t": time.time(), **ProcessId.me().to_dict()})
 
+    def ticket(self) -> str | None:
+        """The cluster's number for it, empty while it is being handed over; None for one of this machine."""
+        raw = _read(self.folder / "cluster.json")
+        return str(raw.get("id", "")) if raw else None
+
+    def say_ticket(self, number: str) -> None:
+        """Write down the cluster's number for it."""
+        write_json(self.folder / "cluster.json", {"v": 1, "cluster": "slurm", "id": number})
+
     def wanted(self) -> str:
         """What has been asked of it: "", "stop" or "kill"."""
         return str(_read(self.folder / "request.json").get("want", ""))
+
+    def wanted_why(self) -> str:
+        """Why it was asked to stop when nobody did: a limit of the cluster; empty when it was the user."""
+        return str(_read(self.folder / "request.json").get("why", ""))
 
     def wanted_since(self) -> float:
         """When that was, in Unix seconds."""
         return float(_read(self.folder / "request.json").get("t", 0.0))
 
-    def ask(self, want: str) -> None:
+    def ask(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
         if self.wanted() not in (want, "kill"):
-            write_json(self.folder / "request.json", {"v": 1, "want": want, "t": time.time()})
+            told = {"why": why} if why else {}
+            write_json(self.folder / "request.json", {"v": 1, "want": want, "t": time.time(), **told})
 
     def outcome(self) -> Ending | None:
         """How it ended by the worker's own account."""
@@ -243,11 +258,20 @@ class Job:
         """What determined the result besides the recipe."""
         return self.folder / "env.json"
 
-    def spec(self) -> JobSpec:
-        """The recipe, read. Raises: DataError."""
-        return JobSpec.read(self.recipe)
+    def spec(self) -> Recipe:
+        """The recipe, read, with absolute paths. Raises: DataError."""
+        found = Recipe.read(self.recipe)
+        return replace(
+            found, params=_mapped(found.params, lambda text: _placed(text, self.folder.absolute()))
+        )
 
-    def out(self, spec: JobSpec) -> Path:
+    def write(self, spec: Recipe, runs: Path) -> None:
+        """Write the recipe. What lies in the workspace is written relative to the run folder, so that a
+        workspace that is moved goes on. Raises: DataError."""
+        root = runs.absolute().parent
+        replace(spec, params=_mapped(spec.params, lambda text: _portable(text, root))).write(self.recipe)
+
+    def out(self, spec: Recipe) -> Path:
         """The folder the task writes to."""
         return Path(spec.params.get("out") or self.folder / "out")
 
@@ -268,6 +292,13 @@ class Job:
     def last(self) -> Attempt:
         """The last attempt. Raises: EngineError E604 when there is none."""
         attempts = self.attempts()
+        if not attempts and (self.folder / "members.json").exists():
+            raise EngineError(
+                f"job {self.id} is a sweep, and each of its runs has a log of its own",
+                code="E604",
+                exit_code=2,
+                remedy=f"List them: mathwb jobs list --where sweep:{self.id}",
+            )
         if not attempts:
             raise EngineError(
                 "the run folder holds no attempt",
@@ -278,15 +309,51 @@ class Job:
             )
         return attempts[-1]
 
-    def add_attempt(self) -> Attempt | None:
-        """Make the next attempt; None when another process has just made it."""
-        attempt = self.attempt(len(self.attempts()) + 1)
+    def add_attempt(self, after: int, ticket: str | None = None) -> Attempt | None:
+        """Make the attempt after number `after`, with a cluster's number for it when it has one; None when
+        another process has just made it."""
+        attempt = self.attempt(after + 1)
+        # Under another name and renamed: an attempt is never seen without the time it was asked for.
+        draft = self.folder / f".draft-{secrets.token_hex(6)}"
+        draft.mkdir()
         try:
-            attempt.folder.mkdir()
-        except FileExistsError:
+            write_json(draft / "attempt.json", {"v": 1, "t": time.time()})
+            if ticket is not None:
+                Attempt(self.id, attempt.number, draft).say_ticket(ticket)
+            draft.rename(attempt.folder)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                raise
             return None
-        write_json(attempt.folder / "attempt.json", {"v": 1, "t": time.time()})
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
         return attempt
+
+
+_UP = "../../"
+"""From a run folder to its workspace."""
+
+
+def _portable(text: str, root: Path) -> str:
+    path = Path(text)
+    return (
+        _UP + path.relative_to(root).as_posix() if path.is_absolute() and path.is_relative_to(root) else text
+    )
+
+
+def _placed(text: str, run: Path) -> str:
+    return os.path.normpath(run / text) if text.startswith(_UP) else text
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with all texts in it changed."""
+    if isinstance(value, Mapping):
+        return {key: _mapped(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, change) for item in value]
+    if isinstance(value, Path):
+        return change(str(value))
+    return change(value) if isinstance(value, str) else value
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -303,19 +370,30 @@ def _ending(path: Path) -> Ending | None:
     return Ending.from_dict(document) if document.get("state") in TERMINAL else None
 
 
-def create(runs: Path, spec: JobSpec) -> Job:
+def create(
+    runs: Path,
+    spec: Recipe,
+    ticket: str | None = None,
+    *,
+    beside: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Job:
     """A new run folder with its recipe and first attempt, under the next free number.
 
     It is made under another name and renamed: a folder with a number is always complete, and of two processes
-    that want the same number one gets it.
+    that want the same number one gets it. `ticket`: empty for a job that a cluster is to get.
+    `beside`: other JSON files of the run folder by name; a sweep has `members.json` among them, and no
+    attempt.
 
     Raises: DataError when it cannot be written.
     """
     draft = runs / f".draft-{secrets.token_hex(6)}"
     try:
         draft.mkdir(parents=True)
-        spec.write(draft / "recipe.toml")
-        Job(0, draft).add_attempt()
+        Job(0, draft).write(spec, runs)
+        for name, document in (beside or {}).items():
+            write_json(draft / name, document)
+        if "members.json" not in (beside or {}):
+            Job(0, draft).add_attempt(0, ticket)
         highest = int(_read(runs / _REMOVED).get("highest", 0))
         number = max([highest, *(job.id for job in all_jobs(runs))]) + 1
         while True:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import io
 import tarfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import tomli_w
-
-from engines.core.errors import EngineError
-from engines.core.files import atomic_writer, file_error
+from engines.core.errors import DataError, EngineError
+from engines.core.files import atomic_folder, atomic_writer, file_error
+from workbench.jobs.changes import next_free
+from workbench.jobs.differences import flat
 from workbench.jobs.folder import Job
-from workbench.jobs.spec import JobSpec, flat
 from workbench.jobs.view import JobView, job_view
+from workbench.recipes import Recipe
 
 __all__ = ["drop_checkpoints", "pack", "unpacked"]
+
+_PACKED = "Make one with: mathwb jobs pack ID"
 
 MOST_DATA_BYTES = 2**30
 _LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json")
@@ -33,13 +36,12 @@ def pack(job: Job, target: Path) -> dict[str, Any]:
     view = job_view(job)
     spec = job.spec()
     inside, left_out = _data(spec.params)
-    recipe = {"task": spec.task, "title": spec.title, "seed": spec.seed}
-    params = _relative(dict(spec.params), inside)
+    inner = replace(spec, params=_relative(dict(spec.params), inside))
     files = 0
     try:
         with atomic_writer(target, "wb") as out, tarfile.open(fileobj=out, mode="w:gz") as archive:
             root = f"mathwb-job-{job.id}"
-            _add_text(archive, f"{root}/recipe.toml", tomli_w.dumps({**recipe, "params": params}))
+            _add_text(archive, f"{root}/recipe.toml", inner.to_toml())
             _add_text(archive, f"{root}/README.md", _readme(view, left_out))
             files += 2
             for path, name in _members(job, view, inside):
@@ -50,10 +52,31 @@ def pack(job: Job, target: Path) -> dict[str, Any]:
     return {"path": str(target), "bytes": target.stat().st_size, "files": files, "left_out": left_out}
 
 
-def unpacked(recipe: Path) -> JobSpec:
-    """A job from a recipe file: paths in it that exist beside it become absolute. Raises: DataError."""
-    spec = JobSpec.read(recipe)
+def unpacked(recipe: Path, into: Path) -> Recipe:
+    """A job from a recipe file: paths in it that exist beside it become absolute. Of an archive that `pack`
+    made the files are put into the folder `into` first. Raises: DataError E316 for an archive that is
+    corrupt."""
+    if recipe.name.endswith((".tar.gz", ".tgz")):
+        recipe = _extracted(recipe, into) / "recipe.toml"
+    spec = Recipe.read(recipe)
     return replace(spec, params=_absolute(dict(spec.params), recipe.absolute().parent))
+
+
+def _extracted(archive: Path, into: Path) -> Path:
+    """The folder of an archive, put into a folder where it has none yet. Raises: DataError."""
+    try:
+        with tarfile.open(archive) as file:
+            roots = {name.partition("/")[0] for name in file.getnames()}
+            if len(roots) != 1 or f"{next(iter(roots))}/recipe.toml" not in file.getnames():
+                raise DataError("this is no archive of a job", path=archive, code="E318", remedy=_PACKED)
+            folder = next_free(into, next(iter(roots)))
+            with atomic_folder(folder) as draft:
+                file.extractall(draft, filter="data")
+            return folder / next(iter(roots))
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise DataError("the archive is corrupt", path=archive, code="E316", remedy=_PACKED) from error
+    except OSError as error:
+        raise file_error(error, archive, "read") from error
 
 
 def _absolute(value: Any, beside: Path) -> Any:

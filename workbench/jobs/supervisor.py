@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import signal
 import socket
@@ -29,13 +30,15 @@ from engines.core.events import Event, Sink
 from engines.core.files import printable
 from workbench.jobs import timing
 from workbench.jobs.devices import bytes_in_words, memory_bytes
+from workbench.jobs.endings import last_words
 from workbench.jobs.executors import launch
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.process import MARK, ProcessId, mark, sweep
+from workbench.jobs.queue import Slots, keep, leave
+from workbench.jobs.sweeps import verdict
 from workbench.jobs.tail import EventTail, last_lines
-from workbench.jobs.view import last_words
 
-__all__ = ["DISK_FULL", "ORPHANED", "Supervisor"]
+__all__ = ["DISK_FULL", "ORPHANED", "Signals", "Supervisor"]
 
 DISK_FULL = 74
 """Exit code of a worker that could not even write down how it ended."""
@@ -43,20 +46,21 @@ DISK_FULL = 74
 ORPHANED = 75
 """Exit code of a worker whose supervisor was gone before the work began."""
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2, signal.SIGCHLD)
 
 
-class _Signals:
+class Signals:
     """Signals as something to wait for. Python's own handlers only count; the pipe wakes the waiting."""
 
     def __init__(self) -> None:
         self.stops = 0
         self.interrupts = 0
+        self.warnings = 0
         self._read, self._write = socket.socketpair()
         self._before: dict[signal.Signals, object] = {}
         self._wakeup = -1
 
-    def __enter__(self) -> _Signals:
+    def __enter__(self) -> Signals:
         self._read.setblocking(False)
         self._write.setblocking(False)
         self._wakeup = signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
@@ -75,6 +79,7 @@ class _Signals:
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self.interrupts += number == signal.SIGINT
+        self.warnings += number == signal.SIGUSR2
         self.stops += number in (signal.SIGTERM, signal.SIGHUP)
 
     def wait(self, timeout_s: float) -> None:
@@ -87,10 +92,12 @@ class _Signals:
 class Supervisor:
     """Watches over one attempt from its start, or from wherever it is, to its end."""
 
-    def __init__(self, attempt: Attempt, *, sink: Sink | None = None) -> None:
-        """`sink`: who wants the worker's events as they come (a command in the foreground)."""
+    def __init__(self, attempt: Attempt, *, sink: Sink | None = None, slots: Slots | None = None) -> None:
+        """`sink`: who wants the worker's events as they come (a command in the foreground). `slots`: what
+        of this machine it may use."""
         self.attempt = attempt
         self._sink = sink
+        self._slots = slots or Slots()
         self._tail = EventTail(attempt.events)
         self._child: subprocess.Popen[bytes] | None = None
         self._status: int | None = None
@@ -105,7 +112,7 @@ class Supervisor:
                 return None
             if (ending := self.attempt.result()) is not None:
                 return ending
-            with _Signals() as signals:
+            with Signals() as signals:
                 try:
                     begun = self._begin()
                 except EngineError as error:
@@ -123,6 +130,7 @@ class Supervisor:
         if first and self.attempt.wanted():
             return False
         self.attempt.beat(replace(self._beat, t=time.time()))
+        leave(self.attempt)
         if first:
             self.attempt.reserve()
             self._start()
@@ -132,7 +140,7 @@ class Supervisor:
 
     def _start(self) -> None:
         folder = self.attempt.folder.resolve()
-        made = launch(self.attempt, _params(folder.parent))
+        made = launch(self.attempt, _params(folder.parent), self._slots.cards)
         self._direct = made.direct
         ours = {"PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", MARK: mark(folder)}
         environment = {**os.environ, **made.environment, **ours}
@@ -145,9 +153,10 @@ class Supervisor:
                 cwd=folder.parent,
                 env=environment,
                 process_group=0,
+                pass_fds=self._slots.locks,
             )
 
-    def _watch(self, signals: _Signals) -> Ending:
+    def _watch(self, signals: Signals) -> Ending:
         next_beat = 0.0
         while True:
             over = self._over()
@@ -180,6 +189,8 @@ class Supervisor:
         self._beat = replace(self._beat, t=time.time(), rss_bytes=rss, peak_bytes=peak)
         with contextlib.suppress(OSError, EngineError):
             self.attempt.beat(self._beat)
+            if not self.attempt.wanted() and (why := verdict(self.attempt)):
+                self.attempt.ask("stop", why)
 
     def _memory(self) -> int:
         total = 0
@@ -192,7 +203,7 @@ class Supervisor:
                     total += process.memory_info().rss
         return total
 
-    def _pass_on(self, signals: _Signals) -> None:
+    def _pass_on(self, signals: Signals) -> None:
         """Hand the latest request on to the worker, once."""
         want = self.attempt.wanted()
         if not want and signals.stops:
@@ -227,7 +238,7 @@ class Supervisor:
         for event in self._tail.read():
             self._sink(Event(event.kind, event.data, event.step))
 
-    def _ending(self, signals: _Signals) -> Ending:
+    def _ending(self, signals: Signals) -> Ending:
         """How the attempt ended. The worker's own account comes first: its work was done when it gave it."""
         sweep(self.attempt.folder)
         self._listen()
@@ -251,7 +262,12 @@ class Supervisor:
             return replace(ending, signal=-status)
         return replace(ending, exit_code=status)
 
-    def _without_account(self, plain: Ending, signals: _Signals) -> Ending:
+    def _who(self) -> str:
+        if not self.attempt.wanted():
+            return "stopped by a signal from outside"
+        return self.attempt.wanted_why() or "stopped by you"
+
+    def _without_account(self, plain: Ending, signals: Signals) -> Ending:
         """The end of a worker of ours that died without a word, from its exit code."""
         status = self._status or 0
         wanted = self.attempt.wanted()
@@ -260,10 +276,14 @@ class Supervisor:
             if wanted == "kill":
                 return replace(plain, state="stopped", reason="killed by you")
             if -status == signal.SIGTERM and (wanted or signals.stops):
-                return replace(plain, state="stopped", reason=f"{_who(wanted)} before the work began")
+                return replace(plain, state="stopped", reason=f"{self._who()} before the work began")
             memory = f"peak {bytes_in_words(plain.peak_bytes)} of {bytes_in_words(memory_bytes())}"
             often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
             reason = f"killed by signal {-status}{often}; {memory}"
+            return replace(plain, reason=reason, remedy=f"Resume it: {resume}", code="E621")
+        if (number := self._killed_rank(status)) and wanted != "kill":
+            reason = f"one of its processes was killed by signal {number}"
+            reason += ", often memory" if number == signal.SIGKILL else ""
             return replace(plain, reason=reason, remedy=f"Resume it: {resume}", code="E621")
         if status == DISK_FULL:
             remedy = f"Free some space, then: {resume}"
@@ -272,11 +292,21 @@ class Supervisor:
         reason = f"the worker ended with exit code {status} and no result" + (f": {said[-1]}" if said else "")
         return replace(plain, reason=reason, remedy=f"See {self.attempt.stderr}", code="E622")
 
-    def _record(self, ending: Ending, signals: _Signals) -> Ending:
+    def _killed_rank(self, status: int) -> int:
+        """The signal that one of several processes was killed by, as their launcher says; 0 for none."""
+        if self._direct or status != 1:
+            return 0
+        found = re.findall(r"exitcode\s*: -(\d+) ", "\n".join(last_lines(self.attempt.stderr, 60)))
+        return int(found[-1]) if found else 0
+
+    def _record(self, ending: Ending, signals: Signals) -> Ending:
         """Write the result, however long a full disk takes to have room again."""
         deadline = time.monotonic() + timing.RESULT_RETRY_S
         while True:
             try:
+                # On a file system without locks another may have been quicker.
+                if (known := self.attempt.result()) is not None:
+                    return known
                 self.attempt.say_result(ending)
                 return ending
             except (EngineError, OSError):
@@ -293,14 +323,14 @@ def _params(run: Path) -> Mapping[str, Any]:
         return {}
 
 
-def _who(wanted: str) -> str:
-    return "stopped by you" if wanted else "stopped by a signal from outside"
-
-
 def main(arguments: list[str]) -> int:
     """The command that `submit` and `reconcile` start."""
     folder = Path(arguments[0])
-    Supervisor(Job(int(folder.name), folder).last()).run()
+    locks, cards = (*arguments[1:], "", "")[:2]
+    slots = Slots(tuple(map(int, filter(None, locks.split(",")))), tuple(filter(None, cards.split(","))))
+    Supervisor(Job(int(folder.name), folder).last(), slots=slots).run()
+    slots.close()
+    keep(folder.parent)
     return 0
 
 

@@ -5,11 +5,12 @@ Nothing here needs the whole of a log in memory, and a log of a million lines co
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -226,22 +227,31 @@ class Curve:
     _weights: list[int] = field(default_factory=list)
     _per_point: int = 1
 
-    def add(self, step: int, value: float) -> None:
-        """The next value."""
-        self.last = value
-        self.count += 1
-        if self._weights and self._weights[-1] < self._per_point:
-            weight = self._weights[-1]
-            self.mean[-1] += (value - self.mean[-1]) / (weight + 1)
-            self.low[-1], self.high[-1] = min(self.low[-1], value), max(self.high[-1], value)
-            self._weights[-1] = weight + 1
+    def add(self, steps: Sequence[int], values: Sequence[float]) -> None:
+        """The next values, one or many; the points are the same."""
+        if not values:
             return
-        if len(self.steps) >= 2 * self.capacity:
-            self._halve()
-        self.steps.append(step)
-        for values in (self.mean, self.low, self.high):
-            values.append(value)
-        self._weights.append(1)
+        self.last = values[-1]
+        self.count += len(values)
+        done = 0
+        while done < len(values):
+            fresh = not self._weights or self._weights[-1] >= self._per_point
+            if fresh and len(self.steps) >= 2 * self.capacity:
+                self._halve()
+            weight = 0 if fresh else self._weights[-1]
+            part = values[done : done + self._per_point - weight]
+            total, low, high = math.fsum(part), min(part), max(part)
+            if fresh:
+                self.steps.append(steps[done])
+                self.mean.append(total / len(part))
+                self.low.append(low)
+                self.high.append(high)
+                self._weights.append(len(part))
+            else:
+                self.mean[-1] += (total - len(part) * self.mean[-1]) / (weight + len(part))
+                self.low[-1], self.high[-1] = min(self.low[-1], low), max(self.high[-1], high)
+                self._weights[-1] = weight + len(part)
+            done += len(part)
 
     def _halve(self) -> None:
         pairs = range(0, len(self.steps) - 1, 2)
@@ -269,21 +279,38 @@ class MetricCurves:
 
     def update(self, max_bytes: int = 2**20) -> bool:
         """Read on, at most so many bytes. Returns: whether anything was added."""
-        added = False
-        for line in self._tail.lines(max_bytes):
-            if METRIC not in line:
-                continue
-            # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
+        found: dict[str, tuple[list[int | None], list[float]]] = {}
+        # Not `LoggedEvent.parse`: of a million lines only these two are wanted.
+        for raw in _parsed([line for line in self._tail.lines(max_bytes) if METRIC in line]):
             try:
-                raw = json.loads(line)
                 step, data = raw.get("step"), raw["data"].items()
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                step = None if step is None else int(step)
+            except (ValueError, TypeError, KeyError, AttributeError):
                 continue
             for name, value in data:
-                if is_number(value):
-                    curve = self.curves.get(name)
-                    if curve is None:
-                        curve = self.curves[name] = Curve(self._capacity)
-                    curve.add(curve.count if step is None else int(step), float(value))
-                    added = True
-        return added
+                if (type(value) is float and value - value == 0) or is_number(value):
+                    if (column := found.get(name)) is None:
+                        column = found[name] = [], []
+                    column[0].append(step)
+                    column[1].append(float(value))
+        for name, (steps, values) in found.items():
+            curve = self.curves.get(name)
+            if curve is None:
+                curve = self.curves[name] = Curve(self._capacity)
+            curve.add([curve.count + n if s is None else s for n, s in enumerate(steps)], values)
+        return bool(found)
+
+
+def _parsed(lines: Sequence[bytes]) -> list[Any]:
+    """What the lines hold; those that are no JSON are left out."""
+    try:
+        found = json.loads(b"[" + b",".join(lines) + b"]")
+        if len(found) == len(lines):
+            return list(found)
+    except (ValueError, RecursionError):
+        pass
+    found = []
+    for line in lines:
+        with contextlib.suppress(ValueError, RecursionError):
+            found.append(json.loads(line))
+    return found

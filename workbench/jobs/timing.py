@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "CLUSTER_WAIT_S",
     "GRACE_S",
     "HEARTBEAT_S",
     "LOCK_WAIT_S",
@@ -36,3 +37,6 @@ LOCK_WAIT_S = 5.0
 
 RESULT_RETRY_S = 600.0
 """A result that a full disk refuses is offered again for so long."""
+
+CLUSTER_WAIT_S = 30.0
+"""A cluster needs a moment to let go of a job that has recorded its end."""

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError
-from workbench.jobs import timing
+from workbench.jobs import queue, slurm, sweeps, timing
+from workbench.jobs.endings import cluster_words, last_words, modified
 from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job
 from workbench.jobs.progress import Progress, progress
-from workbench.jobs.spec import JobSpec
+from workbench.recipes import Recipe
 
 __all__ = [
     "FIELDS",
@@ -22,7 +23,6 @@ __all__ = [
     "Standing",
     "attempt_view",
     "job_view",
-    "last_words",
     "standing",
 ]
 
@@ -34,6 +34,7 @@ FIELDS = (
     "reason",
     "health",
     "attempt",
+    "sweep",
     "seed",
     "step",
     "done",
@@ -50,7 +51,8 @@ class Standing:
     """State of one attempt. `ending` is set in a terminal state; `recorded` says that the run folder has it.
 
     `health` of a live one: "ok"; "silent", no heartbeat for a while from another machine; "orphaned", the
-    supervisor is gone and the worker goes on; "stalled", no event for ten minutes.
+    supervisor is gone and the worker goes on; "stalled", no event for ten minutes. `waiting` says what a
+    queued one waits for, as its cluster puts it.
     """
 
     state: str
@@ -58,6 +60,7 @@ class Standing:
     ending: Ending | None = None
     recorded: bool = False
     heartbeat: Heartbeat | None = None
+    waiting: str = ""
 
 
 def standing(attempt: Attempt, *, now: float | None = None) -> Standing:
@@ -69,23 +72,43 @@ def standing(attempt: Attempt, *, now: float | None = None) -> Standing:
     now = time.time() if now is None else now
     if (ending := attempt.result()) is not None:
         return Standing(ending.state, ending=ending, recorded=True)
+    if (ticket := attempt.ticket()) is not None:
+        return _on_cluster(attempt, ticket, now)
     beat = attempt.heartbeat()
     if beat is None:
-        if now - attempt.created() < timing.START_LIMIT_S:
-            return Standing("stopping" if attempt.wanted() else "queued")
-        return _dead(attempt)
+        return _unbegun(attempt, now)
     health = "ok"
     alive = beat.supervisor.alive()
     if alive is None and now - beat.t > timing.STALE_AFTER_S:
+        if attempt.outcome() is not None:
+            return _dead(attempt)
         health = "silent"
     if alive is False:
         worker = attempt.worker()
         if worker is None or not worker[0].alive():
             return _dead(attempt)
         health = "orphaned"
+    return _living(attempt, health, beat, now)
+
+
+def _unbegun(attempt: Attempt, now: float) -> Standing:
+    """The state of one of this machine that no supervisor has begun."""
+    place = queue.place(attempt)
+    if place is not None and not place[1]:
+        if attempt.wanted():
+            return _dead(attempt)
+        return Standing("queued", waiting=f"{place[0]} before it" if place[0] else "next")
+    since = place[1] if place else attempt.created()
+    if now - since < timing.START_LIMIT_S:
+        return Standing("stopping" if attempt.wanted() else "queued")
+    return _dead(attempt)
+
+
+def _living(attempt: Attempt, health: str, beat: Heartbeat, now: float) -> Standing:
+    """The state of one whose supervisor or worker is believed to live."""
     if attempt.wanted():
         return Standing("stopping", health, heartbeat=beat)
-    events = _modified(attempt)
+    events = modified(attempt.events)
     if events is None:
         return Standing("starting", health, heartbeat=beat)
     if health == "ok" and now - events > timing.STALLED_AFTER_S:
@@ -93,13 +116,33 @@ def standing(attempt: Attempt, *, now: float | None = None) -> Standing:
     return Standing("running", health, heartbeat=beat)
 
 
-def _modified(attempt: Attempt) -> float | None:
-    """When the event log last grew; None while it is empty."""
-    try:
-        status = attempt.events.stat()
-    except OSError:
-        return None
-    return status.st_mtime if status.st_size else None
+def _on_cluster(attempt: Attempt, ticket: str, now: float) -> Standing:
+    """The state of an attempt on a cluster. A fresh heartbeat and the worker's own account are believed
+    first; whether an attempt without them waits, runs or is over, the cluster alone knows."""
+    beat = attempt.heartbeat()
+    if beat is not None:
+        alive = beat.supervisor.alive()
+        if alive or (alive is None and now - beat.t <= timing.STALE_AFTER_S):
+            return _living(attempt, "ok", beat, now)
+    if attempt.outcome() is not None:
+        return _dead(attempt)
+    if not ticket:
+        handed_over = now - attempt.created() < timing.START_LIMIT_S
+        return Standing("stopping" if attempt.wanted() else "queued") if handed_over else _dead(attempt)
+    told = slurm.ask(ticket)
+    if told is not None and not told.live:
+        # It may have ended between the two questions.
+        if (ending := attempt.result()) is not None:
+            return Standing(ending.state, ending=ending, recorded=True)
+        ending = cluster_words(attempt, told)
+        return Standing(ending.state, ending=ending)
+    if told is None or told.pending:
+        waiting = "the cluster cannot be asked from here" if told is None else told.reason
+        if beat is None or told is not None:
+            return Standing("stopping" if attempt.wanted() else "queued", waiting=waiting, heartbeat=beat)
+    if beat is None:
+        return Standing("stopping" if attempt.wanted() else "starting")
+    return _living(attempt, "silent", beat, now)
 
 
 def _dead(attempt: Attempt) -> Standing:
@@ -107,32 +150,6 @@ def _dead(attempt: Attempt) -> Standing:
         return Standing(ending.state, ending=ending, recorded=True)
     ending = last_words(attempt)
     return Standing(ending.state, ending=ending)
-
-
-def last_words(attempt: Attempt) -> Ending:
-    """The end of an attempt whose worker is known to be gone and had nobody to take its exit code."""
-    if (outcome := attempt.outcome()) is not None:
-        return outcome
-    beat = attempt.heartbeat()
-    worker = attempt.worker()
-    started = worker[1] if worker else None
-    ended = max(beat.t if beat else attempt.created(), _modified(attempt) or 0.0)
-    peak = beat.peak_bytes if beat else 0
-    wanted = attempt.wanted()
-    if wanted == "kill":
-        return Ending("stopped", "killed by you", started=started, ended=ended, peak_bytes=peak)
-    if beat is None and wanted:
-        return Ending("stopped", "stopped by you before it started", ended=ended)
-    if beat is None:
-        reason = "its supervisor never started"
-    elif beat.supervisor.before_restart:
-        reason = "the machine was restarted while it ran"
-    else:
-        reason = "its worker and its supervisor ended without recording a result"
-    if wanted == "stop":
-        reason += ", after you asked it to stop"
-    remedy = f"Resume it: mathwb jobs resume {attempt.job}"
-    return Ending("lost", reason, remedy, code="E620", started=started, ended=ended, peak_bytes=peak)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +198,8 @@ class JobView:
 
     Times in Unix seconds, ages and `eta_s` in seconds at the moment of reading, `rate` in units a second.
     `reason` says in words why a terminal state was reached and `remedy` what to do about it; `health` is
-    explained at `Standing`. `value` is what the task returned, `metrics` the last value of each metric.
+    explained at `Standing`, and what a queued one waits for stands in `waiting`; `cluster_id` is the number
+    that a cluster knows it by. `value` is what the task returned, `metrics` the last value of each metric.
     """
 
     id: int
@@ -192,7 +210,10 @@ class JobView:
     remedy: str = ""
     code: str = ""
     health: str = "ok"
+    waiting: str = ""
+    cluster_id: str = ""
     attempt: int = 1
+    sweep: int = 0
     seed: int = 0
     params: dict[str, Any] = field(default_factory=dict)
     folder: str = ""
@@ -227,9 +248,9 @@ class JobView:
         return Path(self.folder) / f"attempt-{attempt or self.attempt}" / name
 
     @property
-    def spec(self) -> JobSpec:
+    def spec(self) -> Recipe:
         """The recipe, as for submitting it again."""
-        return JobSpec(self.task, self.title, self.params, self.seed)
+        return Recipe(self.task, self.title, self.params, self.seed)
 
     @property
     def command_exit_code(self) -> int:
@@ -273,6 +294,8 @@ def job_view(job: Job, *, now: float | None = None) -> JobView:
     except DataError as error:
         what = str(error)
         return JobView(job.id, "", "unreadable", "lost", what, code=error.code, folder=str(job.folder))
+    if spec.task == sweeps.TASK:
+        return _sweep_view(job, spec, now)
     attempts = job.attempts()
     if not attempts:
         reason = "the run folder holds no attempt"
@@ -290,7 +313,10 @@ def job_view(job: Job, *, now: float | None = None) -> JobView:
         title=spec.title,
         state=now_at.state,
         health=now_at.health,
+        waiting=now_at.waiting,
+        cluster_id=attempt.ticket() or "",
         attempt=attempt.number,
+        sweep=sweeps.sweep_of(job.folder),
         seed=spec.seed,
         params=dict(spec.params),
         folder=str(job.folder),
@@ -319,6 +345,51 @@ def job_view(job: Job, *, now: float | None = None) -> JobView:
         stopping_for_s=None if wanted_since is None else max(0.0, now - wanted_since),
         memory_bytes=beat.rss_bytes if beat else None,
         peak_bytes=beat.peak_bytes if beat else 0,
+    )
+
+
+def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
+    """A sweep as one line: how many of its runs are over, and its state by theirs. One that has been ended
+    early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one
+    stopped."""
+    runs = job.folder.parent
+    views = [job_view(Job(each.job, runs / str(each.job)), now=now) for each in sweeps.members(job)]
+    live = [view for view in views if view.live]
+    odd = {
+        state: [view.id for view in views if view.state == state and not view.reason.startswith(sweeps.EARLY)]
+        for state in ("lost", "failed", "stopped")
+    }
+    if live:
+        over = len(live) < len(views)
+        states = ("running", "starting", "stopping")
+        state = "running" if over or any(view.state in states for view in live) else "queued"
+    else:
+        state = next((state for state, found in odd.items() if found), "succeeded")
+    told = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
+    ends = [view.ended for view in views if view.ended is not None]
+    starts = [view.started for view in views if view.started is not None]
+    ended = max(ends, default=None) if not live else None
+    started = min(starts, default=None)
+    return JobView(
+        id=job.id,
+        task=spec.task,
+        title=spec.title,
+        state=state,
+        reason="; ".join(told),
+        remedy=f"Resume them: mathwb jobs resume {job.id}" if told and not live else "",
+        waiting=live[0].waiting if state == "queued" else "",
+        seed=spec.seed,
+        params=dict(spec.params),
+        folder=str(job.folder),
+        created=min((view.created for view in views), default=0.0),
+        started=started,
+        ended=ended,
+        wall_s=None if started is None else (ended or now) - started,
+        done=float(len(views) - len(live)),
+        total=float(len(views)),
+        unit="runs",
+        memory_bytes=sum(view.memory_bytes or 0 for view in live) or None,
+        peak_bytes=max((view.peak_bytes for view in views), default=0),
     )
 
 

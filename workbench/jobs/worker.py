@@ -27,16 +27,17 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
+from engines.core.spec import described
 from workbench.jobs import timing
 from workbench.jobs.environment import changes, record
 from workbench.jobs.executors import LAUNCHED, device_of
 from workbench.jobs.folder import Attempt, Ending, Job
-from workbench.jobs.spec import JobSpec
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
+from workbench.recipes import Recipe
 
-__all__ = ["EventLog", "StopFlag", "main"]
+__all__ = ["EventLog", "StopFlag", "main", "perform"]
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -136,15 +137,11 @@ def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
         spec = job.spec()
         _remember_environment(job, attempt, spec, log)
         _check_origin()
-        from workbench.tasks import resolve
-
-        task = resolve(spec.task)
         log(Event("state", {"state": "running"}))
-        out = job.out(spec)
-        value = task({**spec.params, "out": str(out), "seed": spec.seed}, events=log, stop=stop)
-        if _was_stopped(value, stop):
-            asked = attempt.wanted()
-            ending = Ending("stopped", "stopped by you" if asked else "stopped by a signal from outside")
+        value, was_stopped = perform(spec, job.out(spec), events=log, stop=stop)
+        if was_stopped:
+            asked = "stopped by you" if attempt.wanted() else "stopped by a signal from outside"
+            ending = Ending("stopped", attempt.wanted_why() or asked)
         else:
             ending = Ending("succeeded")
         value = _clean(value, "", [])
@@ -165,8 +162,24 @@ def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
     )
 
 
+def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any, bool]:
+    """Do the work of a recipe. An operation that has them is told the recipe's seed and `out`.
+
+    Returns: its document, and whether it was stopped before it was done.
+    """
+    from workbench.operation import operation
+
+    row = operation(recipe.task)
+    names = {field.name for field in described(row.spec_type)}
+    offered = (("out", str(out)), ("seed", recipe.seed))
+    given = {name: value for name, value in offered if name in names} | dict(recipe.params)
+    done = row.perform(row.settled(given), events=events, stop=stop)
+    cut_short = isinstance(stop, StopFlag) and _was_stopped(done.document, stop)
+    return done.document, done.code == 130 or cut_short
+
+
 def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
-    """Whether a task that has returned was cut short. What it says itself (`complete`, `stop_reason`) is
+    """Whether work that has returned was cut short. What it says itself (`complete`, `stop_reason`) is
     believed; otherwise it was, if it has been told to stop."""
     if not stop.told or "complete" in value:
         return stop.told and not value["complete"]
@@ -188,7 +201,7 @@ def _failure(error: BaseException, attempt: Attempt) -> Ending:
     return Ending("failed", f"unexpected {type(error).__name__}: {error}", f"See {attempt.stderr}", "E900")
 
 
-def _remember_environment(job: Job, attempt: Attempt, spec: JobSpec, log: EventLog) -> None:
+def _remember_environment(job: Job, attempt: Attempt, spec: Recipe, log: EventLog) -> None:
     """Write env.json once; a later attempt says what has changed since."""
     now = {**record(spec), "device": _named(device_of(attempt))}
     try:
@@ -232,6 +245,28 @@ def _watch_parent(log: EventLog, parent: int) -> None:
         log(Event("warning", {"message": message}))
 
 
+def _watch_lease(job: Job, attempt: Attempt, log: EventLog) -> None:
+    """End this process, with all that it has started, once a later attempt has begun to work: it writes to
+    the same folder, and of two writers each would remove the other's checkpoints."""
+    after = job.attempt(attempt.number + 1)
+    while after.worker() is None:
+        time.sleep(timing.HEARTBEAT_S)
+    with contextlib.suppress(EngineError, OSError):
+        message = f"attempt {after.number} is at work, so this one ends"
+        log(Event("warning", {"message": message}))
+        attempt.say_outcome(Ending("lost", message, code="E626", ended=time.time()))
+    os.killpg(0, signal.SIGKILL)
+
+
+def _await_lease(job: Job, attempt: Attempt) -> None:
+    """Give a worker of the attempt before time to see this one's claim, where it may still be at work: on
+    another machine, without having said how it ended."""
+    before = job.attempt(attempt.number - 1)
+    worker = before.worker()
+    if worker is not None and worker[0].alive() is None and before.outcome() is None:
+        time.sleep(2 * timing.HEARTBEAT_S)
+
+
 def _watch_requests(attempt: Attempt, stop: StopFlag) -> None:
     """Do what is asked of the attempt in its folder."""
     while (want := attempt.wanted()) != "kill":
@@ -242,12 +277,9 @@ def _watch_requests(attempt: Attempt, stop: StopFlag) -> None:
 
 def _help(job: Job) -> int:
     """Another rank's share of the work: the same task, heard by nobody, stopped by the first rank."""
-    from workbench.tasks import resolve
-
     spec = job.spec()
-    task = resolve(spec.task)
     try:
-        task({**spec.params, "out": str(job.out(spec)), "seed": spec.seed}, events=ignore, stop=never)
+        perform(spec, job.out(spec), events=ignore, stop=never)
     except EngineError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -272,6 +304,8 @@ def main(arguments: list[str]) -> int:
         if beat is None or (not launched and beat.supervisor.pid != os.getppid()):
             return ORPHANED
         log = EventLog(attempt)
+        threading.Thread(target=_watch_lease, args=(job, attempt, log), daemon=True).start()
+        _await_lease(job, attempt)
         watch = (_watch_requests, (attempt, stop)) if launched else (_watch_parent, (log, os.getppid()))
         threading.Thread(target=watch[0], args=watch[1], daemon=True).start()
         ending = _run(job, attempt, log, stop)

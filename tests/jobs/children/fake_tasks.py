@@ -1,4 +1,4 @@
-"""Tasks that do nothing useful in ways that can be checked."""
+"""Operations that do nothing useful in ways that can be checked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +17,57 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop
 
 
-def count(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fake:
+    """What any of them may be asked."""
+
+    out: Path
+    seed: int = 0
+    n: int = 0
+    hold: int | None = None
+    break_at: int | None = None
+    unforeseen: bool = False
+    code: int = 7
+    more: bool | None = None
+    target: Path | None = None
+    source: Path | None = None
+    executor: str = "local"
+    depth: Mapping[str, Any] = field(default_factory=dict)
+    model: Mapping[str, Any] = field(default_factory=dict)
+    say: Mapping[str, Any] = field(default_factory=dict)
+
+
+NAMES = ("count", "fail", "crash", "leave_child", "fill_disk", "report", "greedy", "deny")
+
+
+def register(table: Any) -> None:
+    """Put them into the table of operations, as `test.count` and so on."""
+    from workbench.operation import Operation
+
+    for name in NAMES:
+        table[f"test.{name}"] = Operation(f"test.{name}", name, "fake_tasks:Fake", f"fake_tasks:{name}")
+
+
+def count(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Write items 0 .. n-1, each atomically, those that are there already left alone; return their hash.
 
     `hold`: wait before this item until the file `go` is in the folder. `break_at`: kill this process with -9
     in the middle of this item and of a line of the event log, unless the file `go` is there.
     """
-    out = Path(params["out"])
+    out = spec.out
     out.mkdir(parents=True, exist_ok=True)
     go = out / "go"
-    total = params["n"]
+    total = spec.n
     for number in range(total):
-        while number == params.get("hold") and not go.exists() and not stop():
+        while number == spec.hold and not go.exists() and not stop():
             time.sleep(0.01)
         if stop():
             break
         item = out / f"item-{number:05d}"
-        text = f"{params['seed']}:{number}"
+        text = f"{spec.seed}:{number}"
         if not item.exists():
             part = item.with_suffix(".part")
-            if number == params.get("break_at") and not go.exists():
+            if number == spec.break_at and not go.exists():
                 part.write_text(text[:2])
                 _half_a_line(out)
                 os.kill(os.getpid(), 9)
@@ -55,27 +88,27 @@ def _half_a_line(out: Path) -> None:
             file.write('{"v":1,"t":17')
 
 
-def report(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def report(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Report a number that JSON does not know, twice."""
     for step in (1, 2):
         events(Event("metric", {"loss_nats": math.nan, "lr": 0.5}, step=step))
-    return {"best": math.inf, "seed": params["seed"]}
+    return {"best": math.inf, "seed": spec.seed}
 
 
-def fail(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def fail(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Fail as engines do, or as nobody foresaw."""
-    if params.get("unforeseen"):
+    if spec.unforeseen:
         raise ZeroDivisionError("one over nothing")
     raise EngineError("no model at the place named", code="E350", exit_code=3, remedy="Train one first.")
 
 
-def crash(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def crash(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Leave without a word."""
     print("the library gave up\x1b[2J", file=sys.stderr, flush=True)
-    os._exit(params.get("code", 7))
+    os._exit(spec.code)
 
 
-def leave_child(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def leave_child(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Start a process of another session that would outlive us, and wait."""
     child = subprocess.Popen(
         [sys.executable, "-S", "-c", "import time; time.sleep(600)"], start_new_session=True
@@ -86,28 +119,28 @@ def leave_child(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str
     return {}
 
 
-def greedy(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def greedy(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Do not listen."""
     events(Event("log", {"message": "deaf"}))
     time.sleep(600)
     return {}
 
 
-def fill_disk(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def fill_disk(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Write until there is no room, unless the file `room` is in the folder."""
-    out = Path(params["out"])
+    out = spec.out
     out.mkdir(parents=True, exist_ok=True)
     if not (out / "room").exists():
-        with Path(params.get("target", out / "big")).open("wb") as file:
+        with (spec.target or out / "big").open("wb") as file:
             while not stop():
                 file.write(b"\0" * 4096)
                 file.flush()
     return {"done": True}
 
 
-def deny(params: dict[str, Any], *, events: Sink, stop: Stop) -> dict[str, Any]:
+def deny(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Wait to be told to stop, and then say in its own words how far it has come."""
     events(Event("log", {"message": "waiting"}))
     while not stop():
         time.sleep(0.01)
-    return params["say"]
+    return dict(spec.say)

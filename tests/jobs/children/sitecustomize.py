@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 
-import workbench.tasks
-from workbench.jobs import timing
+import fake_tasks
 
-for _name in ("count", "fail", "crash", "leave_child", "fill_disk", "report", "greedy", "deny"):
-    workbench.tasks.TASKS[f"test.{_name}"] = f"fake_tasks:{_name}"
+from workbench.jobs import timing
+from workbench.operation import operations
+
+fake_tasks.register(operations())
 
 for _name, _value in json.loads(os.environ.get("JOBS_TEST_TIMING", "{}")).items():
     setattr(timing, _name, _value)

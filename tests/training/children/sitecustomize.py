@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 
-import workbench.tasks.training
 from workbench.jobs import timing
+from workbench.paper import Trainer, trainers
 
-workbench.tasks.training.TRAINERS["tiny"] = "tiny:trainer"
+trainers()["tiny"] = Trainer("tiny", "tiny:trainer")
 
 for _name, _value in json.loads(os.environ.get("JOBS_TEST_TIMING", "{}")).items():
     setattr(timing, _name, _value)

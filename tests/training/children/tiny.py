@@ -7,10 +7,11 @@ import random
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engines.training import TrainConfig
+from engines.training import Origin, TrainConfig
 
 
 class Rows:
@@ -46,6 +47,9 @@ class Tiny:
         self.count, self.flow, self.trouble, self.measure = count, flow, trouble, measure
         self.calls = 0
 
+    def origin(self) -> Origin:
+        return Origin("tiny", {"count": self.count})
+
     def model(self) -> Any:
         from torch import nn
 
@@ -75,6 +79,9 @@ class Tiny:
         longest = max(map(len, examples))
         ids = [[*row, *[2] * (longest - len(row))] for row in examples]
         return {"ids": torch.tensor(ids), "labels": torch.tensor([sum(row) % 2 for row in examples])}
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        return (len(batch["labels"]),)
 
     def loss(self, model: Any, batch: Mapping[str, Any]) -> Any:
         import torch
@@ -142,12 +149,15 @@ def trainer(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) ->
 def _die_at(step: int) -> None:
     from engines.training import checkpoints
 
-    write = checkpoints._write_synced
+    whole = checkpoints.atomic_folder
 
-    def half(path: Path, data: bytes) -> None:
-        if path.parent.name == f"step-{step:06d}.tmp" and path.name == "training.pt":
-            path.write_bytes(data[: len(data) // 2])
-            os.kill(os.getpid(), signal.SIGKILL)
-        write(path, data)
+    @contextmanager
+    def half(target: Path) -> Iterator[Path]:
+        with whole(target) as draft:
+            yield draft
+            if target.name == f"step-{step:06d}":
+                file = draft / "training.pt"
+                file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+                os.kill(os.getpid(), signal.SIGKILL)
 
-    checkpoints._write_synced = half
+    checkpoints.atomic_folder = half  # type: ignore[attr-defined]

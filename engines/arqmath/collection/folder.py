@@ -1,0 +1,300 @@
+"""A collection as a folder: which file in it holds the posts, the topics, the judgements, the runs.
+
+A folder may say so itself in `arqmath.toml`, whose keys are the attributes of `ArqmathFolder`; names and
+globs in it are relative to the folder, and what is named first stands first:
+
+```toml
+title = "A small forum"
+posts = "posts.xml"
+runs = ["runs/*.tsv"]
+[topics]
+1 = "topics_task1.xml"
+[qrels]
+1 = ["qrels_task1.tsv"]
+```
+
+Without it the files are found by the names that ARQMath's organisers gave them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import DataError
+from engines.core.files import file_error
+
+__all__ = ["DESCRIPTION", "ArqmathFolder", "Role", "role_of"]
+
+DESCRIPTION = "arqmath.toml"
+_TASKS = (1, 2, 3)
+_DEPTH = 4
+"""Folders are searched this deep: `Collection/Formulas/latex_representation_v3/1.tsv`."""
+
+_TABLE = r"\.(?:tsv|txt|run)(?:\.gz)?$"
+_NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        # What stands beside runs without being one, and tables of topics, which are no collection.
+        (
+            "",
+            r"(?:per_topic|trec_eval|scores|run_map)[^/]*$|(?:^|/)topic_formulas[^/]*$|(?:^|/)formula_topics",
+        ),
+        ("posts", r"(?:^|/)posts\b[^/]*\.xml(?:\.gz)?$|(?:^|/)posts[^/]*\.jsonl(?:\.gz)?$"),
+        ("links", r"(?:^|/)postlinks\b[^/]*\.xml(?:\.gz)?$"),
+        ("comments", r"(?:^|/)comments\b[^/]*\.xml(?:\.gz)?$"),
+        ("topics", r"(?:^|/)(?=[^/]*topics)[^/]*task[-_ ]?(?P<task>[123])[^/]*\.xml$"),
+        ("topics", r"(?:^|/)task[-_ ]?(?P<task>[123])[^/]*/(?:[^/]+/)*[^/]*topics[^/]*\.xml$"),
+        ("qrels", rf"(?:^|/)(?=[^/]*qrels?)[^/]*task[-_ ]?(?P<task>[123])[^/]*{_TABLE}"),
+        ("topic_info", r"topic_info[^/]*\.csv$"),
+        ("formulas", r"(?:latex|slt|opt)_representation[^/]*/[^/]+\.tsv(?:\.gz)?$"),
+        ("formulas", r"(?:^|/)formulas[^/]*\.tsv(?:\.gz)?$"),
+        ("runs", rf"(?:^|/)runs?[-_]task[-_ ]?1[^/]*/[^/]+{_TABLE}"),
+        ("runs", rf"(?:^|/)[^/]*task[-_ ]?1[^/]*(?:auto|manual|run)[^/]*{_TABLE}"),
+        ("answers", rf"(?:^|/)(?:runs?|answers)[-_]task[-_ ]?3[^/]*/[^/]+{_TABLE}"),
+        ("answers", rf"(?:^|/)[^/]*task[-_ ]?3[^/]*(?:auto|manual|run)[^/]*{_TABLE}"),
+    )
+)
+_ONE = ("posts", "links", "comments")
+_BY_TASK = ("topics", "qrels")
+_MANY = ("runs", "answers", "topic_info", "formulas")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a file is to a collection: the attribute of `ArqmathFolder` it belongs to, and, for topics and
+    judgements, the task (else 0)."""
+
+    name: str
+    task: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArqmathFolder:
+    """The files of a collection.
+
+    `posts` are XML or JSON lines; `topics` and `qrels` by task (1 answers, 2 formulas, 3 free answers);
+    `runs` of Task 1, `answers` of Task 3; `topic_info` are CSV files with a column `Topic`; `formulas` are
+    tables of LaTeX, SLT and OPT. What a collection lacks is None or empty.
+    """
+
+    path: Path
+    title: str
+    posts: Path | None = None
+    links: Path | None = None
+    comments: Path | None = None
+    topics: Mapping[int, tuple[Path, ...]] = field(default_factory=dict)
+    qrels: Mapping[int, tuple[Path, ...]] = field(default_factory=dict)
+    runs: tuple[Path, ...] = ()
+    answers: tuple[Path, ...] = ()
+    topic_info: tuple[Path, ...] = ()
+    formulas: tuple[Path, ...] = ()
+
+    @classmethod
+    def open(cls, path: str | Path) -> ArqmathFolder:
+        """A folder, or a single file taken as a collection of that one file.
+
+        Raises: DataError when there is nothing (E312), nothing of ARQMath is found (E318), or `arqmath.toml`
+        is corrupt, names something unknown (E327) or a file that is missing (E312).
+        """
+        path = Path(path).expanduser()
+        if path.is_file():
+            role = role_of(path)
+            if role is None:
+                raise DataError(
+                    "what of ARQMath this file is cannot be recognised",
+                    path=path,
+                    code="E318",
+                    remedy=f"Put it into a folder whose {DESCRIPTION} says so.",
+                )
+            return _made(path.parent, path.name, {(role.name, role.task): [path]})
+        if not path.is_dir():
+            raise file_error(FileNotFoundError(2, "no such file"), path, "read")
+        description = path / DESCRIPTION
+        if description.is_file():
+            return _described(path, description)
+        found: dict[tuple[str, int], list[Path]] = {}
+        for file in sorted(_files(path, _DEPTH), key=_natural):
+            role = _by_name(file.relative_to(path).as_posix())
+            if role is not None:
+                found.setdefault((role.name, role.task), []).append(file)
+        if not found:
+            raise DataError(
+                "nothing of ARQMath is found here",
+                path=path,
+                code="E318",
+                exit_code=3,
+                remedy=f"Expected names such as Posts.V1.3.xml, or a file {DESCRIPTION} that says.",
+            )
+        return _made(path, path.resolve().name, found)
+
+    @property
+    def latex_tables(self) -> tuple[Path, ...]:
+        """Those of `formulas` that hold LaTeX, by their names."""
+        return tuple(
+            file for file in self.formulas if not re.match(r"slt_|opt_", file.parent.name, re.IGNORECASE)
+        )
+
+    def files(self) -> list[tuple[Role, Path]]:
+        """Every file with its role."""
+        found = [(Role(name), getattr(self, name)) for name in _ONE if getattr(self, name) is not None]
+        for name in _BY_TASK:
+            by_task: Mapping[int, tuple[Path, ...]] = getattr(self, name)
+            found += [(Role(name, task), file) for task, files in sorted(by_task.items()) for file in files]
+        for name in _MANY:
+            found += [(Role(name), file) for file in getattr(self, name)]
+        return found
+
+    def need_posts(self) -> Path:
+        """The posts. Raises: DataError (exit 3) when the collection has none."""
+        if self.posts is None:
+            raise DataError(
+                "the collection has no posts",
+                path=self.path,
+                code="E312",
+                exit_code=3,
+                remedy=f"Expected Posts.V1.x.xml or posts*.jsonl.gz, or `posts` in {DESCRIPTION}.",
+            )
+        return self.posts
+
+
+def role_of(path: Path) -> Role | None:
+    """What a file is, by its name, else by how it begins; None when neither says."""
+    return _by_name(path.absolute().as_posix()) or _by_content(path)
+
+
+def _by_name(relative: str) -> Role | None:
+    for name, pattern in _NAMES:
+        match = pattern.search(relative)
+        if match:
+            return Role(name, int(match.groupdict().get("task") or 0)) if name else None
+    return None
+
+
+def _by_content(path: Path) -> Role | None:
+    from engines.arqmath.collection.readers import open_binary
+
+    try:
+        with open_binary(path) as file:
+            head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    except DataError:
+        # Whoever reads it as what its name says will explain what is wrong.
+        return None
+    if head.startswith("<"):
+        for name, mark in (("links", "<postlinks"), ("comments", "<comments"), ("posts", "<posts")):
+            if mark in head.lower():
+                return Role(name)
+        if "<Topics" in head:
+            return Role("topics", 2 if "<Formula_Id" in head else 1)
+        return None
+    first, _, _ = head.partition("\n")
+    if first.startswith("{"):
+        return Role("posts") if '"body"' in first else None
+    columns = first.split("\t") if "\t" in first else first.split()
+    if "id" in columns and len(columns) > 2:
+        return Role("formulas")
+    if len(columns) == 4 and columns[3].isdigit():
+        return Role("qrels", 3 if columns[2].startswith("d_") else {"B": 2}.get(first[:1], 1))
+    if len(columns) in (5, 6) and _is_number(columns[-2]):
+        return Role("runs")
+    if len(columns) == 6 and _is_number(columns[2]):
+        return Role("answers")
+    return None
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?", text) is not None
+
+
+def _files(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise file_error(error, folder, "read") from error
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            if depth > 1:
+                yield from _files(entry, depth - 1)
+        else:
+            yield entry
+
+
+def _natural(path: Path) -> list[tuple[int, int, str]]:
+    """Sorts `10.tsv` behind `9.tsv`, and a newer version of a file behind an older one."""
+    parts = re.split(r"(\d+)", str(path))
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part]
+
+
+def _made(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
+    """The record. Of several files of posts the XML file of the highest version counts."""
+    one = {
+        name: max(files, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
+        for name in _ONE
+        if (files := found.get((name, 0)))
+    }
+    by_task = {
+        name: {task: tuple(found[name, task]) for task in _TASKS if (name, task) in found}
+        for name in _BY_TASK
+    }
+    many = {name: tuple(found.get((name, 0), ())) for name in _MANY}
+    fields: dict[str, Any] = {**one, **by_task, **many}
+    return ArqmathFolder(path, title, **fields)
+
+
+def _described(folder: Path, description: Path) -> ArqmathFolder:
+    try:
+        document = tomllib.loads(description.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise file_error(error, description, "read") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise _wrong(description, f"it cannot be read: {error}") from error
+    title = document.pop("title", folder.resolve().name)
+    found: dict[tuple[str, int], list[Path]] = {}
+    for name, value in document.items():
+        if name in _ONE or name in _MANY:
+            found[name, 0] = _named(folder, description, name, value)
+            if name in _ONE and len(found[name, 0]) != 1:
+                raise _wrong(description, f"`{name}` names {len(found[name, 0])} files, and one is needed")
+        elif name in _BY_TASK and isinstance(value, dict):
+            for task, files in value.items():
+                if task not in map(str, _TASKS):
+                    raise _wrong(description, f"[{name}] has the key {task!r}, which is no task")
+                found[name, int(task)] = _named(folder, description, f"{name}.{task}", files)
+        else:
+            raise _wrong(description, f"the key {name!r} is unknown or not what it should be")
+    return _made(folder, str(title), found)
+
+
+def _named(folder: Path, description: Path, key: str, value: object) -> list[Path]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise _wrong(description, f"`{key}` is neither a file name nor a list of them")
+    found: list[Path] = []
+    for name in names:
+        if any(char in name for char in "*?["):
+            if Path(name).is_absolute():
+                raise _wrong(description, f"`{key}`: the pattern {name!r} must be relative to the folder")
+            matching = sorted((file for file in folder.glob(name) if file.is_file()), key=_natural)
+        else:
+            matching = [folder / name] if (folder / name).is_file() else []
+        if not matching:
+            raise DataError(
+                f"`{key}` names {name!r}, which is not there",
+                path=description,
+                code="E312",
+                exit_code=3,
+                remedy="Mend the name, or leave the key out.",
+            )
+        found += [file for file in matching if file not in found]
+    return found
+
+
+def _wrong(description: Path, what: str) -> DataError:
+    known = ", ".join(("title", *_ONE, *(f"[{name}]" for name in _BY_TASK), *_MANY))
+    return DataError(what, path=description, code="E327", remedy=f"Keys: {known}.")

@@ -1,0 +1,226 @@
+"""Searching the answers of a collection: by terms, by vectors, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.arqmath.choices import How
+from engines.arqmath.collection.index_build import (
+    AGAIN,
+    FORMAT,
+    IDS,
+    MANIFEST,
+    PLAN,
+    STORE,
+    build_index,
+    document_text,
+    read_json,
+)
+from engines.arqmath.collection.store import PostStore
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import changed, sha256
+from engines.retrieval.dense import DenseIndex
+from engines.retrieval.encoders import StoredEncoder
+from engines.retrieval.encoders import encoder as load_encoder
+from engines.retrieval.fusion import reciprocal_rank_fusion
+from engines.retrieval.lexical import LexicalIndex
+from engines.retrieval.run import Run
+from engines.retrieval.similarity import Vectors
+from engines.retrieval.stored import corrupt
+from engines.retrieval.tokens import TOKENS_VERSION
+
+__all__ = ["DEPTH", "Hit", "How", "Index", "build_index", "document_text", "kept_index", "open_index"]
+
+_HASHED_BYTES = 4 * 2**20
+"""Files of an index up to this size are compared by content when it is opened, larger ones by length: an
+index of the whole collection has gigabytes."""
+
+DEPTH = 1_000
+"""How deep the two rankings are that are fused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An answer that was found; what the score is depends on how it was searched."""
+
+    id: str
+    score: float
+
+
+def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
+    """The index in a folder. Args: encoder: that of the index, if it is at hand; else loaded when needed.
+
+    Raises: DataError E312 when there is none, E661 for a file that is missing or not as long as it was (a
+    smaller one: with other content), E662 for an index of another version; EngineError E668 for an encoder
+    that is not its own.
+    """
+    if not (path / MANIFEST).exists():
+        begun = (path / PLAN).exists()
+        raise DataError(
+            "the index in this folder is not finished" if begun else "there is no index in this folder",
+            path=path,
+            code="E312",
+            exit_code=3,
+            remedy="The command that began it goes on with it."
+            if begun
+            else "Make one with: mathwb arqmath index FOLDER --out DIR",
+        )
+    manifest = read_json(path / MANIFEST)
+    if manifest["format"] != FORMAT or manifest.get("tokens") != TOKENS_VERSION:
+        raise DataError(
+            "the index was made by another version of this program",
+            path=path,
+            code="E662",
+            remedy=AGAIN,
+        )
+    for name, facts in manifest["files"].items():
+        file = path / name
+        size = file.stat().st_size if file.exists() else 0
+        if size != facts["bytes"]:
+            raise corrupt(file, f"{size:,} bytes instead of {facts['bytes']:,}")
+        if size <= _HASHED_BYTES and sha256(file) != facts["sha256"]:
+            raise corrupt(file, "other content of the same length")
+    if encoder is not None:
+        _same_encoder(path, manifest, encoder)
+    return Index(path, manifest, encoder)
+
+
+def kept_index(path: Path) -> Index:
+    """As `open_index`; it stays open, with its model, until it is built again or two others are opened."""
+    return _kept(path, changed(path / MANIFEST))
+
+
+@lru_cache(2)
+def _kept(path: Path, at: tuple[int, int]) -> Index:  # noqa: ARG001  # built again means opened again
+    return open_index(path)
+
+
+def _same_encoder(path: Path, manifest: Mapping[str, Any], encoder: StoredEncoder) -> None:
+    own = manifest.get("encoder") or {}
+    if own and encoder.fingerprint != own["sha256"]:
+        raise EngineError(
+            f"the index was built with the model {own['name']}, and {encoder.name} has other weights",
+            where=str(path),
+            code="E668",
+            exit_code=2,
+            remedy=f"Search with the model at {own['place']} as it was, or build the index again.",
+        )
+
+
+class Index:
+    """An opened index; each part is loaded when it is first needed."""
+
+    def __init__(self, path: Path, manifest: Mapping[str, Any], encoder: StoredEncoder | None = None) -> None:
+        self.path, self.manifest = path, manifest
+        self._given = encoder
+
+    def __len__(self) -> int:
+        """The number of answers."""
+        return int(self.manifest["documents"])
+
+    @cached_property
+    def store(self) -> PostStore:
+        """The posts."""
+        return PostStore(self.path / STORE)
+
+    @cached_property
+    def ids(self) -> NDArray[np.bytes_]:
+        """The ids of the answers, as bytes, in the order of the indexes."""
+        return np.asarray(np.load(self.path / IDS, mmap_mode="r"))
+
+    @cached_property
+    def lexical(self) -> LexicalIndex:
+        """The index of terms."""
+        return LexicalIndex(self.path / "lexical")
+
+    @cached_property
+    def dense(self) -> DenseIndex:
+        """The index of vectors. Raises: EngineError E670 when the index was built without."""
+        if self.manifest["dense"] is None:
+            raise EngineError(
+                "the index holds no vectors",
+                where=str(self.path),
+                code="E670",
+                exit_code=3,
+                remedy="Add them with: mathwb arqmath index FOLDER --out DIR --dense",
+            )
+        return DenseIndex(self.path / "dense")
+
+    @cached_property
+    def encoder(self) -> StoredEncoder:
+        """The model that the vectors are of. Raises: EngineError E668 when its weights have changed."""
+        if self._given is not None:
+            return self._given
+        found = load_encoder(self.manifest["encoder"]["place"])
+        _same_encoder(self.path, self.manifest, found)
+        return found
+
+    @property
+    def how(self) -> How:
+        """The best way to search that the index has."""
+        return "lexical" if self.manifest["dense"] is None else "fused"
+
+    def search(self, text: str, k: int = 10, *, how: How | None = None) -> list[Hit]:
+        """The best answers to a text with formulas as `$latex$`, at most `k`, best first.
+
+        Args: how: by BM25, by cosine, or both fused by reciprocal ranks (their 1,000 best); `Index.how`
+        unless given. Raises: EngineError E670 for dense or fused without vectors.
+        """
+        ranking = self.run({"": text}, k, how=how).rankings.get("", ())
+        return [Hit(id, score) for id, score in ranking]
+
+    def run(
+        self,
+        topics: Mapping[str, str],
+        k: int = DEPTH,
+        *,
+        how: How | None = None,
+        tag: str = "",
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> Run:
+        """A run: the best answers to each topic's text, as `search`. Topics that find nothing are left out;
+        after a stop, those that were not reached are."""
+        how = how or self.how
+        if how not in get_args(How):
+            raise ValueError(f"search by {how!r}")
+        depth = max(k, DEPTH) if how == "fused" else k
+        runs = []
+        if how != "lexical":
+            runs.append(self._dense_run(topics, depth, stop))
+        if how != "dense":
+            runs.append(self._lexical_run(topics, depth, events, stop))
+        found = reciprocal_rank_fusion(runs) if how == "fused" else runs[0]
+        return Run(tag or how, {topic: hits[:k] for topic, hits in found.rankings.items() if hits})
+
+    def _lexical_run(self, topics: Mapping[str, str], k: int, events: Sink, stop: Stop) -> Run:
+        found = {}
+        for done, (topic, text) in enumerate(topics.items(), start=1):
+            if stop():
+                break
+            scores, rows = self.lexical.search(text, k)
+            found[topic] = self._scored(scores, rows)
+            events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
+        return Run.from_scores("lexical", found)
+
+    def _dense_run(self, topics: Mapping[str, str], k: int, stop: Stop) -> Run:
+        index = self.dense
+        queries = self.encoder.encode(list(topics.values()), stop=stop)
+        if stop():
+            return Run("dense", {})
+        scores, rows = index.search(queries, k)
+        found = {topic: self._scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
+        return Run.from_scores("dense", found)
+
+    def _scored(self, scores: Vectors, rows: NDArray[np.int64]) -> list[tuple[str, float]]:
+        filled = rows >= 0
+        ids = [id.decode() for id in self.ids[rows[filled]].tolist()]
+        return list(zip(ids, scores[filled].tolist(), strict=True))

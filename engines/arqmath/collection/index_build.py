@@ -1,0 +1,316 @@
+"""Building an index of the answers of a collection: by terms, and by vectors if asked for.
+
+    manifest.json          what it was made of, versions, size and hash of every file; written last
+    posts.sqlite           all posts by id (`store`)
+    documents.npy          the ids of the answers, in the order of the indexes
+    lexical/  dense/       BM25 and faiss (`engines.retrieval`)
+
+A document is an answer with the title of its question before it. While an index is built, `plan.json` says
+of what, and `parts/` holds terms and vectors of some answers each: a build that was killed goes on from them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.store import PostStore, StoredPost, build_store
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import file_error, sha256, write_array, write_json
+from engines.core.locks import sole_builder
+from engines.retrieval.dense import DenseIndex, Kind, build_dense
+from engines.retrieval.encoders import BUILT_IN, StoredEncoder
+from engines.retrieval.encoders import encoder as load_encoder
+from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
+from engines.retrieval.stored import corrupt
+from engines.retrieval.tokens import TOKENS_VERSION
+
+__all__ = ["build_index", "document_text", "read_json"]
+
+FORMAT = 1
+_TERM_PART = 5_000
+_VECTOR_PART = 512
+_PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
+MANIFEST, PLAN, STORE, IDS = "manifest.json", "plan.json", "posts.sqlite", "documents.npy"
+_PARTS, _LOCK = "parts", "build.lock"
+AGAIN = "Remove the index and build it again, or choose another folder."
+
+
+def document_text(post: StoredPost) -> str:
+    """What is indexed of an answer."""
+    return f"{post.title}\n{post.text}"
+
+
+def build_index(
+    folder: ArqmathFolder,
+    out: Path,
+    *,
+    dense: bool = False,
+    encoder: str | Path | StoredEncoder = BUILT_IN,
+    kind: Kind | None = None,
+    bm25: Bm25 | None = None,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> dict[str, Any]:
+    """Index a collection's answers in the folder `out`, finish what was begun there, or add the dense index.
+
+    Args: dense: vectors too. encoder: whose. kind: of dense index; chosen by the size unless given.
+    Events: progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
+    Returns: `complete` (false after a stop), out, and then documents, counts of the store, `lexical` and
+    `dense` (what they are; dense is None without vectors) and `encoder`.
+    Raises: EngineError E667 when `out` holds something else, E668 when it was begun with another collection,
+    model or version, E669 when another build is at work there; DataError for a collection without posts.
+    """
+    posts = folder.need_posts()
+    if out.exists() and not (out.is_dir() and _is_ours(out)):
+        raise EngineError(
+            "this folder holds something that is no index",
+            where=str(out),
+            code="E667",
+            exit_code=2,
+            remedy="Choose a new folder for --out.",
+        )
+    with sole_builder(out, code="E669", lock=_LOCK):
+        chosen = (load_encoder(encoder) if isinstance(encoder, str | Path) else encoder) if dense else None
+        plan = {
+            "format": FORMAT,
+            "collection": folder.title,
+            "posts": {"name": posts.name, "sha256": sha256(posts)},
+            "links": folder.links and {"name": folder.links.name, "sha256": sha256(folder.links)},
+            "tokens": TOKENS_VERSION,
+            "bm25": asdict(bm25 or Bm25()),
+        }
+        plan = _begin(out, plan, chosen)
+        return _Build(out, folder, plan, chosen, kind, events, stop).run()
+
+
+def _is_ours(out: Path) -> bool:
+    names = {path.name for path in out.iterdir()}
+    return not names - {_LOCK} or bool(names & {MANIFEST, PLAN})
+
+
+def _encoder_facts(chosen: StoredEncoder) -> dict[str, Any]:
+    return {
+        "name": chosen.name,
+        "place": chosen.place,
+        "dim": chosen.dimension,
+        "sha256": chosen.fingerprint,
+    }
+
+
+def _begin(out: Path, plan: dict[str, Any], chosen: StoredEncoder | None) -> dict[str, Any]:
+    """Write the plan, or check that the folder was begun with the same; an encoder may be added later."""
+    path = out / PLAN
+    old: dict[str, Any] = {}
+    if path.exists():
+        old = read_json(path)
+        names = {"format": "version", "posts": "posts", "links": "links", "tokens": "version", "bm25": "BM25"}
+        for key, name in names.items():
+            if old.get(key) != plan[key]:
+                raise EngineError(
+                    f"the index in this folder was begun with other settings: {name}",
+                    where=str(out),
+                    code="E668",
+                    exit_code=2,
+                    remedy=AGAIN,
+                )
+    was = old.get("encoder")
+    if chosen is not None:
+        facts = _encoder_facts(chosen)
+        if was and was["sha256"] != facts["sha256"]:
+            raise EngineError(
+                f"the vectors in this folder are those of {was['name']}, and {facts['name']} is asked for",
+                where=str(out),
+                code="E668",
+                exit_code=2,
+                remedy=AGAIN,
+            )
+        was = facts
+    plan["encoder"] = was
+    if plan != old:
+        write_json(path, plan)
+    return plan
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        found["format"]
+    except FileNotFoundError as error:
+        raise file_error(error, path, "read") from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise corrupt(path, error) from error
+    return found
+
+
+class _Build:
+    """One run of a build, from what is there to the manifest."""
+
+    def __init__(
+        self,
+        out: Path,
+        folder: ArqmathFolder,
+        plan: Mapping[str, Any],
+        chosen: StoredEncoder | None,
+        kind: Kind | None,
+        events: Sink,
+        stop: Stop,
+    ) -> None:
+        self.out, self.folder, self.plan = out, folder, plan
+        self.encoder, self.kind, self.events, self.stop = chosen, kind, events, stop
+
+    def run(self) -> dict[str, Any]:
+        if self._finished():
+            return self._result(read_json(self.out / MANIFEST))
+        if not self._posts():
+            return {"complete": False, "out": str(self.out)}
+        store = PostStore(self.out / STORE)
+        try:
+            complete = self._terms(store) and self._vectors(store)
+            return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
+        finally:
+            store.close()
+
+    def _finished(self) -> bool:
+        if not (self.out / MANIFEST).exists():
+            return False
+        manifest = read_json(self.out / MANIFEST)
+        return manifest.get("dense") is not None or self.encoder is None
+
+    def _posts(self) -> bool:
+        path, ids = self.out / STORE, self.out / IDS
+        if not path.exists():
+            posts = self.folder.need_posts()
+            built = build_store(posts, path, links=self.folder.links, events=self.events, stop=self.stop)
+            if not built["complete"]:
+                return False
+            for line in built["first"]:
+                self._warn(f"left out: {line}")
+            if built["repeated"]:
+                self._warn(f"{built['repeated']:,} posts have an id that occurred before; the first was kept")
+            ids.unlink(missing_ok=True)
+        if not ids.exists():
+            store = PostStore(path)
+            found = store.answer_ids()
+            store.close()
+            if not found:
+                raise DataError("the collection has no answers", path=self.folder.path, code="E660")
+            write_array(ids, np.array([id.encode() for id in found]))
+        return True
+
+    def _warn(self, message: str) -> None:
+        self.events(Event("warning", {"message": message}))
+
+    def _terms(self, store: PostStore) -> bool:
+        if (self.out / "lexical").exists():
+            return True
+
+        def make(posts: Sequence[StoredPost], path: Path) -> bool:
+            TermPart.of(map(document_text, posts)).save(path)
+            return True
+
+        def good(path: Path) -> bool:
+            try:
+                TermPart.load(path)
+            except DataError:
+                return False
+            return True
+
+        parts = self._parts(store, "terms-{:05d}.npz", _TERM_PART, "answers", make, good)
+        if parts is None:
+            return False
+        build_lexical(map(TermPart.load, parts), self.out / "lexical", Bm25(**self.plan["bm25"]))
+        return True
+
+    def _vectors(self, store: PostStore) -> bool:
+        encoder = self.encoder
+        if encoder is None or (self.out / "dense").exists():
+            return True
+
+        def make(posts: Sequence[StoredPost], path: Path) -> bool:
+            vectors = encoder.encode([document_text(post) for post in posts], stop=self.stop)
+            if self.stop():
+                return False
+            write_array(path, vectors.astype(np.float16))
+            return True
+
+        def good(path: Path) -> bool:
+            try:
+                np.load(path, mmap_mode="r")
+            except (OSError, ValueError, EOFError):
+                return False
+            return True
+
+        name = f"vectors-{encoder.fingerprint[:12]}-{{:05d}}.npy"
+        parts = self._parts(store, name, _VECTOR_PART, "answers encoded", make, good)
+        if parts is None:
+            return False
+        build_dense(
+            (np.load(path) for path in parts),
+            self.out / "dense",
+            total=len(np.load(self.out / IDS)),
+            dim=encoder.dimension,
+            kind=self.kind,
+            events=self.events,
+        )
+        return True
+
+    def _parts(
+        self,
+        store: PostStore,
+        name: str,
+        size: int,
+        unit: str,
+        make: Callable[[Sequence[StoredPost], Path], bool],
+        good: Callable[[Path], bool],
+    ) -> list[Path] | None:
+        """The files of all parts, those that are missing made; None when that was stopped."""
+        ids = np.load(self.out / IDS)
+        paths = []
+        for number, begin in enumerate(range(0, len(ids), size)):
+            if self.stop():
+                return None
+            path = self.out / _PARTS / name.format(number)
+            wanted = [id.decode() for id in ids[begin : begin + size]]
+            if not (path.exists() and good(path)):
+                found = store.many(wanted)
+                if not make([found[id] for id in wanted], path):
+                    return None
+            paths.append(path)
+            done = {"done": begin + len(wanted), "total": len(ids), "unit": unit}
+            self.events(Event("progress", done))
+        return paths
+
+    def _finish(self, store: PostStore) -> dict[str, Any]:
+        dense = self.out / "dense"
+        files = [self.out / STORE, self.out / IDS, *(self.out / "lexical").iterdir()]
+        files += list(dense.iterdir()) if dense.exists() else []
+        manifest = {
+            **self.plan,
+            "encoder": self.plan["encoder"] if dense.exists() else None,
+            "documents": len(np.load(self.out / IDS)),
+            "counts": dict(store.counts),
+            "lexical": dict(LexicalIndex(self.out / "lexical").about),
+            "dense": dict(DenseIndex(dense).about) if dense.exists() else None,
+            "versions": {name: metadata.version(name) for name in _PACKAGES},
+            "files": {
+                path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
+                for path in sorted(files)
+            },
+        }
+        write_json(self.out / MANIFEST, manifest)
+        shutil.rmtree(self.out / _PARTS, ignore_errors=True)
+        return self._result(manifest)
+
+    def _result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
+        kept = ("documents", "counts", "lexical", "dense", "encoder")
+        return {"complete": True, "out": str(self.out), **{name: manifest[name] for name in kept}}

@@ -1,0 +1,78 @@
+"""Indexing a collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.arqmath.choices import SomeCollection
+from engines.core.errors import EngineError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg
+
+__all__ = ["IndexCollection", "Prepare", "index", "prepare"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCollection:
+    """Index the answers of a collection by their words and formulas, and by vectors if asked for.
+
+    Ctrl-C stops gently, and the same command goes on from there; --dense may be added later. Searching takes
+    what the index was built with.
+    """
+
+    folder: Annotated[
+        Path, Arg("A collection, its name, or its file of posts.", ref="collection", metavar="FOLDER")
+    ]
+    out: Annotated[Path, Arg("The index to write.", option=True)]
+    dense: Annotated[bool, Arg("Vectors too, for searching by meaning.")] = False
+    encoder: Annotated[
+        str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
+    ] = "minilm"
+
+
+def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Make a collection searchable; see `engines.arqmath.collection.index.build_index`.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> from tempfile import mkdtemp
+    >>> place = Path(mkdtemp())
+    >>> made = index(IndexCollection(forum, place / "index"))
+    >>> made["complete"], made["documents"], made["dense"]
+    (True, 182, None)
+    """
+    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.arqmath.collection.index import build_index
+
+    return build_index(
+        ArqmathFolder.open(spec.folder),
+        spec.out,
+        dense=spec.dense,
+        encoder=spec.encoder,
+        events=events,
+        stop=stop,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Build the index of a small collection, anew when its posts are others now."""
+
+    folder: SomeCollection
+    index: Annotated[Path, Arg("The index to write.", option=True)]
+
+
+def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """As `index`, over an index of other posts or of another version."""
+    import shutil
+
+    wanted = IndexCollection(spec.folder, spec.index)
+    try:
+        return index(wanted, events=events, stop=stop)
+    except EngineError as error:
+        if error.code != "E668":  # begun with other posts or by another version
+            raise
+    shutil.rmtree(spec.index)
+    return index(wanted, events=events, stop=stop)

@@ -1,0 +1,462 @@
+"""Streaming readers of an ARQMath collection: posts, links, comments, topics, formula tables.
+
+Real files are tens of gigabytes, so every reader streams and keeps nothing. A malformed row is counted in
+the `Report` and the reading goes on; only a file that is not what it should be ends it.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+from engines.arqmath.collection.cleaning import (
+    CleanText,
+    broken_formulas,
+    clean,
+    clean_with_formulas,
+    unescape,
+)
+from engines.core.errors import DataError
+from engines.core.files import file_error, read_lines
+
+__all__ = [
+    "Comment",
+    "Formula",
+    "Post",
+    "Report",
+    "Topic",
+    "open_binary",
+    "read_comments",
+    "read_formulas",
+    "read_links",
+    "read_posts",
+    "read_rows",
+    "read_topic_info",
+    "read_topics",
+]
+
+_START = re.compile(rb"<row(?=[\s/>])")
+_NAME = re.compile(r"\s+([A-Za-z][\w.:-]*)\s*=\s*")
+_ATTRIBUTE = re.compile(rf"""{_NAME.pattern}(?:"([^"]*)"|'([^']*)')""")
+_ROW = re.compile(rf"""(?:{_ATTRIBUTE.pattern.replace("(", "(?:").replace("(?:?:", "(?:")})*+\s*/?>""")
+_CHUNK = 2**20
+_MAX_ROW = 32 * 2**20
+"""A longer row is malformed: no post comes near 32 MiB."""
+_SHOWN = 20
+
+
+@dataclass(slots=True)
+class Report:
+    """What a reader met: rows read, rows left out, rows read with something missing, and the first of both
+    kinds with line and reason."""
+
+    read: int = 0
+    bad: int = 0
+    warned: int = 0
+    first: list[tuple[int, str]] = field(default_factory=list)
+
+    def leave_out(self, line: int, reason: str) -> None:
+        """Count a row that could not be read."""
+        self.bad += 1
+        self._keep(line, reason)
+
+    def warn(self, line: int, reason: str) -> None:
+        """Count a row that was read although something in it is broken."""
+        self.warned += 1
+        self._keep(line, reason)
+
+    def _keep(self, line: int, reason: str) -> None:
+        if len(self.first) < _SHOWN:
+            self.first.append((line, reason))
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A question (`kind` 1) or answer (`kind` 2), cleaned; `parent` is an answer's question."""
+
+    id: str
+    kind: int
+    title: str
+    body: CleanText
+    tags: tuple[str, ...]
+    parent: str
+    score: int | None
+    accepted: str
+    related: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Title and body as one text."""
+        return f"{self.title} {self.body.text}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment on a post, cleaned."""
+
+    id: str
+    post: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of Task 1, 2 or 3; `formula` and `latex` belong to Task 2."""
+
+    id: str
+    title: CleanText
+    question: CleanText
+    tags: tuple[str, ...]
+    formula: str = ""
+    latex: str = ""
+
+    @property
+    def text(self) -> str:
+        """Title and question as one text."""
+        return f"{self.title.text} {self.question.text}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A row of a formula table: where it stands, what it looks like, and its representation."""
+
+    id: str
+    post: str
+    kind: str
+    visual_id: str
+    text: str
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
+    """A file for reading, unpacked when it is compressed (gzip, known by its first bytes).
+
+    Raises: DataError when it cannot be read, when it is UTF-16 (E315), and, while it is read, when the
+    compressed file is corrupt or cut short (E316).
+    """
+    try:
+        with open(path, "rb") as file:
+            start = file.peek(2)[:2]
+            if start in (b"\xff\xfe", b"\xfe\xff"):
+                raise DataError(
+                    "the text is UTF-16, and UTF-8 is needed",
+                    path=path,
+                    code="E315",
+                    remedy="Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
+                )
+            compressed = start == b"\x1f\x8b"
+            yield gzip.GzipFile(fileobj=file) if compressed else file  # type: ignore[misc]
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            "the compressed file ends too early or is corrupt",
+            path=path,
+            code="E316",
+            remedy="Fetch or copy it again.",
+        ) from error
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+
+
+def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str, str]]]:
+    """The `<row …/>` elements of a Stack Exchange XML file (Posts, Comments, PostLinks, Votes, …).
+
+    Yields: line number and attributes, unescaped. Rows are read as text one by one, however they stand on
+    lines, so that a broken one costs no other; declarations of entities are refused, since those files have
+    none.
+    """
+    path = Path(path)
+    with open_binary(path) as file:
+        for number, (line, raw, last) in enumerate(_split(file)):
+            if not number:
+                _no_entities(raw, path)
+                continue
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                report.leave_out(line, f"not UTF-8 at byte {len('<row') + error.start}")
+                continue
+            attributes = _attributes(text)
+            if attributes is None:
+                ends = "the file ends inside the row" if last else "the row does not end"
+                report.leave_out(line, "the row is not well-formed" if "/>" in text else ends)
+            elif "Id" not in attributes:
+                report.leave_out(line, "no Id")
+            else:
+                report.read += 1
+                yield line, attributes
+    if not report.read:
+        raise DataError(
+            f"no rows: all {report.bad:,} are malformed ({report.first[0][1]})" if report.bad else "no rows",
+            path=path,
+            line=report.first[0][0] if report.bad else None,
+            remedy='Expected rows such as <row Id="1" … />, in UTF-8.',
+        )
+
+
+def _split(file: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+    """What stands before the first `<row`, and then what follows each: the line where it begins, the bytes up
+    to the next one (of a row that is too long only the first), and whether it is the last."""
+    line, rest, skipped = 1, b"", False
+    while chunk := file.read(_CHUNK):
+        *whole, rest = _START.split(rest + chunk)
+        for raw in whole:
+            if not skipped:
+                yield line, raw, False
+            line, skipped = line + raw.count(b"\n"), False
+        if len(rest) > _MAX_ROW:
+            if not skipped:
+                yield line, rest[:_CHUNK].replace(b"/>", b""), False
+            kept = len(rest) - len("<row")
+            line, skipped, rest = line + rest.count(b"\n", 0, kept), True, rest[kept:]
+    if not skipped:
+        yield line, rest, True
+
+
+def _no_entities(prolog: bytes, path: Path) -> None:
+    for word in (b"<!ENTITY", b"<!DOCTYPE"):
+        if word in prolog:
+            raise DataError(
+                "the file declares its own entities, as no ARQMath file does",
+                path=path,
+                line=1 + prolog.count(b"\n", 0, prolog.index(word)),
+                remedy="It may be an attack on the reader; get the file from its source again.",
+            )
+
+
+def _attributes(text: str) -> dict[str, str] | None:
+    """The attributes of a row, from behind `<row`; None when it is broken."""
+    parts = text.split('"')
+    names = list(map(_name, parts[:-1:2]))
+    if None in names or not len(parts) % 2 or not parts[-1].lstrip().startswith(("/>", ">")):
+        # Single quotes, or something between a row and the next.
+        whole = _ROW.match(text)
+        if whole is None:
+            return None
+        found = _ATTRIBUTE.findall(text, 0, whole.end())
+        names, values = [name for name, _, _ in found], [double or single for _, double, single in found]
+    else:
+        values = parts[1::2]
+    attributes = {
+        str(name): _attribute(value) if "&" in value else value
+        for name, value in zip(names, values, strict=True)
+    }
+    return attributes if len(attributes) == len(names) else None  # no name may occur twice
+
+
+@lru_cache(maxsize=1_024)
+def _name(between: str) -> str | None:
+    """The name of an attribute, from what stands between the value before it and its own."""
+    found = _NAME.fullmatch(between)
+    return found[1] if found else None
+
+
+def _attribute(value: str) -> str:
+    """An attribute's value: XML's five entities and the line ends that Stack Exchange writes as numbers."""
+    if "&#" in value:
+        value = value.replace("&#xA;", "\n").replace("&#xD;", "\n").replace("&#10;", "\n")
+    return unescape(value)
+
+
+def read_posts(path: str | Path, report: Report) -> Iterator[Post]:
+    """Questions and answers of `Posts.V1.x.xml` or of a JSON-lines collection (`posts_mini.jsonl.gz`).
+
+    Other kinds of post (wiki pages, moderator notices) are passed over.
+    """
+    path = Path(path)
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from _json_posts(path, report)
+        return
+    for line, row in read_rows(path, report):
+        kind = row.get("PostTypeId")
+        if kind not in ("1", "2"):
+            continue
+        if kind == "2" and not row.get("ParentId"):
+            report.leave_out(line, f"answer {row['Id']} has no ParentId")
+            continue
+        tags = row.get("Tags", "")
+        score = row.get("Score", "")
+        yield Post(
+            id=row["Id"],
+            kind=int(kind),
+            title=clean(row.get("Title", "")),
+            body=_body(row.get("Body", ""), line, report),
+            tags=tuple(tags.strip("<>|").replace("><", "|").split("|")) if tags else (),
+            parent=row.get("ParentId", ""),
+            score=int(score) if score.lstrip("-").isdigit() else None,
+            accepted=row.get("AcceptedAnswerId", ""),
+        )
+
+
+def _body(body: str, line: int, report: Report) -> CleanText:
+    cleaned = clean_with_formulas(body)
+    if broken := broken_formulas(body, cleaned):
+        report.warn(line, f"formulas in broken HTML, which count as text: {broken}")
+    return cleaned
+
+
+def _left_out(report: Report) -> Callable[[DataError], None]:
+    return lambda error: report.leave_out(error.line or 0, error.what)
+
+
+def _json_posts(path: Path, report: Report) -> Iterator[Post]:
+    for line, text in read_lines(path, on_bad=_left_out(report)):
+        if not text.strip():
+            continue
+        try:
+            row = json.loads(text)
+            kind = int(row["type"])
+            if kind not in (1, 2):
+                continue
+            post = Post(
+                id=str(row["id"]),
+                kind=kind,
+                title=clean(row.get("title") or ""),
+                body=_body(row.get("body") or "", line, report),
+                tags=tuple(row.get("tags") or ()),
+                parent=str(row.get("parent_id") or ""),
+                score=row.get("score"),
+                accepted=str(row.get("accepted") or ""),
+                related=tuple(map(str, row.get("related") or ())),
+                duplicates=tuple(map(str, row.get("duplicates") or ())),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            report.leave_out(line, f"not a post: {type(error).__name__}: {error}")
+            continue
+        report.read += 1
+        yield post
+
+
+def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str]]:
+    """PostLinks: (post, other post, "related" or "duplicate")."""
+    names = {"1": "related", "3": "duplicate"}
+    for line, row in read_rows(path, report):
+        kind = names.get(row.get("LinkTypeId", ""))
+        if kind is None or "PostId" not in row or "RelatedPostId" not in row:
+            report.leave_out(line, "not a link between two posts")
+            continue
+        yield row["PostId"], row["RelatedPostId"], kind
+
+
+def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
+    """Comments.V1.x.xml, cleaned as posts are."""
+    for line, row in read_rows(path, report):
+        if "PostId" not in row:
+            report.leave_out(line, f"comment {row['Id']} has no PostId")
+            continue
+        yield Comment(row["Id"], row["PostId"], clean(row.get("Text", "")))
+
+
+def read_topics(path: str | Path) -> list[Topic]:
+    """The topics of any task and year. Raises: DataError for XML that is broken or declares entities."""
+    from lxml import etree
+
+    path = Path(path)
+    with open_binary(path) as file:
+        content = file.read()
+    if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
+        raise DataError("the file declares its own entities, as no topic file does", path=path)
+    try:
+        root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError as error:
+        raise DataError(
+            f"not well-formed XML: {error.msg}",
+            path=path,
+            line=error.lineno,
+            remedy="Is this a topic file of ARQMath?",
+        ) from None
+    topics = []
+    for element in root.iter("Topic"):
+        fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
+        number = element.get("number")
+        if not number or "Question" not in fields:
+            raise DataError(
+                "a topic without number or question", path=path, line=int(str(element.sourceline))
+            )
+        topics.append(
+            Topic(
+                id=str(number),
+                title=clean_with_formulas(fields.get("Title", "")),
+                question=clean_with_formulas(fields["Question"]),
+                tags=tuple(tag.strip() for tag in fields.get("Tags", "").split(",") if tag.strip()),
+                formula=fields.get("Formula_Id", "").strip(),
+                latex=fields.get("Latex", "").strip(),
+            )
+        )
+    if not topics:
+        raise DataError("no <Topic> in the file", path=path, remedy="Is this a topic file of ARQMath?")
+    return topics
+
+
+def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
+    """The attributes of topics by topic and column, from a CSV with a column `Topic`.
+
+    Raises: DataError for a file without that column, or one that is no text or no CSV.
+    """
+    path = Path(path)
+    rows = csv.DictReader(text + "\n" for _, text in read_lines(path))
+    found: dict[str, dict[str, str]] = {}
+    try:
+        for row in rows:
+            topic = row.pop("Topic", "")
+            if topic:
+                found[topic] = {str(name): str(value or "") for name, value in row.items()}
+    except csv.Error as error:
+        raise DataError(f"not a CSV file: {error}", path=path, line=rows.line_num) from error
+    if "Topic" not in (rows.fieldnames or ()):
+        raise DataError(
+            "no column 'Topic'", path=path, line=1, remedy="The first line names the columns; one is Topic."
+        )
+    return found
+
+
+def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
+    """A formula table of any version: tab separated with a header, the representation in the last column.
+
+    The header says where ids, post, type and visual id stand (v1 has no visual id).
+    """
+    path = Path(path)
+    csv.field_size_limit(_MAX_ROW)
+    lines = read_lines(path, on_bad=_left_out(report))
+    _, first = next(lines, (0, ""))
+    header = first.rstrip("\r").split("\t")
+    if "id" not in header:
+        raise DataError("the header has no column 'id'", path=path, line=1, remedy="Expected: id, post_id, …")
+    at = {name: index for index, name in enumerate(header)}
+    post = at.get("post_id", at.get("topic_id", -1))
+    line = 1
+
+    def texts() -> Iterator[str]:
+        nonlocal line
+        for line, text in lines:  # noqa: B007 (the number of the line that is being read)
+            yield text + "\n"
+
+    rows = csv.reader(texts(), delimiter="\t")
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            report.leave_out(line, str(error))
+            continue
+        if row is None:
+            return
+        if len(row) != len(header):
+            report.leave_out(line, f"{len(row)} columns, not {len(header)}")
+            continue
+        report.read += 1
+        yield Formula(
+            id=row[at["id"]],
+            post=row[post] if post >= 0 else "",
+            kind=row[at["type"]] if "type" in at else "",
+            visual_id=row[at["visual_id"]] if "visual_id" in at else "",
+            text=row[-1],
+        )

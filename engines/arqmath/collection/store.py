@@ -1,0 +1,209 @@
+"""The posts of a collection by id, in one SQLite file that can be built again at any time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engines.arqmath.collection.readers import Report, read_links, read_posts
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import file_error
+
+__all__ = ["PostStore", "StoredPost", "build_store"]
+
+T = TypeVar("T")
+
+_FORMAT = 1
+_ROWS = 2_000
+_SCHEMA = """
+CREATE TABLE posts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL,
+                    title TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, parent TEXT NOT NULL,
+                    score INTEGER);
+CREATE TABLE duplicates (post TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (post, other)) WITHOUT ROWID;
+CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_SELECT = """
+SELECT post.id, post.kind, CASE WHEN post.kind = 2 THEN coalesce(question.title, '') ELSE post.title END,
+       post.text, CASE WHEN post.kind = 2 THEN coalesce(question.tags, '') ELSE post.tags END,
+       post.parent, post.score
+FROM posts AS post LEFT JOIN posts AS question ON post.kind = 2 AND question.id = post.parent
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPost:
+    """A question (`kind` 1) or an answer (2).
+
+    `text` is the cleaned body with formulas as `$latex$`. Title and tags of an answer are those of its
+    question, `parent`. `score` is None where the collection has no votes.
+    """
+
+    id: str
+    kind: int
+    title: str
+    text: str
+    tags: tuple[str, ...]
+    parent: str
+    score: int | None
+
+
+def build_store(
+    posts: Path, out: Path, *, links: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
+    """Write the store of a file of posts, over an older one; it appears whole or not at all.
+
+    Args: links: PostLinks, whose duplicates are kept beside those that the posts name themselves.
+    Returns: `complete` (false after a stop), questions, answers, duplicates, `repeated` (posts whose id had
+    occurred: the first is kept), `left_out` (rows that could not be read) and `first` of those, as texts.
+    Raises: DataError for a file that is no collection, or when `out` cannot be written.
+    """
+    draft = out.with_name(f".{out.name}.tmp")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        draft.unlink(missing_ok=True)
+        with closing(sqlite3.connect(draft)) as base:
+            facts = _fill(base, posts, links, events, stop)
+            if facts["complete"]:
+                base.execute("PRAGMA synchronous = FULL")
+                base.commit()
+        if facts["complete"]:
+            draft.replace(out)
+        return facts
+    except OSError as error:
+        raise file_error(error, out, "write") from error
+    except sqlite3.OperationalError as error:
+        raise DataError(
+            f"the store cannot be written: {error}", path=out, code="E310", exit_code=1
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _fill(
+    base: sqlite3.Connection, posts: Path, links: Path | None, events: Sink, stop: Stop
+) -> dict[str, Any]:
+    base.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
+    report, link_report = Report(), Report()
+    seen = 0
+    pairs: set[tuple[str, str]] = set()
+    for rows in _in_turn(read_posts(posts, report), _ROWS):
+        if stop():
+            return {"complete": False}
+        base.executemany(
+            "INSERT OR IGNORE INTO posts (id, kind, title, text, tags, parent, score) VALUES (?,?,?,?,?,?,?)",
+            [(p.id, p.kind, p.title, p.body.text, " ".join(p.tags), p.parent, p.score) for p in rows],
+        )
+        pairs |= {(post.id, other) for post in rows for other in post.duplicates}
+        seen += len(rows)
+        events(Event("progress", {"done": seen, "total": None, "unit": "posts"}))
+    if links is not None:
+        pairs |= {(a, b) for a, b, kind in read_links(links, link_report) if kind == "duplicate"}
+    both = pairs | {(b, a) for a, b in pairs}
+    base.executemany("INSERT OR IGNORE INTO duplicates VALUES (?,?)", sorted(both))
+    base.execute("CREATE INDEX answers ON posts (parent, number) WHERE kind = 2")
+    counts = dict(base.execute("SELECT kind, count(*) FROM posts GROUP BY kind"))
+    facts = {
+        "questions": counts.get(1, 0),
+        "answers": counts.get(2, 0),
+        "duplicates": len(pairs),
+        "repeated": seen - sum(counts.values()),
+        "left_out": report.bad + link_report.bad,
+    }
+    base.executemany("INSERT INTO facts VALUES (?,?)", [*facts.items(), ("format", _FORMAT)])
+    base.commit()
+    first = [f"{posts.name}:{line}: {why}" for line, why in report.first]
+    return {"complete": True, **facts, "first": first}
+
+
+class PostStore:
+    """An opened store, for reading from any thread.
+
+    Raises, when opened or asked: DataError E661 for a file that is corrupt or no store, E312 for one that is
+    not there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise file_error(FileNotFoundError(2, "no such file"), path, "read")
+        self.path = path
+        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._base = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        facts: dict[str, int] = dict(self._rows("SELECT name, value FROM facts"))
+        pages, size = next(self._rows("PRAGMA page_count"))[0], next(self._rows("PRAGMA page_size"))[0]
+        if pages * size > path.stat().st_size:
+            raise self._corrupt("it is shorter than it was")
+        if facts.pop("format", None) != _FORMAT:
+            raise DataError(
+                "the store was made by another version of this program",
+                path=path,
+                code="E662",
+                remedy="Remove the index and build it again.",
+            )
+        self.counts: Mapping[str, int] = facts
+        """questions, answers, duplicates, repeated, left_out."""
+
+    def get(self, id: str) -> StoredPost | None:
+        """The post, or None."""
+        return self.many([id]).get(id)
+
+    def many(self, ids: Iterable[str]) -> dict[str, StoredPost]:
+        """Those of the posts that there are, by id, in the order asked for."""
+        wanted = list(dict.fromkeys(ids))
+        found: dict[str, StoredPost] = {}
+        for some in _in_turn(wanted, 500):
+            marks = ",".join("?" * len(some))
+            found |= {row[0]: _post(row) for row in self._rows(f"{_SELECT} WHERE post.id IN ({marks})", some)}
+        return {id: found[id] for id in wanted if id in found}
+
+    def answers(self, question_id: str) -> list[str]:
+        """The ids of a question's answers, in the order of the collection."""
+        query = "SELECT id FROM posts WHERE kind = 2 AND parent = ? ORDER BY number"
+        return [row[0] for row in self._rows(query, (question_id,))]
+
+    def answer_ids(self) -> list[str]:
+        """The ids of all answers, in the order of the collection."""
+        return [row[0] for row in self._rows("SELECT id FROM posts WHERE kind = 2 ORDER BY number")]
+
+    def question_ids(self) -> list[str]:
+        """The ids of all questions, in the order of the collection."""
+        return [row[0] for row in self._rows("SELECT id FROM posts WHERE kind = 1 ORDER BY number")]
+
+    def duplicates(self, question_id: str) -> list[str]:
+        """The ids of the questions that are marked as the same one."""
+        return [r[0] for r in self._rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
+
+    def each_answer(self) -> Iterator[StoredPost]:
+        """All answers, in the order of `answer_ids`."""
+        return (_post(row) for row in self._rows(f"{_SELECT} WHERE post.kind = 2 ORDER BY post.number"))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+    def _rows(self, query: str, values: Iterable[Any] = ()) -> Iterator[Any]:
+        try:
+            yield from self._base.execute(query, tuple(values))
+        except sqlite3.DatabaseError as error:
+            raise self._corrupt(str(error)) from error
+
+    def _corrupt(self, why: str) -> DataError:
+        from engines.retrieval.stored import corrupt
+
+        return corrupt(self.path, why)
+
+
+def _in_turn(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def _post(row: tuple[Any, ...]) -> StoredPost:
+    id, kind, title, text, tags, parent, score = row
+    return StoredPost(id, kind, title, text, tuple(tags.split()), parent, score)

@@ -1,0 +1,156 @@
+"""Answers of their own to topics (Task 3): written by a model, extracted, or the shortest of several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.arqmath.choices import How
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.arqmath.collection.readers import Topic
+    from engines.retrieval.run import Answer
+
+__all__ = ["Generate", "generate"]
+
+_WAYS = ("model", "index", "shortest")
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Answer topics, one answer of at most 1,200 characters each.
+
+    A run that was stopped or killed goes on with the same command.
+    """
+
+    topics: Annotated[Path, Arg("Topics of Task 1 or 3, XML.", metavar="TOPICS")]
+    out: Annotated[Path, Arg("The run to write.", option=True)]
+    model: Annotated[
+        Path | None, Arg("Write answers with this GPT-2 folder, or model by name.", ref="model")
+    ] = None
+    index: Annotated[
+        Path | None,
+        Arg("Extract passages of the answers in this index (or collection) instead.", ref="index"),
+    ] = None
+    shortest: Annotated[tuple[Path, ...], Arg("Or take the shortest of these runs; repeatable.")] = ()
+    beams: Annotated[int | None, Arg("Beam width.", low=1, shown="5")] = None
+    length_penalty: Annotated[float | None, Arg("Above 0 favours longer ones.", shown="1")] = None
+    hint: Annotated[bool | None, Arg("Begin with HINT: shorter.", shown="no")] = None
+    sample: Annotated[bool | None, Arg("Draw the tokens.", shown="no")] = None
+    top_k: Annotated[int | None, Arg("Among so many.", low=1, shown="50")] = None
+    new_tokens: Annotated[int | None, Arg("At most.", low=1, shown="400")] = None
+    no_repeat: Annotated[int | None, Arg("No n tokens twice.", low=0, shown="0, allowed")] = None
+    how: Annotated[How | None, Arg("--index: how candidates are found.", shown="lexical")] = None
+    depth: Annotated[int | None, Arg("--index: from so many answers.", low=1, shown="10")] = None
+    scorer: Annotated[Path | None, Arg("--index: judge passages by this cross-encoder.", ref="model")] = None
+    tag: Annotated[str | None, Arg("The run's name.", shown="the file's")] = None
+    seed: Annotated[int | None, Arg("Of --sample.", low=0, shown="0")] = None
+    device: Annotated[str | None, Arg("Where --model computes: cpu or cuda.", shown="cpu")] = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 unless exactly one way to answer is given."""
+        ways = [name for name in _WAYS if getattr(self, name)]
+        if len(ways) != 1:
+            raise EngineError(
+                "no way to answer is given"
+                if not ways
+                else f"{' and '.join(ways)} are different ways to answer",
+                code="E402",
+                exit_code=2,
+                remedy="Give one of --model, --index and --shortest.",
+            )
+
+
+def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Answer topics and write a Task 3 run.
+
+    Returns: out, topics, answers, complete (false after a stop; a model's answers are kept beside the run).
+    Events: progress in topics. Raises: DataError when no topic got an answer, and as `write_answers`.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> from tempfile import mkdtemp
+    >>> place = Path(mkdtemp())
+    >>> written = tuple(sorted((forum / "answers").glob("*.tsv")))
+    >>> generate(Generate(forum / "topics_task1.xml", place / "run.tsv", shortest=written))["answers"]
+    12
+    """
+    from engines.arqmath.collection.readers import read_topics
+    from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
+    from engines.retrieval.run import read_answers, write_answers
+
+    topics = read_topics(spec.topics)
+    tag = spec.tag or spec.out.stem
+    draft = None
+    if spec.model is not None:
+        given = {field.name: getattr(spec, field.name) for field in fields(Decoding)}
+        decoding = Decoding(**{name: value for name, value in given.items() if value is not None})
+        draft = Draft.of(spec.out, spec.topics, spec.model, decoding)
+        answers = write_topics(
+            topics,
+            spec.model,
+            decoding,
+            draft,
+            tag=tag,
+            device=spec.device or "cpu",
+            events=events,
+            stop=stop,
+        )
+    elif spec.index is not None:
+        answers = _extracted(spec, topics, tag, events, stop)
+    else:
+        wanted = {topic.id for topic in topics}
+        runs = [read_answers(path)[0] for path in spec.shortest]
+        answers = [answer for answer in shortest(runs, tag) if answer.topic in wanted]
+    complete = not stop()
+    if complete and not answers:
+        raise DataError(
+            "no topic got an answer",
+            path=spec.topics,
+            remedy="Are the topics those of the runs, or is the index of another collection?",
+        )
+    if answers and (complete or draft is None):
+        write_answers(answers, spec.out)
+    if draft is not None and complete:
+        draft.remove()
+    return {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
+
+
+def _extracted(spec: Generate, topics: Sequence[Topic], tag: str, events: Sink, stop: Stop) -> list[Answer]:
+    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.generation.extractive import extract
+
+    assert spec.index is not None
+    index = kept_index(spec.index)
+
+    def search(text: str, depth: int) -> list[str]:
+        return [hit.id for hit in index.search(text, depth, how=spec.how or "lexical")]
+
+    def texts(posts: Sequence[str]) -> dict[str, str]:
+        return {post: stored.text for post, stored in index.store.many(posts).items()}
+
+    score, depth = _scorer(spec.scorer), spec.depth or 10
+    return extract(topics, search, texts, score, tag=tag, depth=depth, events=events, stop=stop)
+
+
+def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
+    """How passages are judged: by a cross-encoder when one is named, else by the cosine of embeddings."""
+    if model is not None:
+        from engines.arqmath.training.cross_encoder import CrossEncoder
+
+        ranker = CrossEncoder(model)
+        return lambda text, found: [float(score) for score in ranker.score([(text, one) for one in found])]
+    from engines.retrieval.encoders import BUILT_IN, encoder
+
+    embedder = encoder(BUILT_IN)
+
+    def cosine(text: str, found: Sequence[str]) -> list[float]:
+        vectors = embedder.encode([text, *found])
+        return [float(value) for value in vectors[1:] @ vectors[0]]
+
+    return cosine

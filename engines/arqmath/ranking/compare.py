@@ -1,0 +1,89 @@
+"""Comparison of runs with a baseline, with significance tests."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.arqmath.ranking.evaluate import JudgementsFile, TaskNumber, VisualIds, load_run
+from engines.core.errors import EngineError
+from engines.core.events import Sink, ignore
+from engines.core.spec import Arg
+
+__all__ = ["SHOWN", "Compare", "compare"]
+
+SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
+"""The measures that are given of every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Compare runs with the first one: paired t-test and randomisation test, corrected for their number."""
+
+    runs: Annotated[tuple[Path, ...], Arg("The first is the baseline.", metavar="RUN RUN...")]
+    qrels: JudgementsFile
+    task: TaskNumber = 1
+    visual_ids: VisualIds = None
+    measure: Annotated[str, Arg("Measure that is tested.")] = "ndcg_prime"
+    seed: Annotated[int, Arg("Of the randomisation test and the intervals.")] = 0
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 for one run, E403 for a measure that there is not."""
+        from engines.retrieval.measures import MEASURES
+
+        if len(self.runs) < 2:
+            raise EngineError(
+                "one run cannot be compared", code="E402", exit_code=2, remedy="Give two runs or more."
+            )
+        if self.measure not in MEASURES:
+            remedy = f"Known: {', '.join(MEASURES)}."
+            raise EngineError(f"no measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
+
+
+def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
+    """Every run against the first.
+
+    Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
+    and comparisons: of each other run its `Comparison` (see `engines.retrieval.significance`), bonferroni_p
+    and holm_p. Events: warnings, as of `evaluate`. Raises: DataError for files that cannot be read,
+    EngineError E341 for fewer than two topics.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> runs = (forum / "runs" / "bm25.tsv", forum / "runs" / "dense.tsv")
+    >>> test = compare(Compare(runs, forum / "qrels_task1.tsv"))["comparisons"][0]
+    >>> round(test["difference"], 4), test["wins"], test["losses"]
+    (0.1278, 9, 3)
+    """
+    from engines.retrieval.measures import evaluate
+    from engines.retrieval.qrels import read_qrels
+    from engines.retrieval.significance import bonferroni, bootstrap_interval, holm
+    from engines.retrieval.significance import compare as test
+
+    qrels = read_qrels(spec.qrels)
+    results = [
+        evaluate(load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events), qrels)
+        for path in spec.runs
+    ]
+    values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
+    tests = [test(values[0], other, seed=spec.seed) for other in values[1:]]
+    p_values = [one.randomisation_p for one in tests]
+    return {
+        "measure": spec.measure,
+        "baseline": str(spec.runs[0]),
+        "systems": [
+            {
+                "run": str(path),
+                **{name: round(result.mean[name], 6) for name in SHOWN},
+                "interval": bootstrap_interval(list(own.values()), seed=spec.seed),
+            }
+            for path, result, own in zip(spec.runs, results, values, strict=True)
+        ],
+        "comparisons": [
+            {"run": str(path), **asdict(one), "bonferroni_p": b, "holm_p": h}
+            for path, one, b, h in zip(
+                spec.runs[1:], tests, bonferroni(p_values), holm(p_values), strict=True
+            )
+        ],
+    }

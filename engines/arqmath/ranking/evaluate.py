@@ -1,0 +1,206 @@
+"""Evaluating a run: the prime measures, per topic and on average; of Task 3 also AR and P@1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, ignore
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.retrieval.measures import Evaluation
+    from engines.retrieval.qrels import Qrels
+    from engines.retrieval.run import Run
+
+__all__ = ["Evaluate", "JudgementsFile", "TaskNumber", "VisualIds", "document", "evaluate", "load_run"]
+
+JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
+TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
+VisualIds = Annotated[Path | None, Arg("Task 2: TSV of formula id and visual id of the qrels' version.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """Evaluate a run by nDCG', mAP' and P'@10 (task 3: also AR and P@1).
+
+    The means divide by all judged topics; `run_topics` holds those over the topics of the run. AR and P@1 are
+    over the answers that are judged.
+    """
+
+    run: Annotated[Path, Arg("TREC or ARQMath run, plain or gzip.", metavar="RUN")]
+    qrels: JudgementsFile
+    task: TaskNumber = 1
+    visual_ids: VisualIds = None
+    topics_by: Annotated[Path | None, Arg("CSV of topic attributes: the means by each value are added.")] = (
+        None
+    )
+    answer_ids: Annotated[Path | None, Arg("Task 3: TSV of run, topic and the answer's id in the qrels.")] = (
+        None
+    )
+
+
+def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
+    """The measures of a run.
+
+    Returns: topics (judged ones), the means over them, run_topics (their number in the run, and the means
+    over those), per_topic; with `topics_by` also by (means by column and value). Of Task 3: runs, by their
+    names, and of each also ar, p1, judged.
+    Events: warnings of repeated documents, of topics and documents that are not judged. Raises: DataError for
+    files that cannot be read or do not fit together, EngineError E402 for answers without `answer_ids`.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> found = evaluate(Evaluate(forum / "runs" / "bm25.tsv", forum / "qrels_task1.tsv"))
+    >>> found["topics"], found["ndcg_prime"]
+    (12, 0.613998)
+    """
+    from engines.retrieval.measures import evaluate as measure
+    from engines.retrieval.qrels import read_qrels
+
+    judgements = read_qrels(spec.qrels)
+    if spec.task == 3:
+        return _answers(spec, judgements, events)
+    ranked = load_run(spec.run, judgements, spec.qrels, spec.task, spec.visual_ids, events)
+    result = measure(ranked, judgements)
+    document = _document(result)
+    if spec.topics_by is not None:
+        document["by"] = _by_attribute(spec.topics_by, result, events)
+    return document
+
+
+def load_run(
+    path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: Path | None, events: Sink = ignore
+) -> Run:
+    """Read a run ready to be evaluated: warned of, checked against the qrels' topics, visual ids applied."""
+    from engines.retrieval.qrels import check_topics, read_visual_ids, to_visual_ids
+    from engines.retrieval.run import read_run
+
+    run = read_run(path, task=task)
+    for warning in run.warnings[:5]:
+        _warn(events, f"{path}: {warning}")
+    if len(run.warnings) > 5:
+        _warn(events, f"{path}: {len(run.warnings):,} duplicates in all; of each the best score was kept")
+    missing = check_topics(run, qrels, run_path=path, qrels_path=qrels_path)
+    if missing:
+        _warn(events, f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")
+    if visual_ids is not None:
+        run, unknown = to_visual_ids(run, read_visual_ids(visual_ids))
+        if unknown:
+            _warn(events, f"{path}: {unknown:,} formulas without visual id left out")
+    if not any(
+        document in qrels.grades[topic]
+        for topic, ranking in run.rankings.items()
+        if topic in qrels.grades
+        for document, _ in ranking
+    ):
+        hint = " (visual ids are named with --visual-ids)" if task == 2 and visual_ids is None else ""
+        what = f"none of its documents is judged in {qrels_path}; are these of the same task?{hint}"
+        _warn(events, f"{path}: {what}")
+    return run
+
+
+def _rounded(row: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 6) for name, value in row.items()}
+
+
+def _warn(events: Sink, message: str) -> None:
+    events(Event("warning", {"message": message}))
+
+
+def _document(result: Evaluation) -> dict[str, Any]:
+    return {
+        "topics": len(result.per_topic),
+        **_rounded(result.mean),
+        "run_topics": {"topics": len(result.run_topics), **_rounded(result.run_mean)},
+        "per_topic": {topic: _rounded(row) for topic, row in result.per_topic.items()},
+    }
+
+
+def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
+    """Task 3. The run may be one with answers (their ids are looked up), one with ids as documents, or the
+    table of ids itself, whose runs are then all evaluated."""
+    from engines.retrieval.measures import evaluate as measure
+    from engines.retrieval.measures import evaluate_answers
+    from engines.retrieval.run import Run
+
+    documents: dict[str, dict[str, Any]] = {}
+    for tag, ids in _answer_ids(spec, events).items():
+        found = evaluate_answers(ids.items(), qrels)
+        if not found.grades:
+            _warn(events, f"{spec.run}: no answer of {tag} is judged; are these the qrels of Task 3?")
+        one_each = Run(tag, {topic: [(document, 1.0)] for topic, document in ids.items()})
+        document = _document(measure(one_each, qrels))
+        for topic, grade in found.grades.items():
+            document["per_topic"][topic]["grade"] = grade
+        figures = _rounded({"ar": found.ar, "p1": found.p1})
+        documents[tag] = {**document, **figures, "judged": len(found.grades)}
+    return {"runs": documents}
+
+
+def document(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is printed as JSON: of a single run of Task 3 no name."""
+    runs = found.get("runs", {})
+    return next(iter(runs.values())) if len(runs) == 1 else found
+
+
+def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
+    """The document that each run of the file gave to each topic."""
+    from engines.core.files import read_lines
+    from engines.retrieval.run import read_answer_ids, read_answers, read_run
+
+    path, table = spec.run, spec.answer_ids
+    first = next((text.split("\t") for _, text in read_lines(path) if text.strip()), [])
+    if len(first) == 3:
+        return read_answer_ids(path)
+    if len(first) != 6 or first[1].strip() in ("Q0", "q0", "0"):
+        run = read_run(path)
+        return {run.tag: {topic: ranking[0][0] for topic, ranking in run.rankings.items()}}
+    answers, warnings = read_answers(path)
+    for warning in warnings[:5]:
+        _warn(events, f"{path}: {warning}")
+    if table is None:
+        raise EngineError(
+            "the run holds answers, and the qrels judge them by id",
+            code="E402",
+            exit_code=2,
+            remedy="Name the table of run, topic and answer id with --answer-ids.",
+        )
+    tag = answers[0].tag
+    known = read_answer_ids(table)
+    if tag not in known:
+        raise DataError(
+            f"it does not name the run {tag}",
+            path=table,
+            code="E372",
+            remedy=f"It names {', '.join(list(known)[:5])}; an answer that nobody judged has no grade.",
+        )
+    return {tag: {a.topic: known[tag][a.topic] for a in answers if a.topic in known[tag]}}
+
+
+def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dict[str, dict[str, float]]]:
+    """Means by each value of each text column of the CSV (a column with over 12 values is left out)."""
+    from engines.arqmath.collection.readers import read_topic_info
+
+    info = read_topic_info(path)
+    known = [topic for topic in info if topic in result.per_topic]
+    missing = len(result.per_topic) - len(known)
+    if missing:
+        _warn(events, f"{path}: {missing} judged topics are not in it and in none of its groups")
+    groups: dict[str, dict[str, dict[str, float]]] = {}
+    for column in dict.fromkeys(name for row in info.values() for name in row):
+        members: dict[str, list[str]] = {}
+        for topic, row in info.items():
+            members.setdefault(row.get(column, ""), []).append(topic)
+        if not 2 <= len(members) <= 12:
+            continue
+        judged = {value: [one for one in topics if one in known] for value, topics in sorted(members.items())}
+        groups[column] = {
+            value: {"topics": len(topics), **_rounded(result.over(topics))}
+            for value, topics in judged.items()
+            if topics
+        }
+    return groups

@@ -1,0 +1,353 @@
+"""A collection with its runs and judgements, read once and evaluated: for looking into rankings.
+
+A topic's judgements come from the first file that has the topic, so that a file and a reduced copy of it
+beside each other never mix. A run is evaluated over all topics of those files of judgements with which it
+shares a topic: a run of 2020 is not held against the topics of 2021.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import log2
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
+from engines.retrieval.qrels import Qrels, read_qrels
+from engines.retrieval.run import Answer, Run, read_answer_ids, read_answers, read_run
+
+if TYPE_CHECKING:
+    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.arqmath.collection.readers import Topic
+
+__all__ = ["RankedRun", "Rankings", "WrittenAnswers", "answer_rows", "natural", "run_name"]
+
+_MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Orders `A.9` before `A.10`."""
+    parts = re.split(r"(\d+)", text)
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
+
+
+def run_name(path: Path) -> str:
+    """A run's name: its file's, without the endings of tables.
+
+    >>> run_name(Path("runs/bm25.tsv.gz"))
+    'bm25'
+    """
+    return re.sub(r"(\.(tsv|txt|run|trec|gz))+$", "", path.name, flags=re.IGNORECASE) or path.name
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRun:
+    """A run of Task 1; `evaluation` is None when it shares no topic with any judgements."""
+
+    name: str
+    path: Path
+    run: Run
+    evaluation: Evaluation | None
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswers:
+    """A run of Task 3: its answers by topic and the grades of those that were judged."""
+
+    name: str
+    path: Path
+    answers: Mapping[str, Answer]
+    grades: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Rankings:
+    """What is known of a collection's topics, judgements and runs.
+
+    `grades` and `judged_in` (the file they come from) are by topic; `info` holds the topics' attributes by
+    topic and column; `problems` says what could not be read, and was left out.
+    """
+
+    folder: ArqmathFolder
+    runs: dict[str, RankedRun] = field(default_factory=dict)
+    answers: dict[str, WrittenAnswers] = field(default_factory=dict)
+    topics: dict[str, Topic] = field(default_factory=dict)
+    grades: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    judged_in: dict[str, Path] = field(default_factory=dict)
+    info: dict[str, dict[str, str]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(
+        cls, folder: ArqmathFolder, added: Sequence[Path] = (), *, events: Sink = ignore, stop: Stop = never
+    ) -> Rankings:
+        """Read everything but the posts.
+
+        Args: added: run files from elsewhere. What cannot be read becomes one of `problems`; a stop leaves
+        out the runs that were not read yet.
+        """
+        found = cls(folder)
+        found._read_topics()
+        found._read_judgements()
+        paths = [*folder.runs, *(path for path in added if path not in folder.runs)]
+        for number, path in enumerate(paths):
+            events(Event("progress", {"done": number, "total": len(paths), "unit": "runs"}))
+            if stop():
+                found.problems.append(f"stopped before {path.name} was read")
+                break
+            with found._left_out():
+                run = read_run(path)
+                name = _unique(run_name(path), found.runs)
+                found.runs[name] = RankedRun(name, path, run, found._evaluate(run))
+        found._read_answers()
+        return found
+
+    def topic_ids(self) -> list[str]:
+        """Every topic that is written, judged or answered, in natural order."""
+        ids = {*self.topics, *self.grades}
+        for run in self.runs.values():
+            ids.update(run.run.rankings)
+        for written in self.answers.values():
+            ids.update(written.answers)
+        return sorted(ids, key=natural)
+
+    @contextmanager
+    def _left_out(self) -> Iterator[None]:
+        """A file that cannot be read becomes one of `problems`."""
+        try:
+            yield
+        except EngineError as error:
+            self.problems.append(str(error))
+
+    def _read_topics(self) -> None:
+        from engines.arqmath.collection.readers import read_topic_info, read_topics
+
+        for path in (*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ())):
+            with self._left_out():
+                for topic in read_topics(path):
+                    self.topics.setdefault(topic.id, topic)
+        for path in self.folder.topic_info:
+            with self._left_out():
+                self.info |= read_topic_info(path)
+
+    def _read_judgements(self) -> None:
+        for path in self.folder.qrels.get(1, ()):
+            with self._left_out():
+                for topic, grades in read_qrels(path).grades.items():
+                    if topic not in self.grades:
+                        self.grades[topic] = grades
+                        self.judged_in[topic] = path
+
+    def _evaluate(self, run: Run) -> Evaluation | None:
+        files = {self.judged_in[topic] for topic in run.rankings if topic in self.judged_in}
+        if not files:
+            return None
+        judged = {topic: grades for topic, grades in self.grades.items() if self.judged_in[topic] in files}
+        return evaluate(run, Qrels(judged), _MEASURES)
+
+    def _read_answers(self) -> None:
+        qrels: dict[str, Mapping[str, int]] = {}
+        ids: dict[str, dict[str, str]] = {}
+        for path in self.folder.qrels.get(3, ()):
+            with self._left_out():
+                qrels |= read_qrels(path).grades
+                for table in sorted(path.parent.glob("*run_map*.tsv")):
+                    ids |= read_answer_ids(table)
+        for path in self.folder.answers:
+            with self._left_out():
+                answers, warnings = read_answers(path)
+                self.problems += [f"{path.name}: {warning}" for warning in warnings[:3]]
+                name = _unique(run_name(path), self.answers)
+                grades = {}
+                for answer in answers:
+                    # A judged answer is known by an id of its own where a table gives it, else by its run.
+                    judged = qrels.get(answer.topic, {})
+                    own = (ids.get(run, {}).get(answer.topic, "") for run in (answer.tag, name))
+                    grade = next((judged[key] for key in (*own, answer.tag, name) if key in judged), None)
+                    if grade is not None:
+                        grades[answer.topic] = grade
+                self.answers[name] = WrittenAnswers(
+                    name, path, {answer.topic: answer for answer in answers}, grades
+                )
+
+    # For showing, JSON-able
+
+    def overview(self) -> dict[str, Any]:
+        """Runs with their means, topics with their scores in every run, how the judgements spread."""
+        from engines.retrieval.significance import bootstrap_interval
+
+        runs = []
+        for ranked in self.runs.values():
+            result = ranked.evaluation
+            values = [row["ndcg_prime"] for row in result.per_topic.values()] if result else []
+            runs.append(
+                {
+                    "name": ranked.name,
+                    "path": str(ranked.path),
+                    "tag": ranked.run.tag,
+                    "documents": len(ranked.run),
+                    "topics": len(ranked.run.rankings),
+                    "judged_topics": len(values),
+                    **({name: result.mean[name] for name in _MEASURES} if result else {}),
+                    "interval": bootstrap_interval(values) if values else None,
+                    "warnings": len(ranked.run.warnings),
+                }
+            )
+        return {
+            "title": self.folder.title,
+            "path": str(self.folder.path),
+            "posts": str(self.folder.posts or ""),
+            "posts_bytes": self.folder.posts.stat().st_size if self.folder.posts else 0,
+            "runs": runs,
+            "answers": [self._describe_answers(written) for written in self.answers.values()],
+            "topics": [self._describe(topic) for topic in self.topic_ids()],
+            "qrels": sorted({str(path) for path in self.judged_in.values()}),
+            "grades": _spread(grade for grades in self.grades.values() for grade in grades.values()),
+            "problems": self.problems,
+        }
+
+    def _describe(self, topic: str) -> dict[str, Any]:
+        info = self.info.get(topic, {})
+        scores, judged = {}, {}
+        for name, ranked in self.runs.items():
+            if ranked.evaluation is not None and topic in ranked.evaluation.per_topic:
+                scores[name] = ranked.evaluation.per_topic[topic]["ndcg_prime"]
+                judged[name] = ranked.evaluation.judged[topic]
+        return {
+            "id": topic,
+            "title": self.topics[topic].title.text if topic in self.topics else "",
+            "kind": (info.get("Type") or info.get("Dependency") or "").casefold(),
+            "info": info,
+            "grades": _spread(self.grades[topic].values()) if topic in self.grades else None,
+            "ndcg": scores,
+            "judged": judged,
+        }
+
+    def _describe_answers(self, written: WrittenAnswers) -> dict[str, Any]:
+        grades = list(written.grades.values())
+        return {
+            "name": written.name,
+            "path": str(written.path),
+            "topics": len(written.answers),
+            "judged": len(grades),
+            "ar": sum(grades) / len(grades) if grades else None,
+            "p1": sum(grade >= RELEVANT for grade in grades) / len(grades) if grades else None,
+        }
+
+    def ranking(self, topic: str) -> dict[str, Any]:
+        """A topic in every run: its text, `runs` (name: [[id, score], …] best first), `grades`, and the
+        answers that were written to it. Raises: DataError E371 for a topic that nothing knows."""
+        rankings = {
+            name: [list(pair) for pair in ranked.run.rankings[topic]]
+            for name, ranked in self.runs.items()
+            if topic in ranked.run.rankings
+        }
+        text = self.topics.get(topic)
+        written = [
+            {
+                "run": name,
+                "text": one.answers[topic].text,
+                "score": one.answers[topic].score,
+                "sources": one.answers[topic].sources,
+                "grade": one.grades.get(topic),
+            }
+            for name, one in self.answers.items()
+            if topic in one.answers
+        ]
+        if text is None and topic not in self.grades and not rankings and not written:
+            raise DataError(
+                f"there is no topic {topic!r}",
+                path=self.folder.path,
+                code="E371",
+                remedy="The topics are listed by: mathwb arqmath topics",
+            )
+        return {
+            "topic": topic,
+            "title": text.title.text if text else "",
+            "question": text.question.text if text else "",
+            "tags": list(text.tags) if text else [],
+            "info": self.info.get(topic, {}),
+            "runs": rankings,
+            "grades": dict(self.grades.get(topic, {})),
+            "answers": written,
+        }
+
+    def find_run(self, wanted: str) -> RankedRun:
+        """A run by its name or its file. Raises: DataError E372."""
+        by_path = {ranked.path.absolute(): ranked for ranked in self.runs.values()}
+        found = self.runs.get(wanted) or by_path.get(Path(wanted).absolute())
+        if found is None:
+            close = difflib.get_close_matches(wanted, self.runs, n=1)
+            known = ", ".join(self.runs) or "none"
+            raise DataError(
+                f"there is no run {wanted!r}",
+                path=self.folder.path,
+                code="E372",
+                remedy=f"Did you mean {close[0]!r}?" if close else f"Runs: {known}.",
+            )
+        return found
+
+
+def answer_rows(ranking: Mapping[str, Any], run: str, against: str = "") -> list[dict[str, Any]]:
+    """The answers to a topic as one run ranks them, held against another.
+
+    Those that only the other run has follow, then judged relevant ones that neither has.
+    Args: ranking: from `Rankings.ranking`. Returns: rows with `rank` and `other` (from 1, or None), `move`
+    (how many ranks it rose), `grade` (None: unjudged), `gain` (grade over log2 of 1 + its rank among the
+    judged ones, its part of DCG'), `change` of the gain from the other run, `score`, `ranks` in all runs and
+    `run`, their names.
+    """
+    grades: Mapping[str, int] = ranking["grades"]
+    places = {
+        name: {document: rank for rank, (document, _) in enumerate(pairs, start=1)}
+        for name, pairs in ranking["runs"].items()
+    }
+    here, there = places.get(run, {}), places.get(against, {})
+    gains, before = _gains(here, grades), _gains(there, grades)
+    scores = dict(map(tuple, ranking["runs"].get(run, ())))
+    missed = [document for document, grade in grades.items() if grade > 0]
+    rows = []
+    for document in dict.fromkeys((*here, *there, *missed)):
+        rank, other, grade = here.get(document), there.get(document), grades.get(document)
+        compared = bool(against) and against in places
+        ranks = {name: known[document] for name, known in places.items() if document in known}
+        gain = gains.get(document, 0.0) if grade is not None else None
+        rows.append(
+            {
+                "id": document,
+                "rank": rank,
+                "other": other,
+                "move": other - rank if rank is not None and other is not None else None,
+                "grade": grade,
+                "judged": grade is not None,
+                "gain": gain,
+                "change": gain - before.get(document, 0.0) if gain is not None and compared else None,
+                "score": scores.get(document),
+                "ranks": ranks,
+                "run": list(ranks),
+            }
+        )
+    return rows
+
+
+def _gains(places: Mapping[str, int], grades: Mapping[str, int]) -> dict[str, float]:
+    judged = [document for document in places if document in grades]
+    return {document: grades[document] / log2(rank + 1) for rank, document in enumerate(judged, start=1)}
+
+
+def _spread(grades: Iterable[int]) -> list[int]:
+    counts = [0, 0, 0, 0]
+    for grade in grades:
+        counts[grade] += 1
+    return counts
+
+
+def _unique(name: str, taken: Iterable[str]) -> str:
+    known = set(taken)
+    return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(known) + 3))) if n not in known)

@@ -1,0 +1,311 @@
+"""Two-stage ranking: a first stage finds candidates for topics, a cross-encoder scores them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from errno import EISDIR
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.arqmath.choices import Candidates, How
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import file_error
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.arqmath.collection.index import Index
+    from engines.arqmath.collection.readers import Topic
+    from engines.arqmath.ranking.scoring import Ranking, Texts
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.retrieval.qrels import Qrels
+    from engines.retrieval.run import Run
+
+__all__ = ["Rank", "rank"]
+
+_DEPTH = 1_000
+_SCORED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Rank answers for topics: a first stage finds candidates, a cross-encoder scores them by P(label 1).
+
+    Ctrl-C stops gently: finished topics stay, and the same command goes on from them.
+    """
+
+    source: Annotated[
+        Path,
+        Arg("A collection, or what arqmath index made of it.", ref="source", metavar="FOLDER|INDEX"),
+    ]
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)]
+    run: Annotated[Path, Arg("The run to write.", option=True, name="out")]
+    model: Annotated[Path | None, Arg("A cross-encoder: a folder, or a model's name.", ref="model")] = None
+    first: Annotated[How | None, Arg("The first stage.", shown="fused where there are vectors")] = None
+    depth: Annotated[
+        int | None,
+        Arg(
+            "So many of the first stage go to the model, or, without one, into the run.",
+            low=1,
+            high=_DEPTH,
+            shown="100; without a model 1,000",
+        ),
+    ] = None
+    candidates: Annotated[
+        Candidates, Arg("The model scores the first stage's best, all judged answers, or all there are.")
+    ] = "index"
+    qrels: Annotated[
+        tuple[Path, ...], Arg("Judgements; with them the first stage's recall is reported.")
+    ] = ()
+    rerank: Annotated[bool, Arg("Without, the first stage is the run.")] = True
+    weight: Annotated[float, Arg("The model's, beside the first stage; 1: it alone.", low=0, high=1)] = 1.0
+    tune_topics: Annotated[
+        tuple[Path, ...], Arg("Choose the weight by the judgements of these topics only.")
+    ] = ()
+    max_tokens: Annotated[int, Arg("Of question and answer together.", low=16)] = 512
+    exact: Annotated[bool, Arg("Single precision also where 16 bits are several times faster.")] = False
+    tag: Annotated[str | None, Arg("The run's name.", shown="the model's")] = None
+    device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E434 for settings that do not go together."""
+        if self.rerank and self.model is None:
+            raise _refused("no model is named", "Name a cross-encoder with --model, or say --no-rerank.")
+        if self.candidates != "index" and not self.rerank:
+            raise _refused(
+                f"without a model there is nothing to do with candidates {self.candidates!r}",
+                "Leave --candidates out; the prime measures pass over what is not judged.",
+            )
+        if (self.candidates == "judged" or self.tune_topics) and not self.qrels:
+            raise _refused("judgements are needed for this", "Name them with --qrels.")
+        if self.candidates != "index" and (self.tune_topics or self.weight != 1.0):
+            raise _refused("a weight needs a first stage beside the model", "Leave --candidates out.")
+
+
+def _refused(what: str, remedy: str) -> EngineError:
+    return EngineError(what, code="E434", exit_code=2, remedy=remedy)
+
+
+def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Rank the answers of a collection for topics, and write the run.
+
+    The first stage's best (or the judged answers, or all) are scored by the model; behind them the list goes
+    on in the first stage's order. With `tune_topics` the weight between both is chosen on their judgements.
+
+    Returns: run, complete, topics, documents, candidates, first, depth, weight, model, and, where something
+    was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds; with qrels
+    `recall`, the first stage's at several depths.
+    Events: progress in topics, then in pairs; warnings of judged topics that are not ranked and of candidates
+    without a text; the weights tried as a log entry.
+    Raises: EngineError E433 when an index is needed and there is none; DataError for files that cannot be
+    read, and as `score_candidates`.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> from tempfile import mkdtemp
+    >>> place = Path(mkdtemp())
+    >>> from engines.arqmath import IndexCollection, index
+    >>> _ = index(IndexCollection(forum, place / "index"))
+    >>> topics = (forum / "topics_task1.xml",)
+    >>> found = rank(Rank(place / "index", topics, place / "bm25.tsv", rerank=False))
+    >>> found["first"], found["topics"], found["complete"]
+    ('lexical', 12, True)
+    """
+    index, folder = _opened(spec.source)
+    topics = _topics(spec.topics)
+    qrels = _qrels(spec.qrels, topics, events)
+    if spec.run.is_dir():
+        raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
+    # Before the first stage, which may take long.
+    model = _model(spec) if spec.rerank else None
+    if spec.candidates != "index":
+        assert model is not None
+        found = _exhaustive(spec, index, folder, topics, qrels, model, events, stop)
+        facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
+        return {**_facts(found), **facts}
+    return _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
+
+
+def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
+    """An index, or a collection without one."""
+    if (source / "manifest.json").exists():
+        from engines.arqmath.collection.index import kept_index
+
+        return kept_index(source), None
+    from engines.arqmath.collection.folder import ArqmathFolder
+
+    return None, ArqmathFolder.open(source)
+
+
+def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index:
+    if index is None:
+        assert folder is not None
+        raise EngineError(
+            f"{what} needs an index, and this is a collection without one",
+            where=str(folder.path),
+            code="E433",
+            exit_code=2,
+            remedy=f"Make one: mathwb arqmath index {folder.path} --out DIR, and rank DIR.",
+        )
+    return index
+
+
+def _topics(files: Sequence[Path]) -> list[Topic]:
+    from engines.arqmath.collection.readers import read_topics
+
+    return list({topic.id: topic for file in files for topic in read_topics(file)}.values())
+
+
+def _qrels(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
+    """The judgements of all files; a warning counts judged topics that are not ranked."""
+    from engines.retrieval.qrels import Qrels, read_qrels
+
+    if not files:
+        return None
+    grades: dict[str, Mapping[str, int]] = {}
+    for file in files:
+        grades |= read_qrels(file).grades
+    known = {topic.id for topic in topics}
+    absent = [name for name in grades if name not in known]
+    if absent:
+        what = f"{len(absent)} judged topics are not among the topics, as {absent[0]}"
+        events(Event("warning", {"message": what}))
+    return Qrels(grades)
+
+
+def _model(spec: Rank) -> CrossEncoder:
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+
+    assert spec.model is not None
+    return CrossEncoder(spec.model, device=spec.device, max_tokens=spec.max_tokens, exact=spec.exact)
+
+
+def _score(
+    spec: Rank,
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]] | Run,
+    texts: Texts,
+    model: CrossEncoder,
+    events: Sink,
+    stop: Stop,
+) -> Ranking:
+    from engines.arqmath.ranking.scoring import score_candidates
+
+    found = score_candidates(
+        topics,
+        candidates,
+        texts,
+        model,
+        spec.run,
+        depth=_DEPTH,
+        tag=spec.tag or "",
+        events=events,
+        stop=stop,
+    )
+    if found.missing:
+        what = f"{found.missing:,} candidates are not in the collection and were left out"
+        events(Event("warning", {"message": what}))
+    return found
+
+
+def _exhaustive(
+    spec: Rank,
+    index: Index | None,
+    folder: ArqmathFolder | None,
+    topics: Sequence[Topic],
+    qrels: Qrels | None,
+    model: CrossEncoder,
+    events: Sink,
+    stop: Stop,
+) -> Ranking:
+    """Every candidate is scored: the judged answers of each topic, or all answers there are."""
+    from engines.arqmath.ranking.scoring import load_texts
+    from engines.arqmath.ranking.stages import judged_candidates
+
+    wanted: Mapping[str, Sequence[str]]
+    if spec.candidates == "all":
+        index = _need(index, folder, "scoring all answers")
+        every = index.store.answer_ids()
+        wanted = {topic.id: every for topic in topics}
+        return _score(spec, topics, wanted, index.store, model, events, stop)
+    assert qrels is not None
+    wanted = judged_candidates(topics, qrels)
+    if index is not None:
+        return _score(spec, topics, wanted, index.store, model, events, stop)
+    assert folder is not None
+    texts = load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
+    return _score(spec, topics, wanted, texts, model, events, stop)
+
+
+def _two_stages(
+    spec: Rank,
+    index: Index,
+    topics: Sequence[Topic],
+    qrels: Qrels | None,
+    model: CrossEncoder | None,
+    events: Sink,
+    stop: Stop,
+) -> dict[str, Any]:
+    from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
+    from engines.retrieval.run import Run, write_run
+
+    how = spec.first or index.how
+    depth = spec.depth or (_DEPTH if model is None else _SCORED)
+    texts = {topic.id: topic.text for topic in topics}
+    first = index.run(texts, max(depth, _DEPTH), how=how, events=events, stop=stop)
+    about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}
+    if stop():
+        return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
+    if qrels is not None:
+        about["recall"] = {str(at): round(value, 4) for at, value in recall(first, qrels).items()}
+    if model is None:
+        run = Run(spec.tag or how, first.rankings).cut(depth)
+        write_run(run, spec.run)
+        return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
+    tuning = _tuning(_topics(spec.tune_topics), first, qrels)
+    found = _score(spec, topics, first.cut(depth), index.store, model, events, stop)
+    about["weight"] = weight = spec.weight
+    if found.complete:
+        if tuning:
+            assert qrels is not None
+            weight, tried = tune_interpolation(first, found.run, qrels, topics=tuning)
+            means = ", ".join(f"{at:g}: {value:.4f}" for at, value in sorted(tried.items()))
+            what = f"weight {weight:g} by nDCG' on {len(tuning)} topics ({means})"
+            events(Event("log", {"message": what}))
+        run = second_stage(first, found.run, weight=weight, tag=found.run.tag)
+        write_run(run, spec.run, depth=_DEPTH)
+        about |= {"weight": weight, "documents": len(run.cut(_DEPTH))}
+    return {**_facts(found), **about}
+
+
+def _tuning(chosen: Sequence[Topic], first: Run, qrels: Qrels | None) -> list[str]:
+    """The topics that the weight is chosen on; looked at before hours of scoring."""
+    if not chosen or qrels is None:
+        return []
+    names = [topic.id for topic in chosen if topic.id in qrels.grades and topic.id in first.rankings]
+    if not names:
+        raise EngineError(
+            "none of the topics to tune on is both ranked and judged",
+            code="E344",
+            exit_code=2,
+            remedy="Give their file to --topics too, and their judgements to --qrels.",
+        )
+    return names
+
+
+def _facts(found: Ranking) -> dict[str, Any]:
+    return {
+        "complete": found.complete,
+        "model": found.run.tag,
+        "topics": found.topics,
+        "documents": len(found.run),
+        "pairs": found.pairs,
+        "pairs_per_s": round(found.pairs_per_s, 2),
+        "truncated": found.truncated,
+        "truncated_share": round(found.truncated / found.pairs, 4) if found.pairs else 0.0,
+        "missing": found.missing,
+        "resumed": found.resumed,
+        "seconds": round(found.seconds, 2),
+    }

@@ -1,0 +1,344 @@
+"""Answers ranked by a scorer, topic by topic; a ranking that was interrupted goes on where it was.
+
+Beside the run file lies a journal while the ranking goes on, `<run>.partial.jsonl`: its first line says what
+is scored with what, each other one is a finished topic. A line is written at once and synced, so a kill loses
+the topic under way and nothing else, and the run comes out the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import heapq
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from engines.arqmath.collection.readers import Report, Topic, read_posts
+from engines.arqmath.training.cross_encoder import Scorer
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import atomic_writer, file_error
+from engines.retrieval.run import Run, Scored, read_run, write_run
+
+__all__ = ["DEPTH", "Ranking", "StoredText", "Texts", "journal_of", "load_texts", "score_candidates"]
+
+DEPTH = 1_000
+"""Answers that are kept for a topic."""
+
+_CHUNK = 2_000
+"""Candidates that are in memory at once: every answer of a real collection may be one."""
+
+
+class StoredText(Protocol):
+    """A post as a store gives it."""
+
+    @property
+    def text(self) -> str:
+        """Its cleaned body, formulas as `$latex$`."""
+        ...
+
+
+class Texts(Protocol):
+    """Where the texts of answers come from: `engines.arqmath.collection.store.PostStore`, or `load_texts`."""
+
+    def many(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
+        """The posts of these ids; what is not there is left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a ranking came to.
+
+    `run` holds the topics that are finished; `complete` says whether these are all. `pairs` were scored, of
+    which `truncated` were too long to be read whole; `missing` candidates have no text. `resumed` topics were
+    finished before; `seconds` is the time this call took for the others, `pairs_per_s` their rate.
+    """
+
+    run: Run
+    complete: bool
+    topics: int
+    resumed: int
+    pairs: int
+    truncated: int
+    missing: int
+    seconds: float
+    pairs_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """A finished topic as the journal keeps it."""
+
+    topic: str
+    digest: str
+    pairs: int
+    truncated: int
+    missing: int
+    ranking: list[Scored]
+
+    def line(self) -> str:
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps(fields, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """Texts in memory."""
+
+    texts: Mapping[str, StoredText]
+
+    def many(self, ids: Sequence[str]) -> Mapping[str, StoredText]:
+        return {name: self.texts[name] for name in ids if name in self.texts}
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    text: str
+
+
+def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
+    """The wanted posts of a collection's file, read through once; for few answers no store is needed."""
+    ids = set(wanted)
+    found = {post.id: _Body(post.body.text) for post in read_posts(posts, Report()) if post.id in ids}
+    return _Loaded(found)
+
+
+def journal_of(out: Path) -> Path:
+    """Where a ranking that goes to `out` keeps its finished topics until it is complete."""
+    return out.with_name(f"{out.name}.partial.jsonl")
+
+
+def score_candidates(
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]] | Run,
+    store: Texts,
+    scorer: Scorer,
+    out: Path,
+    *,
+    depth: int = DEPTH,
+    tag: str = "",
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Ranking:
+    """Score every candidate of every topic and write the run to `out`, at most `depth` answers a topic.
+
+    Args: topics: asked with title and question. candidates: answer ids by topic, or a first stage's run;
+    topics without any are left out. tag: the run's name, the scorer's without one.
+    Events: progress in pairs, with `topic`, `rate_per_s` and `eta_s`. When `stop` is raised it ends after the
+    batch under way: the topics that are finished stay in the journal, and the same call goes on from them.
+
+    Raises: DataError E343 when no topic has candidates or no candidate has a text, E345 when the journal
+    beside `out` is of another scorer.
+    """
+    wanted = _candidates(candidates)
+    asked = [topic for topic in topics if wanted.get(topic.id)]
+    if not asked:
+        raise DataError(
+            "none of the topics has candidates",
+            code="E343",
+            remedy="Do the topics belong to these judgements, or to this run?",
+        )
+    out = Path(out)
+    tag = tag or _word(scorer.name)
+    journal = _Journal(journal_of(out), {"scorer": scorer.fingerprint, "depth": depth})
+    digests = {topic.id: _digest(topic.text, wanted[topic.id]) for topic in asked}
+    known = journal.read()
+    done = {
+        name: known[name]
+        for name, digest in digests.items()
+        if name in known and known[name].digest == digest
+    }
+    resumed = len(done)
+    meter = _Meter(sum(len(wanted[topic.id]) for topic in asked), sum(len(wanted[name]) for name in done))
+    with journal.open(done.values()) as append:
+        for number, topic in enumerate(asked):
+            if topic.id in done:
+                continue
+            here = {"topic": topic.id, "topics_done": number, "topics": len(asked)}
+            finished = _score_topic(
+                topic,
+                wanted[topic.id],
+                digests[topic.id],
+                store,
+                scorer,
+                depth,
+                meter.sink(events, here),
+                stop,
+            )
+            if finished is None:
+                break
+            append(finished)
+            done[topic.id] = finished
+    ordered = [done[topic.id] for topic in asked if topic.id in done]
+    run = Run(tag, {item.topic: item.ranking for item in ordered if item.ranking})
+    complete = len(ordered) == len(asked)
+    if complete:
+        if not run.rankings:
+            raise DataError(
+                "the collection has none of the candidates",
+                code="E343",
+                exit_code=3,
+                remedy="Is it the collection that was judged, or that the first stage searched?",
+            )
+        write_run(run, out, depth=depth)
+        journal.path.unlink(missing_ok=True)
+        run = read_run(out)
+    return Ranking(
+        run=run,
+        complete=complete,
+        topics=len(asked),
+        resumed=resumed,
+        pairs=sum(item.pairs for item in ordered),
+        truncated=sum(item.truncated for item in ordered),
+        missing=sum(item.missing for item in ordered),
+        seconds=meter.seconds(),
+        pairs_per_s=meter.rate(),
+    )
+
+
+def _candidates(candidates: Mapping[str, Sequence[str]] | Run) -> dict[str, list[str]]:
+    if isinstance(candidates, Run):
+        return {name: [document for document, _ in found] for name, found in candidates.rankings.items()}
+    return {name: list(dict.fromkeys(found)) for name, found in candidates.items()}
+
+
+def _score_topic(
+    topic: Topic,
+    candidates: Sequence[str],
+    digest: str,
+    store: Texts,
+    scorer: Scorer,
+    depth: int,
+    events: Sink,
+    stop: Stop,
+) -> _Done | None:
+    """The best answers to one topic; None when it was stopped on the way."""
+    before = scorer.truncated
+    best: list[Scored] = []
+    pairs = 0
+    for begin in range(0, len(candidates), _CHUNK):
+        chunk = candidates[begin : begin + _CHUNK]
+        posts = store.many(chunk)
+        ids = [name for name in chunk if name in posts]
+        scores = scorer.score([(topic.text, posts[name].text) for name in ids], events=events, stop=stop)
+        if any(math.isnan(score) for score in scores):
+            if stop():
+                return None
+            raise DataError(
+                f"the model's score of an answer to {topic.id} is no number",
+                code="E346",
+                exit_code=1,
+                remedy="Its training may have diverged; choose another checkpoint.",
+            )
+        pairs += len(ids)
+        found = [(name, float(score)) for name, score in zip(ids, scores, strict=True)]
+        best = heapq.nlargest(depth, best + found, key=lambda pair: (pair[1], pair[0]))
+        events(Event("progress", {"done": len(ids), "chunk_done": True}))
+    return _Done(topic.id, digest, pairs, scorer.truncated - before, len(candidates) - pairs, best)
+
+
+def _digest(text: str, candidates: Sequence[str]) -> str:
+    """Stands for what was asked of one topic."""
+    content = json.dumps([text, list(candidates)], ensure_ascii=False)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _word(name: str) -> str:
+    """The name without spaces, as the last column of a run needs it."""
+    return "-".join(name.split()) or "run"
+
+
+class _Meter:
+    """Pairs a second in this call, and the seconds that remain at that pace."""
+
+    def __init__(self, total: int, resumed: int) -> None:
+        self._total, self._begin, self._done = total, resumed, resumed
+        self._start = time.monotonic()
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    def rate(self) -> float:
+        return (self._done - self._begin) / max(self.seconds(), 1e-9)
+
+    def sink(self, events: Sink, here: Mapping[str, object]) -> Sink:
+        """Turns what a scorer reports of one chunk into the progress of the whole ranking."""
+
+        def hear(event: Event) -> None:
+            if event.kind != "progress":
+                events(event)
+                return
+            part = event.data["done"]
+            assert isinstance(part, int)
+            if event.data.get("chunk_done"):
+                self._done += part
+                part = 0
+            done, pace = self._done + part, (self._done + part - self._begin) / max(self.seconds(), 1e-9)
+            left = round((self._total - done) / pace, 1) if pace else None
+            data = {"done": done, "total": self._total, "unit": "pairs", "rate_per_s": pace, "eta_s": left}
+            events(Event("progress", {**data, **here}))
+
+        return hear
+
+
+class _Journal:
+    """The file of finished topics; `head` says what its scores depend on."""
+
+    def __init__(self, path: Path, head: Mapping[str, object]) -> None:
+        self.path = path
+        self._head = json.dumps({"v": 1, **head})
+
+    def read(self) -> dict[str, _Done]:
+        """The finished topics; a last line that a kill cut off is left out."""
+        try:
+            lines = self.path.read_text(encoding="utf-8").split("\n")
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            problem = error if isinstance(error, OSError) else OSError(0, "it is not text")
+            raise file_error(problem, self.path, "read") from error
+        if lines[0] != self._head:
+            if len(lines) == 1:
+                return {}
+            raise DataError(
+                "a ranking by another model, or to another depth, was begun here and not finished",
+                path=self.path,
+                code="E345",
+                remedy="Finish that one, choose another --out, or remove this file.",
+            )
+        found = {}
+        for line in lines[1:-1]:
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                fields: dict[str, Any] = json.loads(line)
+                fields["ranking"] = [(str(name), float(score)) for name, score in fields["ranking"]]
+                found[str(fields["topic"])] = _Done(**fields)
+        return found
+
+    @contextlib.contextmanager
+    def open(self, kept: Collection[_Done]) -> Iterator[Callable[[_Done], None]]:
+        """Write the journal anew with the topics that are kept; gives a function that adds one."""
+        with atomic_writer(self.path) as file:
+            for text in (self._head, *(item.line() for item in kept)):
+                file.write(text + "\n")
+        try:
+            file_to_grow = self.path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+
+        def append(item: _Done) -> None:
+            try:
+                file_to_grow.write(item.line() + "\n")
+                file_to_grow.flush()
+                os.fsync(file_to_grow.fileno())
+            except OSError as error:
+                raise file_error(error, self.path, "write") from error
+
+        with file_to_grow:
+            yield append

@@ -1,0 +1,141 @@
+"""Searching an indexed collection: a first stage, then a cross-encoder on the best of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.arqmath.choices import How
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import changed
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engines.arqmath.collection.store import StoredPost
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+
+__all__ = ["RERANKED", "Search", "search"]
+
+RERANKED = 50
+"""How many of the first stage a cross-encoder scores."""
+_BATCH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search the answers of an indexed collection."""
+
+    index: Annotated[
+        Path,
+        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+    ]
+    query: Annotated[str, Arg("Words, and formulas between dollar signs.", metavar="QUERY")]
+    k: Annotated[int, Arg("How many answers.", low=1, high=10_000, short="-k")] = 10
+    how: Annotated[
+        How | None,
+        Arg(
+            "By words and formulas (BM25), by vectors, or both fused by reciprocal ranks.",
+            shown="both, where there are vectors",
+        ),
+    ] = None
+    model: Annotated[
+        Path | None,
+        Arg(
+            f"A cross-encoder that ranks the best {RERANKED} again: a folder, or a model's name.", ref="model"
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 for a query of nothing."""
+        if not self.query.strip():
+            raise EngineError(
+                "there is nothing to search for",
+                code="E402",
+                exit_code=2,
+                remedy="Name words or a formula.",
+            )
+
+
+def search(spec: Search, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    r"""The best answers to a query, best first.
+
+    Returns: query, how, answers (in the index) and hits: rank, score, id, question, title, snippet (about the
+    query, formulas as LaTeX). With a model each hit also has first, its rank before, and probability, the
+    model's that it answers the query, or None where it was not asked; those it scored come first.
+    Events: progress with stage `first`, how and hits, then with stage `rerank` and the probabilities by id.
+    When `stop` is raised, answers that were not scored keep their order behind the others.
+    Raises: DataError and EngineError as `open_index`, `Index.search` and `CrossEncoder`.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> from tempfile import mkdtemp
+    >>> place = Path(mkdtemp())
+    >>> from engines.arqmath import IndexCollection, index
+    >>> _ = index(IndexCollection(forum, place / "index"))
+    >>> found = search(Search(place / "index", r"why does $\sum \frac{1}{n}$ diverge", k=1))
+    >>> found["how"], found["answers"], found["hits"][0]["question"]
+    ('lexical', 182, '9001008')
+    """
+    from engines.arqmath.collection.index import kept_index
+    from engines.retrieval.tokens import snippet
+
+    index, query = kept_index(spec.index), spec.query
+    how = spec.how or index.how
+    found = index.search(query, spec.k, how=how)
+    posts = index.store.many([hit.id for hit in found])
+    hits: list[dict[str, Any]] = [
+        {
+            "rank": rank,
+            "score": round(hit.score, 6),
+            "id": hit.id,
+            "question": posts[hit.id].parent,
+            "title": posts[hit.id].title,
+            "snippet": snippet(posts[hit.id].text, query),
+        }
+        for rank, hit in enumerate(found, start=1)
+    ]
+    document = {"query": query, "how": how, "answers": len(index), "hits": hits}
+    if spec.model is not None:
+        events(Event("progress", {"stage": "first", "how": how, "hits": hits}))
+        document["hits"] = _reranked(
+            query, hits, posts, _cross_encoder(spec.model, changed(spec.model / "config.json")), events, stop
+        )
+    return document
+
+
+def _reranked(
+    query: str,
+    hits: list[dict[str, Any]],
+    posts: Mapping[str, StoredPost],
+    model: CrossEncoder,
+    events: Sink,
+    stop: Stop,
+) -> list[dict[str, Any]]:
+    best = [hit["id"] for hit in hits[:RERANKED]]
+    scored: dict[str, float] = {}
+    for begin in range(0, len(best), _BATCH):
+        if stop():
+            break
+        batch = best[begin : begin + _BATCH]
+        scores = model.score([(query, posts[answer].text) for answer in batch])
+        here = {answer: round(float(score), 6) for answer, score in zip(batch, scores, strict=True)}
+        scored |= here
+        done = {"done": len(scored), "total": len(best), "unit": "answers"}
+        events(Event("progress", {"stage": "rerank", "probabilities": here, **done}))
+    ordered = sorted(hits, key=lambda hit: (hit["id"] not in scored, -scored.get(hit["id"], 0.0)))
+    return [
+        {**hit, "rank": rank, "first": hit["rank"], "probability": scored.get(hit["id"])}
+        for rank, hit in enumerate(ordered, start=1)
+    ]
+
+
+@lru_cache(1)
+def _cross_encoder(folder: Path, at: tuple[int, int]) -> CrossEncoder:  # noqa: ARG001  # changed: opened again
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+
+    return CrossEncoder(folder)

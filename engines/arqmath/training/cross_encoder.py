@@ -1,0 +1,216 @@
+"""The cross-encoder: question and answer are read together, and P(label 1) is the score.
+
+As in Reusch, Thiele and Lehner (2022), but the score is the softmax probability and not the raw logit of
+class 1, which orders pairs rightly only where the other logit is constant. Pairs are sorted by length, so
+that a batch is hardly ever padded; a text that stands in many pairs is tokenised once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engines.arqmath.training.model_folder import (
+    TOKENIZERS,
+    check_tokens,
+    open_model,
+    open_tokenizer,
+    unusable,
+)
+from engines.arqmath.training.sequences import Frame, longest_first, padded, tokenised
+from engines.core.events import Event, Sink, Stop, ignore, never
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer"]
+
+MAX_TOKENS = 512
+CODE = "E380"
+_OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
+"""Their positions begin behind that of the padding, so the table holds fewer tokens than it has rows."""
+
+_BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
+"""Tokens of a batch with its padding. Larger ones are no faster on a CPU, whose caches they leave."""
+
+
+class Scorer(Protocol):
+    """What a ranking asks for scores."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports and in the last column of a run."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when its scores could."""
+        ...
+
+    @property
+    def truncated(self) -> int:
+        """How many of the pairs that it has scored so far were too long to be read whole."""
+        ...
+
+    def score(
+        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
+    ) -> NDArray[np.float64]:
+        """(pairs,) probabilities that the answer is one, in the order of the pairs (question, answer).
+
+        Events: progress in pairs. When `stop` is raised it ends early: what was not reached is NaN.
+        """
+        ...
+
+
+class CrossEncoder:
+    """A Hugging Face folder of a sequence classifier with two labels.
+
+    `pairs` and `truncated` count what has been scored and which of it was cut, longest side first; `half` is
+    the 16-bit type that matrices are multiplied in, or None.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        device: str = "auto",
+        max_tokens: int = MAX_TOKENS,
+        exact: bool = False,
+    ) -> None:
+        """Load it.
+
+        Args: device: `auto` takes a GPU where there is one. max_tokens: of a pair with its special tokens; at
+        most what the model can read. exact: single precision also where the device multiplies matrices of 16
+        bits several times faster (a GPU, or a processor with AMX).
+
+        Raises: DataError E380 for a folder without model or tokenizer, E381 for a model that is no classifier
+        with two labels, E382 for a tokenizer that is not the model's.
+        """
+        import torch
+
+        self.folder = Path(folder)
+        self.name = self.folder.resolve().name
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._device = device
+        self._model = _load_classifier(self.folder).to(device).eval()
+        self._tokenizer = open_tokenizer(self.folder, CODE)
+        config = self._model.config
+        rows = self._model.get_input_embeddings().num_embeddings
+        check_tokens(self.folder, self._tokenizer, rows, "E382")
+        positions = int(config.max_position_embeddings)
+        if config.model_type in _OFFSET_POSITIONS:
+            positions -= int(config.pad_token_id or 0) + 1
+        self.max_tokens = min(max_tokens, positions)
+        self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
+        self._with_types = "token_type_ids" in self._tokenizer.model_input_names
+        self.half = None if exact else _half(device)
+        self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
+        self.pairs = 0
+        self.truncated = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of weights, tokenizer, length and precision."""
+        import hashlib
+
+        from engines.core.files import sha256
+
+        found = hashlib.sha256(f"{self.max_tokens} {self.half}\n".encode())
+        for file in sorted(self.folder.iterdir()):
+            if file.suffix == ".safetensors" or file.name in (*TOKENIZERS, "config.json"):
+                found.update(f"{file.name} {sha256(file)}\n".encode())
+        return found.hexdigest()[:16]
+
+    def score(
+        self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
+    ) -> NDArray[np.float64]:
+        """As `Scorer.score`. The same pairs give the same numbers; batches of other pairs may change the last
+        digits."""
+        import numpy as np
+        import torch
+
+        found = np.full(len(pairs), np.nan)
+        if not pairs:
+            return found
+        tokens = self._tokenised(pairs)
+        room = self.max_tokens - self._frame.width
+        kept = np.array(
+            [longest_first(len(tokens[question]), len(tokens[answer]), room) for question, answer in pairs]
+        )
+        whole = np.array([len(tokens[question]) + len(tokens[answer]) for question, answer in pairs])
+        lengths = kept.sum(1) + self._frame.width
+        cut = lengths - self._frame.width < whole
+        done = 0
+        with torch.inference_mode():
+            for batch in _batches(lengths, self._batch_tokens):
+                if stop():
+                    break
+                sides = [
+                    (tokens[pairs[row][0]][: kept[row, 0]], tokens[pairs[row][1]][: kept[row, 1]])
+                    for row in batch
+                ]
+                with torch.autocast(self._device, self.half, enabled=self.half is not None):
+                    logits = self._model(**self._inputs(sides)).logits
+                odds = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
+                found[batch] = 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
+                done += len(batch)
+                self.pairs += len(batch)
+                self.truncated += int(cut[batch].sum())
+                events(Event("progress", {"done": done, "total": len(pairs), "unit": "pairs"}))
+        return found
+
+    def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
+        """Token ids of every distinct text, without special tokens and uncut."""
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        return dict(zip(texts, tokenised(self._tokenizer, texts), strict=True))
+
+    def _inputs(self, sides: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
+        """The tensors of a batch, padded to its longest pair."""
+        import torch
+
+        rows = [self._frame.pair(left, right) for left, right in sides]
+        made = {
+            "input_ids": padded([ids for ids, _ in rows], self._tokenizer.pad_token_id or 0),
+            "attention_mask": padded([ids * 0 + 1 for ids, _ in rows], 0),
+        }
+        if self._with_types:
+            made["token_type_ids"] = padded([types for _, types in rows], 0)
+        return {name: torch.from_numpy(values).to(self._device) for name, values in made.items()}
+
+
+def _batches(lengths: NDArray[np.int64], batch_tokens: int) -> Iterator[NDArray[np.int64]]:
+    """Rows by length, longest first, so that a lack of memory shows at once."""
+    import numpy as np
+
+    order = np.argsort(-lengths, kind="stable")
+    begin = 0
+    while begin < len(order):
+        count = max(1, batch_tokens // int(lengths[order[begin]]))
+        yield order[begin : begin + count]
+        begin += count
+
+
+def _half(device: str) -> Any:
+    """The 16-bit type that the device is several times faster in, or None."""
+    import torch
+
+    if device != "cpu":
+        return torch.float16
+    has_amx = getattr(torch.cpu, "_is_amx_tile_supported", None)
+    return torch.bfloat16 if has_amx is not None and has_amx() else None
+
+
+def _load_classifier(folder: Path) -> Any:
+    """The model in single precision; a head that the folder lacks would be drawn at random and is refused."""
+    from transformers import AutoModelForSequenceClassification
+
+    model, info = open_model(AutoModelForSequenceClassification, folder, CODE)
+    if info["missing_keys"] or model.config.num_labels != 2:
+        missing = sorted(info["missing_keys"])
+        what = f"{missing[0]} is missing" if missing else f"it has {model.config.num_labels} labels"
+        remedy = "Fine-tune it first: mathwb train arqmath/finetune-n1 (see mathwb train --list)."
+        raise unusable(folder, f"this model is no classifier of pairs: {what}", "E381", remedy, exit_code=2)
+    return model

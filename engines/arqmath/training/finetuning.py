@@ -1,0 +1,382 @@
+"""The trainer `arqmath.crossencoder`: question and answer are read together and judged correct or not.
+
+As Reusch, Thiele and Lehner (2022) fine-tune: input `[CLS] question [SEP] answer [SEP]`, the question's title
+and body as one text; a linear layer of two classes on the first token. A pair that is too long loses tokens
+at the end of its longer side (longest-first, chosen so that both sides are always seen); the share of such
+pairs is a measure.
+
+Held-out questions are ranked: each one's correct answer among incorrect ones drawn as for the training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.readers import Report, read_posts, read_topics
+from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.model_folder import save_model
+from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
+from engines.arqmath.training.sequences import Frame, Sequences, longest_first, padded, tokenised
+from engines.arqmath.training.settings import CODE, FinetuneSettings
+from engines.core.errors import DataError
+from engines.core.spec import read, values
+from engines.training.identity import model_files
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["CrossEncoderTask", "PairRows", "crossencoder", "need", "pair_source", "read_ids"]
+
+Example = tuple[int, int, int]
+"""Rows of question and answer among the tokenised texts, and the label."""
+
+LIMITS = (
+    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
+    "A high probability says that an answer looks like one to the question, not that it is right.",
+    "Incorrect answers of the training are other questions' answers: some of them fit all the same.",
+)
+_BATCH_TOKENS = 8_192
+
+
+def crossencoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> CrossEncoderTask:
+    """The trainer `arqmath.crossencoder`. Data: collection (a folder of ARQMath); backbone (a model folder;
+    MiniLM without); annotated (judgements) and run for annotated pairs; hard_negatives (a run whose topics
+    are questions of the collection); exclude (ids of posts to keep out, one per line)."""
+    return CrossEncoderTask(read(FinetuneSettings, model, place="model.", code=CODE), data, seed)
+
+
+def need(data: Mapping[str, Path], name: str, what: str) -> Path:
+    """A data set of the recipe. Raises: DataError E674 when the recipe names none."""
+    if name not in data:
+        raise DataError(
+            f"the recipe names no {what}",
+            code="E674",
+            exit_code=3,
+            remedy=f"Name one with --set data.{name}=PATH",
+        )
+    return data[name]
+
+
+def read_ids(path: Path) -> list[str]:
+    """The first word of every line."""
+    from engines.core.files import read_lines
+
+    return [line.split()[0] for _, line in read_lines(path) if line.strip()]
+
+
+def pair_source(
+    folder: ArqmathFolder,
+    *,
+    annotated: Path | None = None,
+    run: Path | None = None,
+    hard_negatives: Path | None = None,
+    hard_share: float = 0.5,
+    exclude: Path | None = None,
+) -> tuple[Source, Threads]:
+    """Where pairs are drawn from: the judged topics of `annotated` and `run`, or the threads of the
+    collection, which are given back as well.
+
+    Raises: DataError E674 when the files do not fit together.
+    """
+    from engines.retrieval.qrels import read_qrels
+    from engines.retrieval.run import read_run
+
+    threads = read_threads(folder, exclude=read_ids(exclude) if exclude is not None else ())
+    if annotated is not None:
+        if run is None:
+            raise DataError(
+                "annotated pairs need the run of a model, whose results are the incorrect answers",
+                code="E674",
+                exit_code=2,
+                remedy="Rank the same topics first: mathwb arqmath rank.",
+            )
+        return Annotated.of(read_qrels(annotated), read_run(run), threads.known), threads
+    if hard_negatives is None:
+        return threads, threads
+    ranked = read_run(hard_negatives)
+    if not any(question in ranked.rankings for question in threads.questions):
+        raise DataError(
+            "no topic of this run is a question of the collection",
+            path=hard_negatives,
+            code="E674",
+            remedy="Search the collection for its own questions; their ids are the topics of the run.",
+        )
+    return Hard(threads, ranked, hard_share), threads
+
+
+@dataclass(frozen=True, slots=True)
+class PairRows:
+    """Pairs as rows of tokenised texts: `table` (pairs, 3) of question, answer and label."""
+
+    table: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, place: int) -> Example:
+        question, answer, label = self.table[place].tolist()
+        return question, answer, label
+
+
+class CrossEncoderTask:
+    """Fine-tuning as a training task."""
+
+    def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
+        self.settings, self.data, self.seed = settings, data, seed
+        need(data, "collection", "collection")
+        if settings.pairs == "annotated":
+            need(data, "annotated", "judgements for annotated pairs")
+            need(data, "run", "run for annotated pairs")
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that are read."""
+        data: dict[str, Sequence[Path]] = {
+            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
+            "collection": (self.folder.need_posts(),),
+        }
+        annotated = self.settings.pairs == "annotated"
+        if annotated:
+            data["topics"] = self.folder.topics.get(1, ())
+        for name in ("annotated", "run") if annotated else ("hard_negatives",):
+            if name in self.data:
+                data[name] = (self.data[name],)
+        if "exclude" in self.data:
+            data["exclude"] = (self.data["exclude"],)
+        return Origin("arqmath.crossencoder", values(self.settings), data)
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """What is fine-tuned."""
+        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The special tokens of a pair."""
+        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
+
+    @cached_property
+    def folder(self) -> ArqmathFolder:
+        """The collection."""
+        return ArqmathFolder.open(self.data["collection"])
+
+    @cached_property
+    def source(self) -> Source:
+        """Where the pairs come from."""
+        annotated = self.settings.pairs == "annotated"
+        return pair_source(
+            self.folder,
+            annotated=self.data["annotated"] if annotated else None,
+            run=self.data["run"] if annotated else None,
+            hard_negatives=self.data.get("hard_negatives"),
+            hard_share=self.settings.hard_share,
+            exclude=self.data.get("exclude"),
+        )[0]
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """All pairs. Of annotated topics every relevant answer is used."""
+        many = 10**9 if self.settings.pairs == "annotated" else self.settings.per_question
+        return draw_pairs(self.source, per_question=many, seed=self.seed)
+
+    @cached_property
+    def groups(self) -> list[tuple[str, list[str]]]:
+        """Held-out questions with candidate answers, the correct one first."""
+        pairs, source, settings = self.pairs, self.source, self.settings
+        draw = Random(self.seed + 1)
+        places = sorted({int(place) for place in pairs.rows[pairs.held_out, 0]})
+        found = []
+        for place in draw.sample(places, min(settings.measured, len(places))):
+            wrong = source.incorrect(place, settings.candidates - 1, draw)
+            if wrong:
+                found.append((source.questions[place], [draw.choice(source.correct(place)), *wrong]))
+        return found
+
+    @cached_property
+    def _texts(self) -> tuple[dict[str, int], Sequences]:
+        """Rows by id, and the tokens of every text that a pair or a measured question has."""
+        wanted = {self.pairs.questions[place] for place in np.unique(self.pairs.rows[:, 0])}
+        wanted.update(self.pairs.answers)
+        for question, candidates in self.groups:
+            wanted.update((question, *candidates))
+        rows: dict[str, int] = {}
+
+        def texts() -> Iterator[str]:
+            for name, text in self._all_texts():
+                if name in wanted and name not in rows:
+                    rows[name] = len(rows)
+                    yield text
+
+        keep = self.settings.max_length
+        found = Sequences.of(tokenised(self.backbone.tokenizer, texts()), keep=keep)
+        lost = wanted - rows.keys()
+        if lost:
+            raise DataError(
+                f"{len(lost):,} questions or answers have no text here, such as {sorted(lost)[0]}",
+                path=self.data["collection"],
+                code="E674",
+                remedy="Annotated pairs need the topics in the folder of the collection.",
+            )
+        return rows, found
+
+    def _all_texts(self) -> Iterable[tuple[str, str]]:
+        if self.settings.pairs == "annotated":
+            for path in self.folder.topics.get(1, ()):
+                yield from ((topic.id, topic.text) for topic in read_topics(path))
+        for post in read_posts(self.folder.need_posts(), Report()):
+            yield post.id, post.text
+
+    def model(self) -> torch.nn.Module:
+        """The backbone with a new classification layer."""
+        return self.backbone.classifier()
+
+    @cached_property
+    def _train(self) -> PairRows:
+        rows, _ = self._texts
+        pairs = self.pairs
+        question = np.array([rows.get(name, -1) for name in pairs.questions], np.int32)
+        answer = np.array([rows[name] for name in pairs.answers], np.int32)
+        table = np.stack([question[pairs.rows[:, 0]], answer[pairs.rows[:, 1]], pairs.labels], axis=1)
+        return PairRows(table[~pairs.held_out].astype(np.int32))
+
+    def train_data(self) -> PairRows:
+        """The pairs of the training side."""
+        return self._train
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int64]:
+        return self._texts[1].lengths
+
+    def length(self, example: Example) -> int:
+        """Tokens of a pair, cut to what the model is given."""
+        question, answer, _ = example
+        whole = int(self._lengths[question] + self._lengths[answer]) + self.frame.width
+        return min(whole, self.settings.max_length)
+
+    def truncated_percent(self) -> float:
+        """The share of training pairs that lose tokens."""
+        whole = self._texts[1].whole
+        table = self.train_data().table
+        if not len(table):
+            return 0.0
+        lengths = whole[table[:, 0]] + whole[table[:, 1]] + self.frame.width
+        return float(100 * (lengths > self.settings.max_length).mean())
+
+    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """`input_ids`, `token_type_ids`, `attention_mask`: (batch, length); `labels`: (batch,)."""
+        import torch
+
+        _, texts = self._texts
+        room = self.settings.max_length - self.frame.width
+        rows = []
+        for question, answer, _ in examples:
+            kept = longest_first(int(texts.whole[question]), int(texts.whole[answer]), room)
+            rows.append(self.frame.pair(texts[question][: kept[0]], texts[answer][: kept[1]]))
+        return {
+            "input_ids": torch.from_numpy(
+                padded([ids for ids, _ in rows], self.backbone.tokenizer.pad_token_id)
+            ),
+            "token_type_ids": torch.from_numpy(padded([types for _, types in rows], 0)),
+            "attention_mask": torch.from_numpy(padded([np.ones_like(ids) for ids, _ in rows], 0)),
+            "labels": torch.tensor([label for _, _, label in examples]),
+        }
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Pairs."""
+        return (len(batch["labels"]),)
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Cross-entropy in nats."""
+        return model(**batch).loss
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """On held-out questions: accuracy over each one's correct and first incorrect answer, with its loss;
+        the share of incorrect answers that score below the correct one; the mean reciprocal rank of the
+        correct one among `candidates` (equal scores count half). And the share of truncated pairs."""
+        if not self.groups:
+            return {"truncated_percent": self.truncated_percent()}
+        rows, _ = self._texts
+        examples = [
+            (rows[question], rows[answer], int(place == 0))
+            for question, candidates in self.groups
+            for place, answer in enumerate(candidates)
+        ]
+        odds = self._odds(model, examples)
+        of_group = np.split(odds, np.cumsum([len(candidates) for _, candidates in self.groups])[:-1])
+        below = [np.mean((group[1:] < group[0]) + (group[1:] == group[0]) / 2) for group in of_group]
+        ranks = [1 + np.sum((group[1:] > group[0]) + (group[1:] == group[0]) / 2) for group in of_group]
+        signed = np.array([sign * odd for group in of_group for sign, odd in ((1, group[0]), (-1, group[1]))])
+        return {
+            "validation_accuracy": float((signed > 0).mean()),
+            "validation_loss_nats": float(np.logaddexp(0, -signed).mean()),
+            "validation_pairwise_accuracy": float(np.mean(below)),
+            "validation_mrr": float(np.mean(1 / np.array(ranks))),
+            "truncated_percent": self.truncated_percent(),
+        }
+
+    def _odds(self, model: torch.nn.Module, examples: Sequence[Example]) -> NDArray[np.float64]:
+        """(examples,) logarithms of the odds of label 1, read in batches of about one length."""
+        import torch
+
+        device = next(model.parameters()).device
+        lengths = [self.length(example) for example in examples]
+        order = sorted(range(len(examples)), key=lambda place: -lengths[place])
+        found = np.zeros(len(examples))
+        begin = 0
+        while begin < len(order):
+            batch = order[begin : begin + max(1, _BATCH_TOKENS // lengths[order[begin]])]
+            begin += len(batch)
+            inputs = self.collate([examples[place] for place in batch])
+            inputs.pop("labels")
+            with torch.inference_mode():
+                logits = model(**{name: tensor.to(device) for name, tensor in inputs.items()}).logits
+            found[batch] = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
+        return found
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """A folder for AutoModelForSequenceClassification, with tokenizer and card."""
+        counts, settings = self.pairs.counts, self.settings
+        data: dict[str, object] = {
+            "collection": self.folder.title,
+            "pairs": f"{settings.pairs}, {counts['correct']:,} correct and {counts['incorrect']:,} incorrect",
+            "questions": f"{counts['questions']:,}, {counts['held_out_questions']:,} of them held out",
+            "begun from": self.backbone.name,
+            "tokens of a pair": f"{settings.max_length}, the longer side is cut",
+        }
+        limits = list(LIMITS)
+        if settings.pairs == "annotated":
+            data["judgements"] = self.data["annotated"].name
+            limits.append(
+                f"Rankings of the topics {self.source.questions[0]} to {self.source.questions[-1]} must not "
+                "be measured with it: it was trained on their judgements."
+            )
+        if "hard_negatives" in self.data:
+            data["hard negatives"] = f"{self.data['hard_negatives'].name}, share {settings.hard_share}"
+        save_model(
+            model,
+            self.backbone.tokenizer,
+            folder,
+            facts,
+            title="ARQMath cross-encoder",
+            about="Reads question and answer together; the probability of class 1 (softmax) ranks answers.",
+            data=data,
+            limits=limits,
+            use=(
+                "from transformers import AutoModelForSequenceClassification, AutoTokenizer\n"
+                'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
+                'model = AutoModelForSequenceClassification.from_pretrained("this-folder")\n'
+                'inputs = tokenizer("Is $2$ prime?", "Yes, it is.", truncation="longest_first", '
+                'return_tensors="pt")\n'
+                "model(**inputs).logits.softmax(-1)[0, 1]"
+            ),
+            tags=("text-ranking",),
+        )

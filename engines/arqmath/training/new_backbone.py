@@ -1,0 +1,158 @@
+"""New backbones, to pre-train from scratch: a tokenizer learned from a collection's texts, and a config."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.arqmath.choices import Family, SomeCollection
+from engines.core.errors import DataError, EngineError
+from engines.core.spec import Arg
+
+__all__ = ["NewBackbone", "backbone", "new_backbone"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewBackbone:
+    """Make a model folder without weights: a tokenizer learned from the collection, and a config.
+
+    Pre-train it with: mathwb train arqmath/pretrain-mathse1-small --set data.backbone=OUT
+    """
+
+    folder: SomeCollection
+    out: Annotated[Path, Arg("The model folder to make.", option=True)]
+    family: Annotated[Family, Arg("Its architecture.")] = "bert"
+    vocabulary: Annotated[int, Arg("Tokens to learn.", low=100)] = 30_000
+    posts: Annotated[int, Arg("Learn them from so many posts.", low=1)] = 200_000
+    layers: Annotated[int, Arg("Transformer layers.", low=1)] = 6
+    hidden: Annotated[int, Arg("Width.", low=1)] = 384
+    heads: Annotated[int, Arg("Attention heads of a layer.", low=1)] = 12
+    ffn: Annotated[int, Arg("Width of the feed-forward layers.", low=1)] = 1536
+    max_length: Annotated[int, Arg("Tokens it can read.", low=8)] = 512
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E676 for sizes that make no model."""
+        if self.hidden % self.heads:
+            raise EngineError(
+                f"hidden {self.hidden} with {self.heads} heads makes no model",
+                code="E676",
+                exit_code=2,
+                remedy="hidden is a multiple of heads.",
+            )
+
+
+def backbone(spec: NewBackbone) -> dict[str, Any]:
+    """Make it of the collection's posts. Returns: out, family, vocabulary (tokens in it).
+
+    Raises: DataError for a collection without posts.
+    """
+    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.arqmath.collection.readers import Report, read_posts
+
+    read = read_posts(ArqmathFolder.open(spec.folder).need_posts(), Report())
+    made = new_backbone(spec, (post.text for post in islice(read, spec.posts)))
+    return {"out": str(spec.out), "family": spec.family, "vocabulary": made}
+
+
+def new_backbone(spec: NewBackbone, texts: Iterable[str]) -> int:
+    """Make a folder without weights: a tokenizer learned from texts (WordPiece for BERT, Unigram for ALBERT,
+    BPE of bytes for RoBERTa; all keep upper and lower case apart) and the config of a model of these sizes.
+
+    The libraries that learn vocabularies do not repeat themselves exactly, hence a folder: what is trained
+    from it, and resumed, has one and the same tokenizer. Returns: tokens in its vocabulary. Raises: DataError
+    E675 when there are no texts.
+    """
+    from engines.arqmath.training.model_folder import quiet
+
+    tokenizer = _learned(texts, spec)
+    spec.out.mkdir(parents=True, exist_ok=True)
+    with quiet():
+        tokenizer.save_pretrained(spec.out)
+        _new_config(tokenizer, spec).save_pretrained(spec.out)
+    return len(tokenizer)
+
+
+_SPECIAL = {
+    "bert": {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"},
+    "albert": {"pad": "<pad>", "unk": "<unk>", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"},
+    "roberta": {"cls": "<s>", "pad": "<pad>", "sep": "</s>", "unk": "<unk>", "mask": "<mask>"},
+}
+
+
+def _learned(texts: Iterable[str], spec: NewBackbone) -> Any:
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    family, special = spec.family, _SPECIAL[spec.family]
+    common: dict[str, Any] = {
+        "vocab_size": spec.vocabulary,
+        "special_tokens": list(special.values()),
+        "show_progress": False,
+    }
+    trainer: Any
+    if family == "bert":
+        made = Tokenizer(models.WordPiece(unk_token=special["unk"]))
+        made.normalizer = normalizers.BertNormalizer(lowercase=False)
+        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        made.decoder = decoders.WordPiece()
+        trainer = trainers.WordPieceTrainer(**common)
+    elif family == "albert":
+        made = Tokenizer(models.Unigram())
+        made.normalizer = normalizers.NFKC()
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        made.decoder = decoders.Metaspace()
+        trainer = trainers.UnigramTrainer(**common, unk_token=special["unk"])
+    else:
+        made = Tokenizer(models.BPE())
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(**common, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    made.train_from_iterator(_some(texts), trainer)
+    first, last = special["cls"], special["sep"]
+    middle = f"{last} {last}" if family == "roberta" else last
+    second = "" if family == "roberta" else ":1"
+    made.post_processor = processors.TemplateProcessing(
+        single=f"{first} $A {last}",
+        pair=f"{first} $A {middle} $B{second} {last}{second}",
+        special_tokens=[(token, made.token_to_id(token)) for token in (first, last)],
+    )
+    named = {f"{role}_token": token for role, token in special.items()}
+    inputs = ["input_ids", "attention_mask", *([] if family == "roberta" else ["token_type_ids"])]
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=spec.max_length, model_input_names=inputs, **named
+    )
+
+
+def _some(texts: Iterable[str]) -> Iterator[str]:
+    empty = True
+    for text in texts:
+        empty = False
+        yield text
+    if empty:
+        raise DataError(
+            "there are no texts to learn a tokenizer from", code="E675", exit_code=2, remedy="Name others."
+        )
+
+
+def _new_config(tokenizer: Any, spec: NewBackbone) -> Any:
+    import transformers
+
+    family = spec.family
+    names = {"bert": "BertConfig", "albert": "AlbertConfig", "roberta": "RobertaConfig"}
+    small = {"embedding_size": min(128, spec.hidden)} if family == "albert" else {}
+    return getattr(transformers, names[family])(
+        vocab_size=len(tokenizer),
+        num_hidden_layers=spec.layers,
+        hidden_size=spec.hidden,
+        num_attention_heads=spec.heads,
+        intermediate_size=spec.ffn,
+        max_position_embeddings=spec.max_length + (2 if family == "roberta" else 0),
+        type_vocab_size=1 if family == "roberta" else 2,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.cls_token_id,
+        eos_token_id=tokenizer.sep_token_id,
+        **small,
+    )

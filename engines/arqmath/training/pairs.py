@@ -1,0 +1,329 @@
+"""Pairs of a question and an answer to fine-tune on: ids, labels, and a side.
+
+For each question with answers up to N of its own are correct (label 1), and the same number is incorrect
+(label 0): each a random answer of another question that shares a random tag; where no question shares that
+tag, one that shares another, and at last any. So the classes are exactly balanced: correct answers for which
+no incorrect one can be found are left out, and so are questions without answers (the paper's code gives those
+an incorrect answer). Questions that are known duplicates of each other never give each other's negatives.
+
+90 % of the questions are for training and 10 % held out, not 90 % of the pairs, so that no held-out question
+has been seen. The topics of ARQMath are questions of 2019 and later and the collection ends with 2018: the
+pairs of the collection hold no topic. `annotated` does hold topics; a ranking of the same topics must not be
+measured with a model that was trained on them.
+
+Only ids and tags are in memory, about 0.5 GB for a million questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.collection.readers import Report, read_links, read_posts
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer
+from engines.retrieval.qrels import Qrels
+from engines.retrieval.run import Run
+
+__all__ = [
+    "RELEVANT",
+    "Annotated",
+    "Hard",
+    "Pair",
+    "Pairs",
+    "Source",
+    "Threads",
+    "draw_pairs",
+    "read_threads",
+    "write_pairs",
+]
+
+RELEVANT = 2
+"""The grade from which an annotated answer is correct, as the measures count it."""
+_HELD_OUT = 0.1
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`label` is 1 for a correct answer; `held_out` says that its question is not trained on."""
+
+    question: str
+    answer: str
+    label: int
+    held_out: bool
+
+
+class Source(Protocol):
+    """Where pairs come from: questions with their correct and incorrect answers, by the question's place."""
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """Ids of questions that have correct answers."""
+        ...
+
+    def correct(self, place: int) -> Sequence[str]:
+        """Ids of its correct answers."""
+        ...
+
+    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+        """Ids of different incorrect answers, as many as there are up to `count`."""
+        ...
+
+
+@dataclass(slots=True)
+class Threads:
+    """The questions of a collection that have answers. `groups` numbers the sets of known duplicates, `known`
+    holds every answer's id and its question's place. `left_out` says why others are not here."""
+
+    questions: list[str]
+    answers: list[tuple[str, ...]]
+    tags: list[tuple[str, ...]]
+    groups: list[int]
+    known: dict[str, int]
+    left_out: dict[str, int]
+    _by_tag: dict[str, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for place, tags in enumerate(self.tags):
+            for tag in tags:
+                self._by_tag.setdefault(tag, []).append(place)
+
+    def correct(self, place: int) -> Sequence[str]:
+        """Its own answers."""
+        return self.answers[place]
+
+    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+        """Answers of questions that share a tag, or of any."""
+        found: list[str] = []
+        for _ in range(count):
+            answer = self._one(place, draw, found)
+            if answer:
+                found.append(answer)
+        return found
+
+    def _one(self, place: int, draw: Random, taken: Sequence[str]) -> str:
+        tags = list(self.tags[place])
+        draw.shuffle(tags)
+        for pool in [*(self._by_tag[tag] for tag in tags), range(len(self.questions))]:
+            for _ in range(_TRIES):
+                other = pool[draw.randrange(len(pool))]
+                if self.groups[other] != self.groups[place]:
+                    answer = draw.choice(self.answers[other])
+                    if answer not in taken:
+                        return answer
+        return ""
+
+
+def read_threads(
+    folder: ArqmathFolder, *, exclude: Iterable[str] = (), report: Report | None = None
+) -> Threads:
+    """Ids, tags and duplicates of a collection, in one pass over its posts (and links, where there are any).
+
+    Args: exclude: ids of posts that are evaluated on, of the collection or not; questions among them and
+    known duplicates of them are left out, with their answers. report: gets the malformed rows.
+    Raises: DataError E674 when no question has an answer.
+    """
+    posts, report = folder.need_posts(), report or Report()
+    tags: dict[str, tuple[str, ...]] = {}
+    answers: dict[str, list[str]] = {}
+    same = _Same()
+    for post in read_posts(posts, report):
+        if post.kind == 1:
+            tags[post.id] = post.tags
+            for other in post.duplicates:
+                same.join(post.id, other)
+        else:
+            answers.setdefault(post.parent, []).append(post.id)
+    if folder.links is not None:
+        for post_id, other, kind in read_links(folder.links, report):
+            if kind == "duplicate":
+                same.join(post_id, other)
+    banned = {same.first(post) for post in exclude}
+    places = [post for post in tags if post in answers and same.first(post) not in banned]
+    excluded = sum(same.first(post) in banned for post in tags)
+    if not places:
+        raise DataError(
+            "the collection has no question with an answer",
+            path=posts,
+            code="E674",
+            exit_code=3,
+            remedy="Name a collection whose posts hold both, or exclude less.",
+        )
+    numbers: dict[str, int] = {}
+    return Threads(
+        questions=places,
+        answers=[tuple(answers[post]) for post in places],
+        tags=[tags[post] for post in places],
+        groups=[numbers.setdefault(same.first(post), len(numbers)) for post in places],
+        known={answer: place for place, post in enumerate(places) for answer in answers[post]},
+        left_out={
+            "questions without answers": sum(post not in answers for post in tags),
+            "questions kept out": excluded,
+            "answers without their question": sum(
+                len(found) for post, found in answers.items() if post not in tags
+            ),
+            "rows that could not be read": report.bad,
+        },
+    )
+
+
+class _Same:
+    """Sets of duplicates, merged as they are read; a post that never was merged is a set of its own."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def first(self, post: str) -> str:
+        above = self._above
+        while post in above and above[post] != post:
+            above[post] = above.get(above[post], above[post])
+            post = above[post]
+        return post
+
+    def join(self, post: str, other: str) -> None:
+        self._above[self.first(post)] = self.first(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Hard:
+    """Threads whose incorrect answers come, with the probability `share`, from what a first stage ranks high
+    for the question: `run` has question ids as topics. The others are drawn as without it."""
+
+    threads: Threads
+    run: Run
+    share: float = 0.5
+
+    @property
+    def questions(self) -> Sequence[str]:
+        """Those of the threads."""
+        return self.threads.questions
+
+    def correct(self, place: int) -> Sequence[str]:
+        """Its own answers."""
+        return self.threads.correct(place)
+
+    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+        """Ranked answers to other questions that are no duplicates, and answers of the same tag."""
+        threads = self.threads
+        group = threads.groups[place]
+        ranked = [
+            answer
+            for answer, _ in self.run.rankings.get(threads.questions[place], ())
+            if answer in threads.known and threads.groups[threads.known[answer]] != group
+        ]
+        wanted = min(sum(draw.random() < self.share for _ in range(count)), len(ranked))
+        found = draw.sample(ranked, wanted)
+        rest = [answer for answer in threads.incorrect(place, count, draw) if answer not in found]
+        return found + rest[: count - len(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """Judged topics: correct are the relevant answers (grade 2 and 3), incorrect others that a model ranked
+    for the topic, judged lower or not judged at all. What the collection lacks is not used."""
+
+    questions: tuple[str, ...]
+    relevant: Mapping[str, tuple[str, ...]]
+    others: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, qrels: Qrels, run: Run, known: Iterable[str]) -> Annotated:
+        """Raises: DataError E674 when no judged topic of the run has a relevant answer here."""
+        here = known if isinstance(known, Mapping) else set(known)
+        relevant, others = {}, {}
+        for topic, grades in qrels.grades.items():
+            good = tuple(answer for answer, grade in grades.items() if grade >= RELEVANT and answer in here)
+            bad = tuple(
+                answer
+                for answer, _ in run.rankings.get(topic, ())
+                if grades.get(answer, 0) < RELEVANT and answer in here
+            )
+            if good and bad:
+                relevant[topic], others[topic] = good, bad
+        if not relevant:
+            raise DataError(
+                "no judged topic of the run has a relevant answer in the collection",
+                code="E674",
+                exit_code=2,
+                remedy="Are judgements, run and collection of the same task and year?",
+            )
+        return cls(tuple(relevant), relevant, others)
+
+    def correct(self, place: int) -> Sequence[str]:
+        """The relevant answers."""
+        return self.relevant[self.questions[place]]
+
+    def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
+        """Of the model's results."""
+        others = self.others[self.questions[place]]
+        return draw.sample(others, min(count, len(others)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Drawn pairs in random order: `questions` and `answers` are ids, `rows` (pairs, 2) places in them,
+    `labels` and `held_out` (pairs,). `counts` says how many there are of what."""
+
+    questions: Sequence[str]
+    answers: Sequence[str]
+    rows: NDArray[np.int32]
+    labels: NDArray[np.int8]
+    held_out: NDArray[np.bool_]
+    counts: Mapping[str, int]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Pair]:
+        for (question, answer), label, out in zip(self.rows, self.labels, self.held_out, strict=True):
+            yield Pair(self.questions[question], self.answers[answer], int(label), bool(out))
+
+
+def draw_pairs(source: Source, *, per_question: int, seed: int) -> Pairs:
+    """At most `per_question` correct answers of every question and as many incorrect ones, shuffled."""
+    draw = Random(seed)
+    count = len(source.questions)
+    sides = np.zeros(count, np.bool_)
+    sides[draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))] = True
+    answers: dict[str, int] = {}
+    rows: list[tuple[int, int]] = []
+    labels: list[int] = []
+    alone = 0
+    for place in range(count):
+        own = source.correct(place)
+        right = draw.sample(own, min(per_question, len(own)))
+        wrong = source.incorrect(place, len(right), draw)
+        alone += len(right) - len(wrong)
+        for pair in zip(right, wrong, strict=False):
+            rows += [(place, answers.setdefault(answer, len(answers))) for answer in pair]
+            labels += [1, 0]
+    order = np.random.default_rng([seed, 3]).permutation(len(rows))
+    table = np.array(rows, np.int32).reshape(-1, 2)[order]
+    of_side = sides[table[:, 0]]
+    counts = {
+        "questions": count,
+        "held_out_questions": int(sides.sum()),
+        "pairs": len(table),
+        "training_pairs": int((~of_side).sum()),
+        "correct": int(sum(labels)),
+        "incorrect": len(labels) - int(sum(labels)),
+        "correct_left_out": alone,
+    }
+    return Pairs(source.questions, list(answers), table, np.array(labels, np.int8)[order], of_side, counts)
+
+
+def write_pairs(pairs: Pairs, path: str | Path) -> None:
+    """As lines of question, answer, label and side (train or dev), separated by tabs, under a header."""
+    with atomic_writer(Path(path)) as file:
+        file.write("question\tanswer\tlabel\tside\n")
+        for pair in pairs:
+            side = "dev" if pair.held_out else "train"
+            file.write(f"{pair.question}\t{pair.answer}\t{pair.label}\t{side}\n")

@@ -1,0 +1,330 @@
+"""The trainer `arqmath.pretrain`: masked tokens and the order of two segments.
+
+BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. 15 % of the tokens
+are predicted: 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order means
+right, 1 swapped, as Hugging Face's models have it.
+
+The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each takes
+the model folder of the one before as `data.backbone`. What is saved opens as AutoModel, AutoModelForMaskedLM
+and AutoModelForPreTraining.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.arqmath.collection.folder import ArqmathFolder
+from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.model_folder import quiet, save_model
+from engines.arqmath.training.pretraining_data import Example, documents, examples, needed
+from engines.arqmath.training.sequences import Frame, Ids, Sequences, padded
+from engines.arqmath.training.settings import CODE, PretrainSettings
+from engines.core.errors import DataError
+from engines.core.spec import read, values
+from engines.training.identity import model_files
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["PretrainTask", "Rows", "masked", "pretrain"]
+
+IGNORED = -100
+"""Label of a token that is not predicted."""
+LIMITS = (
+    "Made from questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
+    "A language model: it must be fine-tuned before it ranks or classifies anything.",
+)
+_AT_ONCE = 32
+
+
+def pretrain(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> PretrainTask:
+    """The trainer `arqmath.pretrain`. Data: collection (a folder of ARQMath) and amps (a folder of AMPS), as
+    the corpora need them; backbone (a model folder, with or without weights; MiniLM without)."""
+    return PretrainTask(read(PretrainSettings, model, place="model.", code=CODE), data, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Examples as token ids: both segments of each back to back in `sequences`, the first of `first` tokens;
+    `swapped` is the label of their order. An example is its row."""
+
+    sequences: Sequences
+    first: NDArray[np.int32]
+    swapped: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, found: Iterable[Example]) -> Rows:
+        """Write them down."""
+        first: list[int] = []
+        swapped: list[bool] = []
+
+        def each() -> Iterator[Sequence[int]]:
+            for left, right, wrong in found:
+                first.append(len(left))
+                swapped.append(wrong)
+                yield [*left, *right]
+
+        sequences = Sequences.of(each())
+        return cls(sequences, np.array(first, np.int32), np.array(swapped, np.int8))
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def __getitem__(self, row: int) -> int:
+        return row
+
+
+def masked(
+    ids: Ids, open_: NDArray[np.bool_], draw: np.random.Generator, *, share: float, mask: int, ordinary: Ids
+) -> tuple[Ids, Ids]:
+    """What the model reads and what it is to predict.
+
+    Args: open_: (tokens,) which may be predicted. ordinary: ids that replace a token.
+    Returns: ids and labels, (tokens,) each; at least one token is predicted where one may be.
+    """
+    places = np.flatnonzero(open_)
+    chosen = draw.permutation(places)[: max(1, round(share * len(places)))]
+    read, labels = ids.copy(), np.full(len(ids), IGNORED, np.int32)
+    labels[chosen] = ids[chosen]
+    kind = draw.random(len(chosen))
+    read[chosen[kind < 0.8]] = mask
+    random = chosen[kind >= 0.9]
+    read[random] = ordinary[draw.integers(len(ordinary), size=len(random))]
+    return read, labels
+
+
+class PretrainTask:
+    """Pre-training as a training task."""
+
+    def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
+        self.settings, self.data, self.seed = settings, data, seed
+        needed(settings, data)
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that are read."""
+        data: dict[str, Sequence[Path]] = {
+            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM)))
+        }
+        for kind in needed(self.settings, self.data):
+            place = self.data[kind]
+            data[kind] = (ArqmathFolder.open(place).need_posts() if kind == "collection" else place,)
+        return Origin("arqmath.pretrain", values(self.settings), data)
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """What the training begins with."""
+        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
+
+    @property
+    def order(self) -> bool:
+        """Whether the order of segments is learned."""
+        return self.settings.order and self.backbone.family != "roberta"
+
+    def model(self) -> torch.nn.Module:
+        """The backbone with its heads, and rows for new LaTeX tokens."""
+        from engines.arqmath.training.latex_tokens import add_latex_tokens
+
+        with quiet():
+            made = self.backbone.pretraining_model(order=self.order)
+            if self.settings.latex_tokens:
+                add_latex_tokens(self.backbone.tokenizer, made)
+        return made
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The special tokens."""
+        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
+
+    @cached_property
+    def _ordinary(self) -> Ids:
+        tokenizer = self.backbone.tokenizer
+        return np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids).astype(np.int32)
+
+    def _examples(self, *, held_out: bool) -> Iterator[Example]:
+        """Those of one side: every document belongs to the side that the seed gives it."""
+        read = documents(self.settings, self.data)
+        draw = np.random.default_rng([self.seed, 4])
+        share = self.settings.held_out
+        side = (document for document in read if (draw.random() < share) == held_out)
+        room = self.settings.max_length - (self.frame.width if self.order else self.frame.width_one)
+        return examples(side, self.backbone.tokenizer, room, order=self.order, seed=self.seed)
+
+    @cached_property
+    def _train(self) -> Rows:
+        return Rows.of(self._examples(held_out=False))
+
+    @cached_property
+    def held_out(self) -> Rows:
+        """The first examples of documents that are not trained on."""
+        return Rows.of(islice(self._examples(held_out=True), self.settings.measured))
+
+    def train_data(self) -> Rows:
+        """Examples of the training side. Raises: DataError E674 when there are none."""
+        if not len(self._train):
+            raise DataError(
+                "no document gives an example for the pre-training",
+                path=self.data.get("collection"),
+                code="E674",
+                exit_code=3,
+                remedy="Sentence order needs documents of two segments or more; name other data.",
+            )
+        return self._train
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int64]:
+        return self._train.sequences.lengths + (self.frame.width if self.order else self.frame.width_one)
+
+    def length(self, example: int) -> int:
+        """Its tokens, with the special ones."""
+        return int(self._lengths[example])
+
+    def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
+        """A batch. Its masks are drawn from the seed and the examples that meet in it, so they are the same
+        whenever the same batch is made, and others in another epoch."""
+        return self._batch(self._train, examples, np.random.default_rng([self.seed, 5, *examples]))
+
+    def _batch(self, rows: Rows, chosen: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
+        """`input_ids`, `token_type_ids`, `attention_mask`, `labels`: (batch, length); `next_sentence_label`
+        (batch,) where the order is learned."""
+        import torch
+
+        frame, tokenizer = self.frame, self.backbone.tokenizer
+        inputs, types, labels = [], [], []
+        for row in chosen:
+            ids, first = rows.sequences[row], int(rows.first[row])
+            if self.order:
+                whole, kinds = frame.pair(ids[:first], ids[first:])
+                open_ = np.zeros(len(whole), np.bool_)
+                begin, middle = len(frame.before), len(frame.before) + first
+                open_[begin:middle] = True
+                open_[middle + len(frame.between) : len(whole) - len(frame.after)] = True
+            else:
+                whole, kinds = frame.one(ids)
+                open_ = np.zeros(len(whole), np.bool_)
+                open_[len(frame.before_one) : len(whole) - len(frame.after_one)] = True
+            read, wanted = masked(
+                whole,
+                open_,
+                draw,
+                share=self.settings.masked,
+                mask=tokenizer.mask_token_id,
+                ordinary=self._ordinary,
+            )
+            inputs.append(read)
+            types.append(kinds)
+            labels.append(wanted)
+        batch = {
+            "input_ids": padded(inputs, tokenizer.pad_token_id),
+            "token_type_ids": padded(types, 0),
+            "attention_mask": padded([np.ones_like(ids) for ids in inputs], 0),
+            "labels": padded(labels, IGNORED),
+        }
+        if self.order:
+            batch["next_sentence_label"] = rows.swapped[list(chosen)].astype(np.int64)
+        return {name: torch.from_numpy(values) for name, values in batch.items()}
+
+    def _heads(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Logits (predicted tokens, vocabulary) and (batch, 2). Only states of predicted tokens go through
+        the vocabulary, which is most of the work on a small model."""
+        found = model.base_model(
+            input_ids=batch["input_ids"],
+            token_type_ids=batch["token_type_ids"],
+            attention_mask=batch["attention_mask"],
+        )
+        states = found.last_hidden_state[batch["labels"] != IGNORED]
+        if self.backbone.family == "bert":
+            order = model.cls.seq_relationship(found.pooler_output) if self.order else None
+            return model.cls.predictions(states), order
+        if self.backbone.family == "albert":
+            return model.predictions(states), model.sop_classifier(
+                found.pooler_output
+            ) if self.order else None
+        return model.lm_head(states), None
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Masked tokens and, where the order is learned, examples."""
+        masked_tokens = int((batch["labels"] != IGNORED).sum())
+        return (masked_tokens, len(batch["labels"])) if self.order else (masked_tokens,)
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """(1 or 2,) cross-entropy of the masked tokens and of the order, in nats."""
+        import torch
+        from torch.nn.functional import cross_entropy
+
+        words, order = self._heads(model, batch)
+        labels = batch["labels"]
+        found = [cross_entropy(words, labels[labels != IGNORED])]
+        if order is not None:
+            found.append(cross_entropy(order, batch["next_sentence_label"]))
+        return torch.stack(found)
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """On held-out documents, with the same masks every time: the loss, by which the paper chooses, and
+        the shares of masked tokens and of orders that are predicted right."""
+        import torch
+        from torch.nn.functional import cross_entropy
+
+        rows = self.held_out
+        if not len(rows):
+            return {}
+        device = next(model.parameters()).device
+        by_length = np.argsort(rows.sequences.lengths, kind="stable")
+        sums = dict.fromkeys(("loss", "right", "words", "order_loss", "order_right"), 0.0)
+        for begin in range(0, len(rows), _AT_ONCE):
+            chosen = by_length[begin : begin + _AT_ONCE].tolist()
+            batch = self._batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
+            batch = {name: tensor.to(device) for name, tensor in batch.items()}
+            with torch.inference_mode():
+                words, order = self._heads(model, batch)
+            wanted = batch["labels"][batch["labels"] != IGNORED]
+            sums["words"] += len(wanted)
+            sums["loss"] += float(cross_entropy(words.float(), wanted, reduction="sum"))
+            sums["right"] += float((words.argmax(-1) == wanted).sum())
+            if order is not None:
+                labels = batch["next_sentence_label"]
+                sums["order_loss"] += float(cross_entropy(order.float(), labels, reduction="sum"))
+                sums["order_right"] += float((order.argmax(-1) == labels).sum())
+        found = {
+            "validation_loss_nats": sums["loss"] / sums["words"] + sums["order_loss"] / len(rows),
+            "validation_masked_accuracy": sums["right"] / sums["words"],
+        }
+        if self.order:
+            found["validation_order_accuracy"] = sums["order_right"] / len(rows)
+        return found
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
+        rows = self._train
+        data = {
+            "corpora": self.settings.corpora,
+            **{name: path.name for name, path in self.data.items() if name != "backbone"},
+            "examples": f"{len(rows):,}",
+            "begun from": self.backbone.name,
+            "objectives": "masked tokens and sentence order" if self.order else "masked tokens",
+            "tokens of an example": self.settings.max_length,
+        }
+        save_model(
+            model,
+            self.backbone.tokenizer,
+            folder,
+            facts,
+            title=f"{self.backbone.family.upper()} for mathematical language",
+            about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
+            data=data,
+            limits=LIMITS,
+            use=(
+                "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
+                'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
+                'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
+            ),
+            tags=("fill-mask",),
+        )

@@ -1,0 +1,176 @@
+r"""Segments of posts for pre-training: the three strategies of TU_DBS (Reusch, Thiele and Lehner 2022).
+
+A cleaned post is text in which each formula stands between dollar signs. A document is a list of segments;
+sentence-order pairs are cut from documents of two segments or more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from engines.formula.lexer import lex, tokens
+
+__all__ = ["RELATIONS", "formula_parts", "formulas", "sentences", "text_and_formulas"]
+
+_SENTENCE_END = re.compile(r"\. |[?!:;]")
+_FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$")
+_MARK = "\x00"
+"""Stands for a formula while the text around it is cut; a cleaned text has none."""
+_FORMULA_TOKENS = 3
+"""A formula with more tokens is a segment of its own."""
+_SHORT_TEXT = 10
+"""A shorter piece of text stays with the formula before it, in characters."""
+
+_RELATION_WORDS = """
+le leq leqq leqslant lesssim lessapprox lessdot lessgtr lesseqgtr lesseqqgtr ll lll lnapprox lneq lneqq lnsim
+ge geq geqq geqslant gtrsim gtrapprox gtrdot gtrless gtreqless gtreqqless gg ggg gnapprox gneq gneqq gnsim
+lt gt ne neq nless ngtr nleq ngeq nleqq ngeqq nleqslant ngeqslant lvertneqq gvertneqq eqslantless eqslantgtr
+equiv doteq doteqdot Doteq approx approxeq thickapprox cong ncong simeq sim nsim thicksim backsim backsimeq
+asymp propto varpropto triangleq circeq bumpeq Bumpeq eqcirc risingdotseq fallingdotseq eqsim models
+subset supset subseteq supseteq subseteqq supseteqq Subset Supset nsubseteq nsupseteq nsubseteqq nsupseteqq
+subsetneq supsetneq subsetneqq supsetneqq varsubsetneq varsupsetneq varsubsetneqq varsupsetneqq
+sqsubset sqsupset sqsubseteq sqsupseteq
+prec succ preceq succeq preccurlyeq succcurlyeq precsim succsim precapprox succapprox precnapprox succnapprox
+precneqq succneqq precnsim succnsim nprec nsucc npreceq nsucceq curlyeqprec curlyeqsucc
+in ni notin owns cap cup wedge vee land lor
+parallel nparallel shortparallel nshortparallel perp mid nmid shortmid nshortmid
+vdash dashv vDash Vdash Vvdash nvdash nvDash nVdash nVDash bowtie Join between pitchfork smile frown
+smallsmile smallfrown therefore because trianglelefteq trianglerighteq ntrianglelefteq ntrianglerighteq
+triangleleft triangleright vartriangleleft vartriangleright ntriangleleft ntriangleright
+vartriangle blacktriangleleft blacktriangleright backepsilon
+"""
+RELATIONS = frozenset({"=", "<", ">", *("\\" + word for word in _RELATION_WORDS.split())})
+"""The symbols after which MathSE (3) splits a formula, from the tables of LaTeX and amssymb."""
+
+
+def sentences(
+    text: str,
+    *,
+    title: str = "",
+    known: Sequence[str] = (),
+    split_inside_formulas: bool = False,
+) -> list[str]:
+    r"""MathSE (1): natural sentences, the title first.
+
+    Text is split at ". " and at each of ? ! : ; (the marks are removed).
+
+    Args: known: the LaTeX of the text's formulas, in their order, so that a dollar sign that is none of
+    theirs is text; where none is given, formulas are what stands between dollar signs.
+    split_inside_formulas: also at the marks in formulas, as the published code does.
+
+    >>> sentences(r"Find $x$. Is $x^2=4$ true? I tried $f: A \to B$")
+    ['Find $x$', 'Is $x^2=4$ true', 'I tried $f: A \\to B$']
+    """
+    if split_inside_formulas:
+        return _cut(title, text)
+    marked, formulas = _marked(title, text, known)
+    return [re.sub(_MARK, lambda _: f"${next(formulas)}$", sentence) for sentence in marked]
+
+
+def text_and_formulas(
+    text: str,
+    *,
+    title: str = "",
+    known: Sequence[str] = (),
+    split_inside_formulas: bool = False,
+) -> list[str]:
+    r"""MathSE (2): chunks of the sentences, and every formula of more than three tokens on its own.
+
+    Args: as of `sentences`. As the published code does it, a formula that is cut in two turns what follows it
+    in its sentence round: its text is taken for formulas and the formulas for text.
+
+    >>> text_and_formulas("Let $n$ be even, then $a^2+b^2=c^2$ holds for all of these numbers")
+    ['Let $n$ be even, then', '$a^2+b^2=c^2$', 'holds for all of these numbers']
+    """
+    found: list[str] = []
+    if split_inside_formulas:
+        for sentence in _cut(title, text):
+            pieces = sentence.replace("$$", "$").split("$")
+            # Splitting at `\;` or `\:` leaves a backslash that belongs to nothing.
+            pieces[1::2] = [re.sub(r"\s*\\+$", "", piece) for piece in pieces[1::2]]
+            found += _chunks(pieces)
+        return found
+    marked, formulas = _marked(title, text, known)
+    for sentence in marked:
+        words = sentence.split(_MARK)
+        pieces = [piece for word in words[:-1] for piece in (word, next(formulas))]
+        found += _chunks([*pieces, words[-1]])
+    return found
+
+
+def _cut(title: str, text: str) -> list[str]:
+    """The title without marks, and the sentences of the text; nothing that is empty."""
+    found = [re.sub(r"[?!:;]", "", title), *_SENTENCE_END.split(text)]
+    return [part.strip() for part in found if part.strip()]
+
+
+def _marked(title: str, text: str, known: Sequence[str]) -> tuple[list[str], Iterator[str]]:
+    """The sentences with a mark for every formula, and the LaTeX of the formulas."""
+    formulas: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        formulas.append(match[1] or match[2])
+        return _MARK
+
+    title, text = _FORMULA.sub(take, title.replace(_MARK, "")), text.replace(_MARK, "")
+    if not known:
+        return _cut(title, _FORMULA.sub(take, text)), iter(formulas)
+    parts = []
+    for latex in known:
+        before, found, after = text.partition(f"${latex}$")
+        if found:
+            formulas.append(latex)
+            parts += [before, _MARK]
+            text = after
+    return _cut(title, "".join([*parts, text])), iter(formulas)
+
+
+def _chunks(pieces: Sequence[str]) -> list[str]:
+    """Args: pieces: text and formulas by turns, a text first."""
+    chunks: list[str] = []
+    current = ""
+    after_formula = False
+    for position, piece in enumerate(pieces):
+        if position % 2:
+            if len(tokens(piece)) > _FORMULA_TOKENS:
+                if current.strip():
+                    chunks.append(current.strip())
+                chunks.append(f"${piece}$")
+                current, after_formula = "", True
+            else:
+                current += f"${piece}$"
+                after_formula = False
+        elif after_formula and len(piece.strip()) < _SHORT_TEXT:
+            if piece.strip():
+                chunks[-1] += " " + piece.strip()
+        else:
+            current += piece
+            after_formula = False
+    if current.strip():
+        chunks.append(current.strip())
+    return chunks
+
+
+def formulas(text: str) -> list[str]:
+    """What stands between dollar signs in a cleaned text, without them."""
+    return [piece for piece in text.replace("$$", "$").split("$")[1::2] if piece.strip()]
+
+
+def formula_parts(latex: str) -> list[str]:
+    r"""MathSE (3): a formula cut after every relation symbol; one of two parts or fewer gives nothing.
+
+    >>> formula_parts(r"a = b + c \le d")
+    ['a =', 'b + c \\le', 'd']
+    """
+    parts: list[str] = []
+    start = 0
+    for token in lex(latex):
+        if token.text in RELATIONS:
+            end = token.start + len(token.text)
+            parts.append(latex[start:end].strip())
+            start = end
+    rest = latex[start:].strip()
+    if rest:
+        parts.append(rest)
+    return parts if len(parts) > 2 else []

@@ -1,0 +1,69 @@
+"""Settings of pre-training and fine-tuning, as a recipe's table `model` has them. No torch is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from engines.core.spec import Arg, refused
+
+__all__ = ["CODE", "CORPORA", "FinetuneSettings", "PairSource", "PretrainSettings"]
+
+CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
+"""MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
+AMPS. Of several the examples are mixed."""
+PairSource = Literal["collection", "annotated"]
+
+CODE = "E676"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PretrainSettings:
+    """How a language model is pre-trained."""
+
+    corpora: Annotated[str, Arg(f"What is read: one or more of {', '.join(CORPORA)}, joined by +.")] = (
+        "mathse1"
+    )
+    max_length: Annotated[int, Arg("Tokens of an example, special ones counted.", low=8)] = 512
+    split_inside_formulas: Annotated[
+        bool, Arg("Split MathSE at marks inside formulas too, as the published code does.")
+    ] = False
+    order: Annotated[bool, Arg("Predict sentence order besides the masked tokens; RoBERTa never does.")] = (
+        True
+    )
+    masked: Annotated[float, Arg("Share of the tokens that is predicted.", low=0, high=1)] = 0.15
+    latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = True
+    held_out: Annotated[float, Arg("Share of the documents that is measured on.", low=0, high=1)] = 0.05
+    measured: Annotated[int, Arg("Held-out examples that an evaluation looks at.", low=1)] = 500
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The corpora one by one."""
+        return tuple(self.corpora.split("+"))
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E676."""
+        if any(name not in CORPORA for name in self.names):
+            remedy = f"It names one of {', '.join(CORPORA)}, or a+b."
+            raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
+        if not 0 < self.masked < 1 or not 0 < self.held_out < 1:
+            raise refused("masked and held_out are shares between 0 and 1", CODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinetuneSettings:
+    """How a cross-encoder is fine-tuned."""
+
+    pairs: Annotated[
+        PairSource, Arg("Questions with their own answers, or the relevant answers of judged topics.")
+    ] = "collection"
+    per_question: Annotated[int, Arg("Correct answers of a question, at most.", low=1)] = 1
+    hard_share: Annotated[
+        float,
+        Arg("Share of the incorrect answers from the first stage, where its run is given.", low=0, high=1),
+    ] = 0.5
+    max_length: Annotated[
+        int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
+    ] = 512
+    measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 500
+    candidates: Annotated[int, Arg("Answers of each of them, one of which is correct.", low=2)] = 10

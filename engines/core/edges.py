@@ -1,0 +1,431 @@
+"""Where on the real line the terms of an expression meet the edges of their domains.
+
+An edge is where an operation stops to be defined (a zero below a fraction bar, a pole, an end of sqrt or ln)
+or to be differentiable. The places are found exactly where functions can be inverted step by step, up to some
+periods each way from 0, and elsewhere by a search of the line that narrow features can escape. Places are
+bits, and sets of them masks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from engines.core.domain import grid
+from engines.core.errors import ExpressionError
+from engines.core.numeric import Programs, balls, compile_many
+from engines.core.numeric_kernel import BINARY, DIFF, LEAF, UNARY, WHERE, reached
+from engines.core.precise import CODE, NOTHING, Form, Functions, Value, applied, settled
+
+__all__ = ["REACH", "Edges", "Place"]
+
+REACH = 1e6
+"""Places farther from 0 are left out."""
+_PERIODS = 3
+"""Periods each way from 0 that are looked at."""
+_SHOWN_DENOMINATOR = 999
+_SEARCHED = 12
+"""Points of the grid per unit near 0, where the line is searched."""
+_SEARCHED_PLACES = 12
+_NEWTON = 20
+_FLAT = 4.0
+"""Between two points of the search a function changes by at most so many times its steeper slope there."""
+_TINY = arb(2) ** -160
+_NAMES = UNARY + BINARY
+
+_HOLES = {
+    **dict.fromkeys(("ln", "csch", "coth", "acsch", "asech"), (0,)),
+    **dict.fromkeys(("atanh", "acoth"), (-1, 1)),
+}
+"""Where functions of one argument are undefined and may be defined on both sides of it."""
+_ENDS = {
+    **dict.fromkeys(("sqrt", "abs", "ln"), (0,)),
+    **dict.fromkeys(("asin", "acos", "acsc", "asec", "atanh", "acoth"), (-1, 1)),
+    "acosh": (1,),
+    "asech": (0, 1),
+}
+"""Where their domains end, or their slopes jump."""
+_POLES = {"csc": 0, "cot": 0, "tan": 1, "sec": 1}
+"""Half of pi, so many times, where they have poles; and so on every pi."""
+_EDGED = {CODE[name] for name in (*_HOLES, *_ENDS, *_POLES, "/", "pow", "log")}
+_PERIODIC = ("sin", "cos", "tan", "csc", "sec", "cot")
+_INVERSE = {
+    name: CODE[name[1:] if name[0] == "a" else "a" + name]
+    for name in UNARY
+    if name not in ("sqrt", "abs", "ln")
+}
+
+
+_RANGES = {
+    **dict.fromkeys(("asin", "acsc", "atan"), (-1.5708, 1.5708)),
+    **dict.fromkeys(("acos", "asec", "acot"), (0.0, 3.1416)),
+    **dict.fromkeys(("sin", "cos", "tanh"), (-1.0, 1.0)),
+    "sech": (0.0, 1.0),
+}
+"""Least and greatest values, a little beyond them where they are no short numbers."""
+
+
+class Place:
+    """A point of the real line: a narrow ball, and the double nearest to it."""
+
+    def __init__(self, ball: arb) -> None:
+        self.ball = ball
+        self.value = float(ball)
+
+    @cached_property
+    def exact(self) -> Fraction | None:
+        """The small fraction that the point is, if it is one."""
+        return _fraction(self.ball)
+
+    @cached_property
+    def text(self) -> str:
+        """`-4/9`, `3*pi/4` or `about 0.739`."""
+        if self.exact is not None:
+            return str(self.exact)
+        turns = _fraction(self.ball / arb.pi())
+        if turns is None:
+            return f"about {self.value:.4g}"
+        above = {1: "pi", -1: "-pi"}.get(turns.numerator, f"{turns.numerator}*pi")
+        return above if turns.denominator == 1 else f"{above}/{turns.denominator}"
+
+
+def _fraction(ball: arb) -> Fraction | None:
+    """The fraction with a small denominator that a narrow ball holds, if it holds one."""
+    mantissa, exponent = map(int, ball.mid().man_exp())
+    near = (Fraction(mantissa) * Fraction(2) ** exponent).limit_denominator(_SHOWN_DENOMINATOR)
+    return near if (ball * near.denominator - near.numerator).contains(0) else None
+
+
+class Edges:
+    """The places that terms over some functions meet.
+
+    A place is a bit. A family without end, such as the zeros of the sine, has a bit too, which says how far
+    from 0 all of it are among the places. `isolated` are the bits of places where a power with a negative
+    base and an exponent that varies is defined, and not around them: they are among the holes of `masks`.
+    `searched` says whether some places could only be searched for.
+    """
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self.isolated = 0
+        self.searched = False
+        self._places: list[Place | float] = []
+        self._bits: dict[tuple[float, bool], int] = {}
+        self._met: dict[Form, tuple[int, int]] = {}
+        self._solved: dict[tuple[int, float], int] = {}
+        self._families: dict[tuple[int, float, float], int] = {}
+        self._smooth: dict[tuple[int, Place], bool] = {}
+        sizes = [abs(float(point)) for point in functions.points]
+        self._near = sizes.index(min(sizes))
+
+    def masks(
+        self, programs: Programs, numbers: list[int], roots: NDArray[np.int32]
+    ) -> list[tuple[int, int]]:
+        """For the programs with these roots: where they or their parts are undefined, and where those end or
+        bend. `numbers` is from `Functions.read`."""
+        met, holes, ends = self._met, [0], [0]
+        wanted = reached(programs.nodes, roots)[1:].tolist()
+        with ctx.workprec(self.functions.bits):
+            for needed, code, a, b in zip(wanted, *programs.nodes[:, 1:].tolist(), strict=True):
+                if not needed or code >= LEAF:
+                    holes.append(0)
+                    ends.append(0)
+                    continue
+                here, bends = holes[a] | holes[b], ends[a] | ends[b]
+                if code in _EDGED:
+                    form = code, numbers[a], numbers[b]
+                    masks = met.get(form)
+                    if masks is None:
+                        masks = met[form] = self._meet(form)
+                    here, bends = here | masks[0], bends | masks[1]
+                elif code == DIFF:
+                    here |= self._kinks(numbers[b], bends & ~here)
+                elif (
+                    code == WHERE
+                ):  # a function and its derivative by rule, whose form may be undefined where it is not
+                    here = holes[a] | self._kinks(numbers[a], (bends | holes[b]) & ~holes[a])
+                holes.append(here)
+                ends.append(bends)
+        return [(holes[root], ends[root]) for root in roots.tolist()]
+
+    def within(self, mask: int) -> Iterator[Place]:
+        """The places of a mask."""
+        return (place for place in self._of(mask) if isinstance(place, Place))
+
+    def radius(self, mask: int) -> float:
+        """How far from 0 a mask holds all places of the families it is made of."""
+        return min((place for place in self._of(mask) if not isinstance(place, Place)), default=inf)
+
+    def _of(self, mask: int) -> Iterator[Place | float]:
+        while mask:
+            lowest = mask & -mask
+            yield self._places[lowest.bit_length() - 1]
+            mask ^= lowest
+
+    def _meet(self, form: Form) -> tuple[int, int]:
+        """The holes and ends that an operation adds to those of its operands."""
+        code, a, b = form
+        name, solve = _NAMES[code], self.solve
+        zero = arb(0)
+        if name in _POLES:
+            return self._family(a, arb.pi() * _POLES[name] / 2, arb.pi()), 0
+        if name == "/":
+            return solve(b, zero), 0
+        if name == "pow":
+            return self._powers(a, b)
+        if name == "log":
+            both = solve(a, zero) | solve(b, zero)
+            return both | solve(a, arb(1)), both
+        holes = self._union(solve(a, arb(target)) for target in _HOLES.get(name, ()))
+        return holes, self._union(solve(a, arb(target)) for target in _ENDS.get(name, ()))
+
+    def _powers(self, a: int, b: int) -> tuple[int, int]:
+        """Holes and ends of a power: at zeros of its base, by the exponent there."""
+        if not self.functions.fixed[b]:
+            zeros = self.solve(a, arb(0))
+            known = [self.functions.at(place.ball, b)[0] for place in self.within(zeros)]
+            holes = 0 if all(v is not None and v > 0 for v in known) else zeros
+            return holes | self._integers(a, b), zeros
+        exponent = self.functions.values[b][0]
+        if exponent is None:
+            return 0, 0
+        exponent = settled(exponent)
+        if exponent > 0 and exponent.is_integer():
+            return 0, 0
+        zeros = self.solve(a, arb(0))
+        return 0 if exponent > 0 else zeros, 0 if exponent.is_integer() else zeros
+
+    def _integers(self, a: int, b: int) -> int:
+        """Where an exponent that varies is an integer and its base is negative."""
+        base = self.functions.values[a][0]
+        if self.functions.fixed[a] and (base is None or base > 0):
+            return 0
+        found = family = self._family(b, arb(0), arb(1))
+        for place in self.within(family):
+            found &= ~self._place(place.ball)
+            base = self.functions.at(place.ball, a)[0]
+            if base is not None and base < 0:
+                found |= self._place(place.ball, isolated=True)
+        return found if found & self.isolated else 0
+
+    def _kinks(self, function: int, mask: int) -> int:
+        """The places of a mask at which a function has no derivative although it is defined there."""
+        found = 0
+        for place in self.within(mask):
+            key = function, place
+            if key not in self._smooth:
+                self._smooth[key] = self._is_smooth(function, place.ball.mid())
+            found |= 0 if self._smooth[key] else self._place(place.ball)
+        return found
+
+    def _is_smooth(self, function: int, point: arb) -> bool:
+        """Whether the derivative has one limit from both sides."""
+        slope = self.functions.derivative(function)
+        size = 1 + abs(point)
+        steps = [size * arb(2) ** -power for power in (40, 60)]
+        limits = [self.functions.at(point + s * step, slope)[0] for step in steps for s in (1, -1)]
+        first = limits[0]
+        if first is None or not first.is_finite():
+            return False
+        close = (1 + abs(first)) * arb(2) ** -16
+        return all(limit is not None and bool(abs(limit - first) < close) for limit in limits)
+
+    def solve(self, function: int, target: arb) -> int:
+        """The places where a function that is not constant has a value."""
+        if self.functions.fixed[function]:
+            return 0
+        key = function, float(target)
+        if key not in self._solved:
+            self._solved[key] = 0
+            for form in self.functions.forms[function]:
+                found = self._inverted(form, target) if max(form[1:]) < function else None
+                if found is not None:
+                    break
+            else:
+                found = self._searched(function, target)
+            self._solved[key] = found
+        return self._solved[key]
+
+    def _inverted(self, form: Form, t: arb) -> int | None:
+        """Where an operation has the value t, or None if its inverse does not say."""
+        code, a, b = form
+        fixed, values = self.functions.fixed, self.functions.values
+        if code == LEAF:
+            return self._place(t)
+        name = _NAMES[code]
+        if b == NOTHING:
+            return self._unary(name, a, t)
+        if name == "where":
+            return self.solve(b, t)
+        if not fixed[a] and not fixed[b]:
+            if name in ("*", "/", "pow") and t == 0:
+                return self.solve(a, t) | (self.solve(b, t) if name == "*" else 0)
+            return None
+        side, c = (b, values[a][0]) if fixed[a] else (a, values[b][0])
+        if c is None or not c.is_finite():
+            return 0
+        c = settled(c)
+        targets: list[arb] | None
+        if name == "+":
+            targets = [t - c]
+        elif name == "-":
+            targets = [c - t if side == b else t + c]
+        elif name == "*":
+            targets = [t / c]
+        elif name == "/":
+            targets = [t * c] if side == a else [] if t == 0 else [c / t]
+        elif name == "log":
+            targets = [c**t] if side == b else [] if t == 0 else [c ** (1 / t)]
+        elif side == b:
+            targets = [t.log() / c.log()] if t > 0 and c > 0 else []
+        else:
+            targets = _bases(t, c)
+        return self._all(side, targets)
+
+    def _unary(self, name: str, a: int, t: arb) -> int | None:
+        if name == "sqrt":
+            return self._all(a, [t * t] if t >= 0 else [])
+        if name == "abs":
+            return self._all(a, [t, -t] if t > 0 else [t] if t == 0 else [])
+        if name == "ln":
+            return self._all(a, [t.exp()])
+        if name not in _INVERSE:
+            return None
+        inverse = _value(_INVERSE[name], t)
+        if inverse is None or not inverse.is_finite():
+            return 0
+        if name in _PERIODIC:
+            period = arb.pi() if name in ("tan", "cot") or t == 0 else 2 * arb.pi()
+            other = arb.pi() - inverse if name in ("sin", "csc") else -inverse
+            starts = [inverse] if period < 4 else [inverse, other]
+            return self._union(self._family(a, start, period) for start in starts)
+        back = _value(CODE[name], inverse)
+        if back is None or (back.is_finite() and not back.overlaps(t)):
+            return 0
+        return self._all(a, [inverse, -inverse] if name in ("cosh", "sech") else [inverse])
+
+    def _all(self, function: int, targets: list[arb]) -> int:
+        return self._union(self.solve(function, settled(target)) for target in targets if target.is_finite())
+
+    @staticmethod
+    def _union(masks: Iterable[int]) -> int:
+        found = 0
+        for mask in masks:
+            found |= mask
+        return found
+
+    def _family(self, function: int, start: arb, period: arb) -> int:
+        """Where a function is `start`, or any number of periods away from it."""
+        if self.functions.fixed[function]:
+            return 0
+        key = function, float(start), float(period)
+        if key not in self._families and self._misses(function, start, period):
+            self._families[key] = 0
+        if key not in self._families:
+            near = self.functions.values[function][self._near]
+            first = 0 if near is None or not near.is_finite() else round(float((near - start) / period))
+            masks = [
+                self.solve(function, settled(start + (first + k) * period))
+                for k in range(-_PERIODS, _PERIODS + 1)
+            ]
+            found = self._union(masks)
+            last = [abs(place.value) for place in self.within(masks[0] | masks[-1])]
+            self._families[key] = found | (self._endless(min(last)) if last else 0)
+        return self._families[key]
+
+    def _misses(self, function: int, start: arb, period: arb) -> bool:
+        """Whether a function is an operation whose values are never `start`, however many periods away."""
+        for code, *_ in self.functions.forms[function]:
+            low, high = _RANGES.get(_NAMES[code] if 0 <= code < LEAF else "", (-inf, inf))
+            if high < inf:
+                first = float(start + period * ((arb(low) - start) / period).ceil().mid())
+                return first > high and first - float(period) < low
+        return False
+
+    def _searched(self, function: int, target: arb) -> int:
+        """Where a function crosses or touches a value, found from its changes of sign and its slope's."""
+        self.searched = True
+        slope = self.functions.derivative(function)
+        places = grid(_SEARCHED)
+        try:
+            programs = compile_many([self.functions.tree(function), self.functions.tree(slope)])
+        except ExpressionError:
+            return 0
+        values, errors = balls(programs, places)
+        brackets = []
+        for one, goal, row, error in zip((function, slope), (target, arb(0)), values, errors, strict=True):
+            apart = row - float(goal)
+            signs = np.where(np.abs(apart) > error, np.sign(apart), 0)
+            for k in np.flatnonzero(signs[:-1] * signs[1:] < 0).tolist():
+                width = places[k + 1] - places[k]
+                away = np.abs(values[0, k : k + 2] - float(target)).min()
+                if one == slope and away > _FLAT * width * np.abs(apart[k : k + 2]).max():
+                    continue  # it turns back far from the value
+                middle = (places[k] * apart[k + 1] - places[k + 1] * apart[k]) / (apart[k + 1] - apart[k])
+                brackets.append((abs(middle), middle, width, one, goal))
+        brackets.sort(key=lambda bracket: bracket[0])
+        found = 0
+        for _, middle, width, one, goal in brackets[:_SEARCHED_PLACES]:
+            root = self._root(one, goal, arb(middle), width)
+            value = None if root is None else self.functions.at(root, function)[0]
+            if root is not None and value is not None and abs(value - target) < _TINY * (1 + abs(target)):
+                found |= self._place(root + arb(0, _TINY))
+        if len(brackets) > _SEARCHED_PLACES:
+            found |= self._endless(brackets[_SEARCHED_PLACES][0])
+        return found
+
+    def _root(self, function: int, goal: arb, start: arb, width: float) -> arb | None:
+        """Newton's method; None where it goes farther than `width`."""
+        slope = self.functions.derivative(function)
+        point = start
+        for _ in range(_NEWTON):
+            value, steep = self.functions.at(point, function, slope)
+            if value is None or steep is None or steep.contains(0):
+                return None
+            step = ((value - goal) / steep).mid()
+            point = (point - step).mid()
+            if not (step.is_finite() and abs(point - start) < width):
+                return None
+            if abs(step) < _TINY:
+                return point
+        return None
+
+    def _endless(self, radius: float) -> int:
+        """The mark of a family of places that are all known only so far from 0."""
+        self._places.append(radius)
+        return 1 << (len(self._places) - 1)
+
+    def _place(self, point: arb, *, isolated: bool = False) -> int:
+        """The bit of a point; none where it is out of reach."""
+        point = settled(point)
+        value = float(point)
+        if not abs(value) <= REACH:
+            return 0
+        key = value, isolated
+        if key not in self._bits:
+            self._bits[key] = len(self._places)
+            self._places.append(Place(point))
+            self.isolated |= isolated << self._bits[key]
+        return 1 << self._bits[key]
+
+
+def _value(code: int, u: arb) -> Value:
+    return applied((code, NOTHING, NOTHING), (u,))[0]
+
+
+def _bases(t: arb, exponent: arb) -> list[arb]:
+    """The real numbers with the power t."""
+    if t == 0:
+        return [t] if exponent > 0 else []
+    root = abs(t) ** (1 / exponent)
+    if not exponent.is_integer():
+        return [root] if t > 0 else []
+    if not (exponent / 2).is_integer():
+        return [root if t > 0 else -root]
+    return [root, -root] if t > 0 else []

@@ -1,0 +1,281 @@
+"""Pictures of curves and formulas, in the colours and of the size that a terminal wants.
+
+A picture is a PNG, or, for sixel, a palette with an index for each pixel. Matplotlib draws it; it is imported
+when the first picture is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import EngineError
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["CurvesPicture", "FormulaPicture", "Look", "curves", "formula"]
+
+_DPI = 72
+"""So that a point is a pixel."""
+
+_MARKERS = "os^Dos"
+_FILLED = 4
+"""So many markers are filled, the others are not."""
+
+_SMALLEST = 0.55
+"""A formula is made smaller until it fits, down to this part of its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Colours (as `#rrggbb`) and sizes of a picture."""
+
+    foreground: Annotated[str, Arg("Text.")]
+    background: Annotated[str, Arg("Behind everything.")]
+    quiet: Annotated[str, Arg("Labels.")]
+    line: Annotated[str, Arg("Axes and grid.")]
+    warning: Annotated[str, Arg("Where something is undefined.")]
+    series: Annotated[tuple[str, ...], Arg("One curve after the other.")]
+    cell_width: Annotated[int, Arg("Of a cell of the terminal, in pixels.", low=1, high=256)]
+    cell_height: Annotated[int, Arg("Of a cell of the terminal, in pixels.", low=1, high=256)]
+    colours: Annotated[int, Arg("Colours for sixel; 0 for a PNG.", low=0, high=254)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesPicture:
+    """A picture of curves. A curve is a table of `name`, `xs` and `ys`, these null where it is undefined."""
+
+    curves: Annotated[tuple[Mapping[str, Any], ...], Arg("The curves.")]
+    look: Annotated[Look, Arg("Colours and sizes.")]
+    columns: Annotated[int, Arg("Cells across.", low=1, high=1000)]
+    lines: Annotated[int, Arg("Cells down.", low=1, high=1000)]
+    x: Annotated[tuple[float, ...], Arg("Least and largest x.")]
+    y: Annotated[tuple[float, ...], Arg("Least and largest y.")]
+    gaps: Annotated[tuple[Mapping[str, Any], ...], Arg("Stretches from `low` to `high` to be marked.")] = ()
+    caption: Annotated[str, Arg("Under the x axis.")] = ""
+    markers: Annotated[bool, Arg("Signs on the curves.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaPicture:
+    """A picture of a formula, as large as it is; refused when it does not fit."""
+
+    latex: Annotated[str, Arg("The formula, without dollar signs.")]
+    look: Annotated[Look, Arg("Colours and sizes.")]
+    columns: Annotated[int, Arg("Cells across, at most.", low=1, high=1000)]
+    lines: Annotated[int, Arg("Cells down, at most.", low=1, high=1000)]
+
+
+def curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
+    """Draw curves with axes, legend and caption.
+
+    Returns: `columns` and `lines` of cells that the picture fills, `width` and `height` in pixels, and either
+    `png` (Base64) or `palette`, `pixels` (zlib, Base64) and `sixel`, the whole as a control sequence.
+    """
+    look = spec.look
+    width, height = spec.columns * look.cell_width, spec.lines * look.cell_height
+    figure = _figure(width, height, look, cache)
+    axes = _axes(figure, spec, width, height)
+    for gap in spec.gaps:
+        axes.axvspan(gap["low"], gap["high"], facecolor=look.warning, alpha=0.22, linewidth=0)
+    thin = max(1.2, look.cell_height / 12)
+    for number, one in enumerate(spec.curves):
+        below = len(spec.curves) - 1 - number
+        ys = _without_poles(one["ys"], spec.y[1] - spec.y[0])
+        colour = look.series[number % len(look.series)]
+        # Two that coincide are both seen: the first is broader.
+        line: dict[str, Any] = {"linewidth": thin if spec.markers else thin * (1 + 2.4 * below)}
+        if spec.markers:
+            line |= _marker(number, len(ys), colour, look)
+        axes.plot(one["xs"], ys, color=colour, label=str(one["name"]), solid_joinstyle="round", **line)
+    if len(spec.curves) > 1:
+        _legend(axes, look)
+    return _picture(figure, spec.columns, spec.lines, look)
+
+
+def formula(spec: FormulaPicture, *, cache: Path) -> dict[str, Any]:
+    """Draw a formula; returns what `curves` returns.
+
+    Raises: EngineError E201 for LaTeX that cannot be drawn, or a formula that is too large for the place.
+    """
+    look = spec.look
+    _prepare(cache)
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.mathtext import MathTextParser
+
+    text = f"${_displayed(spec.latex)}$"
+    most = spec.columns * look.cell_width, spec.lines * look.cell_height
+    size = look.cell_height * 0.95
+    least = size * _SMALLEST
+    while True:
+        font = FontProperties(size=size, math_fontfamily="cm")
+        try:
+            wide, above, below, *_ = MathTextParser("path").parse(text, dpi=_DPI, prop=font)
+        except ValueError as error:
+            raise EngineError(f"the formula cannot be drawn: {error}", code="E201") from None
+        if wide <= most[0] and above + below <= most[1]:
+            break
+        if size <= least:
+            raise EngineError("the formula is too large to be drawn here", code="E201")
+        size = max(least, size * min(0.95, most[0] / wide, most[1] / (above + below)))
+    columns, lines = math.ceil(wide / look.cell_width), math.ceil((above + below) / look.cell_height)
+    width, height = columns * look.cell_width, lines * look.cell_height
+    figure = _figure(width, height, look, cache)
+    base = (height - above - below) / 2 + below
+    figure.text(0, base / height, text, color=look.foreground, fontproperties=font, va="baseline")
+    return _picture(figure, columns, lines, look)
+
+
+def _displayed(latex: str) -> str:
+    """Fractions that stand in nothing else are drawn in full size."""
+    depth = 0
+    parts = re.split(r"(\\[A-Za-z]+|[{}])", latex)
+    for at, part in enumerate(parts):
+        depth += (part == "{") - (part == "}")
+        if part == r"\frac" and depth == 0:
+            parts[at] = r"\dfrac"
+    return "".join(parts)
+
+
+def _prepare(cache: Path) -> None:
+    """Matplotlib keeps its list of fonts in our cache and asks for no display."""
+    cache.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("MPLCONFIGDIR", str(cache))
+    os.environ.setdefault("MPLBACKEND", "agg")
+
+
+def _figure(width: int, height: int, look: Look, cache: Path) -> Figure:
+    _prepare(cache)
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=look.background)
+
+
+def _axes(figure: Figure, spec: CurvesPicture, width: int, height: int) -> Axes:
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    look = spec.look
+    font = look.cell_height * 0.62
+    y_locator = MaxNLocator(max(2, min(5, height // (look.cell_height * 2))))
+    x_locator = MaxNLocator(max(2, min(7, width // (look.cell_width * 12))))
+    (low, high), (start, end) = spec.y, spec.x
+    pad = (high - low) * 0.04
+    shown = [tick for tick in y_locator.tick_values(low, high) if low - pad <= tick <= high + pad]
+    formatter = ScalarFormatter(useMathText=False)
+    formatter.set_powerlimits((-4, 5))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_facecolor(look.background)
+    axes.set_xlim(start, end)
+    axes.set_ylim(low - pad, high + pad)
+    axes.xaxis.set_major_locator(x_locator)
+    axes.yaxis.set_major_locator(y_locator)
+    axes.yaxis.set_major_formatter(formatter)
+    # The labels are outside of the axes: room for the longest.
+    longest = max(map(len, formatter.format_ticks(shown)), default=1)
+    left, right = (longest * 0.6 * font + 8) / width, 1 - 0.9 * font / width
+    bottom = font * (2.7 if spec.caption else 1.6) / height
+    top = 1 - font * (1.7 if len(spec.curves) > 1 else 1.1) / height
+    axes.set_position((left, bottom, max(0.05, right - left), max(0.05, top - bottom)))
+    axes.yaxis.get_offset_text().set(color=look.quiet, fontsize=font * 0.85)
+    axes.tick_params(colors=look.quiet, labelsize=font, length=3, width=1, pad=3)
+    axes.grid(visible=True, color=look.line, linewidth=0.8, alpha=0.55)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set(color=look.line, linewidth=1, visible=side in ("left", "bottom"))
+    if spec.caption:
+        axes.set_xlabel(_escaped(spec.caption), color=look.quiet, fontsize=font, labelpad=1)
+    return axes
+
+
+def _legend(axes: Axes, look: Look) -> None:
+    legend = axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 0.985),
+        ncols=len(axes.lines),
+        frameon=False,
+        borderpad=0,
+        borderaxespad=0.1,
+        handlelength=1.4,
+        handletextpad=0.5,
+        columnspacing=1.4,
+        fontsize=look.cell_height * 0.62,
+        labelcolor=look.foreground,
+    )
+    for text in legend.get_texts():
+        text.set_text(_escaped(text.get_text()))
+
+
+def _escaped(text: str) -> str:
+    """Text in which a dollar sign is one."""
+    return text.replace("$", r"\$")
+
+
+def _marker(number: int, points: int, colour: str, look: Look) -> dict[str, Any]:
+    """A sign of its own on each curve, so that it is known without colour too."""
+    return {
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": look.cell_height * 0.3,
+        "markevery": (points // 20 + number * max(1, points // 50), max(1, points // 8)),
+        "markerfacecolor": colour if number < _FILLED else look.background,
+    }
+
+
+def _without_poles(ys: Sequence[float | None], whole: float) -> list[float]:
+    """Values with NaN where there is none, and before a jump over the whole height: a pole, not a slope."""
+    found: list[float] = []
+    before = math.nan
+    for value in ys:
+        y = math.nan if value is None else float(value)
+        found.append(math.nan if abs(y - before) >= whole else y)
+        before = y
+    return found
+
+
+def _picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, Any]:
+    """The figure as a document."""
+    import base64
+    import io
+    import zlib
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    from engines.core.sixel import encode
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    image = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba()).convert("RGB")
+    found = {"columns": columns, "lines": lines, "width": image.width, "height": image.height}
+    if not look.colours:
+        file = io.BytesIO()
+        image.save(file, "png", compress_level=6)
+        return {**found, "png": base64.b64encode(file.getvalue()).decode("ascii")}
+    palette, pixels = _indexed(image, look)
+    whole = encode(pixels, image.width, palette, (0, 0, image.width, image.height))
+    packed = base64.b64encode(zlib.compress(pixels)).decode("ascii")
+    return {**found, "palette": palette, "pixels": packed, "sixel": whole}
+
+
+def _indexed(image: Any, look: Look) -> tuple[list[list[int]], bytes]:
+    """A palette and an index for each pixel; what has the background's colour stays clear."""
+    import numpy as np
+    from PIL import Image, ImageColor
+
+    from engines.core.sixel import CLEAR
+
+    colours = np.asarray(image)
+    clear = (colours == np.array(ImageColor.getrgb(look.background))).all(axis=2)
+    few = image.quantize(look.colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    flat = few.getpalette() or []
+    palette = [flat[start : start + 3] for start in range(0, min(len(flat), 3 * look.colours), 3)]
+    indices = np.asarray(few).copy()
+    indices[clear] = CLEAR
+    return palette, indices.tobytes()

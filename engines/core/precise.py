@@ -1,0 +1,369 @@
+"""Rigorous values of expressions at any precision, and functions known by their values.
+
+A value is a ball of Arb (python-flint): a midpoint of as many bits as wanted and a radius that bounds every
+error made on the way. `None` is undefined, NaN is unknown. The conventions are those of
+`engines.core.numeric`; derivatives are worked out by rule.
+
+`Functions` evaluates terms at a few points. Terms whose balls overlap at all of them are one function and
+share a number, so that what is built on either is computed once. The ball of a function is that of the term
+it was first met in; what is claimed of values must leave some bits for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from engines.core.derivative import ONE, ZERO, slope
+from engines.core.numeric import Programs
+from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY, WHERE, reached
+from engines.core.tree import Tree
+
+__all__ = [
+    "BITS",
+    "CODE",
+    "NOTHING",
+    "Form",
+    "Functions",
+    "Value",
+    "agreement",
+    "applied",
+    "settled",
+]
+
+BITS = 256
+"""Working precision of `Functions`, unless told otherwise."""
+NOTHING = 0
+"""The number that stands for no operand."""
+
+Value = arb | None
+Form = tuple[int, int, int]
+"""Operation code and the numbers of its operands."""
+
+_NAN = arb.nan()
+CODE = {name: code for code, name in enumerate(UNARY + BINARY)}
+"""Operation codes by name."""
+
+
+def _nonzero(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
+    return lambda u: None if u == 0 else function(u)
+
+
+def _root(u: arb) -> Value:
+    return u.sqrt() if u >= 0 else None if u < 0 else _NAN
+
+
+def _log(u: arb) -> Value:
+    return u.log() if u > 0 else None if u <= 0 else _NAN
+
+
+def _inside(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
+    return lambda u: function(u) if abs(u) <= 1 else None if abs(u) > 1 else _NAN
+
+
+def _outside(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
+    return lambda u: function(1 / u) if abs(u) >= 1 else None if abs(u) < 1 else _NAN
+
+
+def _artanh(u: arb) -> Value:
+    return u.atanh() if abs(u) < 1 else None if abs(u) >= 1 else _NAN
+
+
+def _arcoth(u: arb) -> Value:
+    return (1 / u).atanh() if abs(u) > 1 else None if abs(u) <= 1 else _NAN
+
+
+def _arcosh(u: arb) -> Value:
+    return u.acosh() if u >= 1 else None if u < 1 else _NAN
+
+
+def _arsech(u: arb) -> Value:
+    if u <= 0 or u > 1:
+        return None
+    return (1 / u).acosh() if u > 0 and u <= 1 else _NAN
+
+
+_UNARY: dict[str, Callable[[arb], Value]] = {
+    "sqrt": _root,
+    "abs": abs,
+    "ln": _log,
+    "sin": arb.sin,
+    "cos": arb.cos,
+    "tan": arb.tan,
+    "csc": _nonzero(arb.csc),
+    "sec": arb.sec,
+    "cot": _nonzero(arb.cot),
+    "asin": _inside(arb.asin),
+    "acos": _inside(arb.acos),
+    "atan": arb.atan,
+    "acsc": _outside(arb.asin),
+    "asec": _outside(arb.acos),
+    "acot": lambda u: arb.atan2(arb(1), u),
+    "sinh": arb.sinh,
+    "cosh": arb.cosh,
+    "tanh": arb.tanh,
+    "csch": _nonzero(arb.csch),
+    "sech": arb.sech,
+    "coth": _nonzero(arb.coth),
+    "asinh": arb.asinh,
+    "acosh": _arcosh,
+    "atanh": _artanh,
+    "acsch": _nonzero(lambda u: (1 / u).asinh()),
+    "asech": _arsech,
+    "acoth": _arcoth,
+}
+
+
+def _quotient(a: arb, b: arb) -> Value:
+    return None if b == 0 else a / b
+
+
+def _logarithm(base: arb, u: arb) -> Value:
+    below, above = _log(base), _log(u)
+    return None if below is None or above is None else _quotient(above, below)
+
+
+def _power(a: arb, b: arb, fixed: bool) -> Value:
+    """The real power; an inexact exponent that may be an integer is one if it is free of the variable."""
+    n = b.unique_fmpz() if b.is_exact() or (fixed and b.rel_accuracy_bits() > 64) else None
+    if n is not None:
+        if n > 0:
+            return a**n
+        if a == 0:
+            return None
+        return _NAN if a.contains(0) else a**n
+    if a > 0:
+        return a**b
+    if b.contains_integer():
+        return _NAN
+    if a == 0:
+        return arb(0) if b > 0 else None
+    return None if a < 0 else _NAN
+
+
+_BINARY: dict[str, Callable[[arb, arb], Value]] = {
+    "+": arb.__add__,
+    "-": arb.__sub__,
+    "*": arb.__mul__,
+    "/": _quotient,
+    "log": _logarithm,
+    "where": lambda _, b: b,
+}
+_OPERATIONS = [(_UNARY | _BINARY).get(name) for name in UNARY + BINARY]
+
+
+def applied(
+    form: Form, one: Sequence[Value], other: Sequence[Value] = (), fixed: bool = False
+) -> list[Value]:
+    """The values of an operation on values; `fixed` says that the second operand is free of x."""
+    code, _, b = form
+    operation: Any = _OPERATIONS[code]
+    found: list[Value] = []
+    if b == NOTHING:
+        for u in one:
+            value = None if u is None else operation(u)
+            found.append(value if value is None or value.is_finite() else _NAN)
+        return found
+    for u, v in zip(one, other, strict=True):
+        value = None
+        if u is not None and v is not None:
+            value = _power(u, v, fixed) if code == POW else operation(u, v)
+        found.append(value if value is None or value.is_finite() else _NAN)
+    return found
+
+
+def settled(ball: arb) -> arb:
+    """The integer that a narrow ball holds, if it holds one; otherwise the ball."""
+    if ball.is_exact() or not ball.rad() < _NARROW:
+        return ball
+    integer = ball.unique_fmpz()
+    return ball if integer is None else arb(integer)
+
+
+_NARROW = arb(2) ** -128
+
+
+def agreement(one: arb, other: arb) -> int | None:
+    """To how many bits two values are certainly the same; None where they certainly differ.
+
+    Relative to their size, or absolute where both may be 0.
+    """
+    if not one.overlaps(other):
+        return None
+    zeros = one.contains(0), other.contains(0)
+    if zeros[0] != zeros[1]:
+        return 0
+    both = one.union(other)
+    if both.is_exact():
+        return int(ctx.prec)
+    bits = both.rel_accuracy_bits() if not zeros[0] else -int(both.rad().mid().man_exp()[1])
+    return max(0, min(bits, int(ctx.prec)))
+
+
+class Functions:
+    """Functions of x by their values at some points; its methods but `read` compute in the precision that is
+    set (`flint.ctx`).
+
+    Attributes: bits: working precision. agreed: bits that values share to be taken for the same. values: by
+    number, one ball per point. forms: by number, the ways in which it was met; the operands of the first were
+    there before it. fixed: by number, whether it is free of x.
+    """
+
+    def __init__(self, points: Sequence[float], bits: int = BITS, *, merged: bool = True) -> None:
+        self.bits = bits
+        self.agreed = bits - 64
+        self.merged = merged
+        # exact values and inexact ones of the same function would not meet: make them all inexact
+        blur = arb(1, arb(2) ** -bits) if merged else arb(1)
+        with ctx.workprec(bits):
+            self.points = tuple(arb(point) * blur for point in points)
+        self.values: list[tuple[Value, ...]] = [(_NAN,) * len(points)]
+        self.forms: list[list[Form]] = [[]]
+        self.fixed = [True]
+        self._constants: dict[str, int] = {}
+        self._numbers: dict[Form, int] = {}
+        self._alike: dict[float, list[int]] = {}
+        self._slopes: dict[int, int] = {}
+        self._trees: dict[int, Tree] = {}
+        self._tokens: list[str] = []
+        self.x = self._add((LEAF, NOTHING, NOTHING), self.points, fixed=False)
+
+    def read(self, programs: Programs, roots: NDArray[np.int32]) -> list[int]:
+        """The number of each node of a graph that the programs with these roots consist of."""
+        known, numbers = self._numbers, [NOTHING]
+        wanted = reached(programs.nodes, roots)[1:].tolist()
+        with ctx.workprec(self.bits):
+            constants = [self.constant(token) for token in programs.constants]
+            for needed, code, a, b in zip(wanted, *programs.nodes[:, 1:].tolist(), strict=True):
+                number = NOTHING
+                if not needed:
+                    pass
+                elif code >= LEAF:
+                    number = constants[code - CONSTANT] if code >= CONSTANT else self.x
+                else:
+                    form = code, numbers[a], numbers[b]
+                    number = known.get(form) or self.apply(*form)
+                numbers.append(number)
+        return numbers
+
+    def constant(self, token: str) -> int:
+        """The number of a constant; one that cannot be evaluated is unknown."""
+        if token not in self._constants:
+            form = -1 - len(self._tokens), NOTHING, NOTHING
+            self._tokens.append(token)
+            self._constants[token] = self._add(form, [_constant(token)] * len(self.points), fixed=True)
+        return self._constants[token]
+
+    def apply(self, code: int, a: int, b: int = NOTHING) -> int:
+        """The number of an operation applied to functions; `d` takes x and a function."""
+        form = code, a, b
+        found = self._numbers.get(form)
+        if found is None:
+            if code == DIFF:
+                found = self.apply(WHERE, b, self.derivative(b))
+            elif self.fixed[a] and self.fixed[b]:
+                value = applied(form, self.values[a][:1], self.values[b][:1], True)
+                found = self._add(form, value * len(self.points), fixed=True)
+            else:
+                values = applied(form, self.values[a], self.values[b], self.fixed[b])
+                found = self._add(form, values, fixed=False)
+            self._numbers[form] = found
+        return found
+
+    def derivative(self, function: int) -> int:
+        """The derivative by rule: right where the function is defined and differentiable."""
+        found = self._slopes.get(function)
+        if found is None:
+            code, *operands = self.forms[function][0]
+            if self.fixed[function] or code == LEAF:
+                tree = ZERO if self.fixed[function] else ONE
+            else:
+                wanted = [operand for operand in operands if operand != NOTHING]
+                slopes = [ZERO if self.fixed[n] else self._leaf(self.derivative(n)) for n in wanted]
+                tree = slope(Tree((UNARY + BINARY)[code], tuple(map(self._leaf, wanted))), slopes)
+            found = self._slopes[function] = self._build(tree)
+        return found
+
+    def at(self, point: arb, *functions: int) -> list[Value]:
+        """Values somewhere else, through the first form of everything."""
+        known: dict[int, Value] = {self.x: point}
+        waiting = list(functions)
+        while waiting:
+            number = waiting[-1]
+            if number not in known:
+                form = self.forms[number][0]
+                if self.fixed[number]:
+                    known[number] = self.values[number][0]
+                    continue
+                one, other = form[1:]
+                if one not in known or (other != NOTHING and other not in known):
+                    waiting += (n for n in (one, other) if n != NOTHING and n not in known)
+                    continue
+                second = (known[other],) if other != NOTHING else ()
+                (known[number],) = applied(form, (known[one],), second, self.fixed[other])
+            waiting.pop()
+        return [known[function] for function in functions]
+
+    def tree(self, function: int) -> Tree:
+        """The first form of everything, as an expression; what holds only `where` something else is
+        defined is given without that."""
+        if function not in self._trees:
+            code, *operands = self.forms[function][0]
+            if code == WHERE:
+                return self.tree(operands[1])
+            name = "x" if code == LEAF else (UNARY + BINARY)[code] if code >= 0 else self._tokens[-1 - code]
+            parts = tuple(self.tree(operand) for operand in operands if operand != NOTHING)
+            self._trees[function] = Tree(name, parts)
+        return self._trees[function]
+
+    def _leaf(self, number: int) -> Tree:
+        """A function inside a tree for `_build`; the rules of derivation know 1 by sight."""
+        return ONE if number == self._constants.get("1") else Tree(f"#{number}")
+
+    def _build(self, tree: Tree) -> int:
+        """The number of a tree whose leaves are constants or `#number`."""
+        if tree.label.startswith("#"):
+            return int(tree.label[1:])
+        if not tree.children:
+            return self.constant(tree.label)
+        return self.apply(CODE[tree.label], *map(self._build, tree.children))
+
+    def _add(self, form: Form, values: Sequence[Value], fixed: bool) -> int:
+        """The function with these values, which is a new one unless all of them are known already."""
+        first = next((value for value in values if value is not None), None)
+        number = len(self.values)
+        if self.merged and first is not None:
+            alike = self._alike.setdefault(float(first), [])
+            for other in alike:
+                if all(map(_same, self.values[other], values)):
+                    self.forms[other].append(form)
+                    return other
+            alike.append(number)
+        self.values.append(tuple(values))
+        self.forms.append([form])
+        self.fixed.append(fixed)
+        return number
+
+
+def _same(one: Value, other: Value) -> bool:
+    return one is other if one is None or other is None else bool(one.overlaps(other))
+
+
+@cache
+def _fraction(token: str) -> tuple[int, int]:
+    return Fraction(token).as_integer_ratio()
+
+
+def _constant(token: str) -> arb:
+    if token in ("pi", "e"):
+        return arb.pi() if token == "pi" else arb.const_e()
+    if not token:
+        return _NAN
+    above, below = _fraction(token)
+    return arb(above) / below

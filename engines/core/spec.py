@@ -1,0 +1,252 @@
+"""Specs: the settings of a piece of work as a frozen dataclass, described once and read from any mapping.
+
+A field is `name: Annotated[type, Arg(help, …)] = default`. Types are str, int, float, bool, Path, a Literal
+of texts or numbers, another spec, a Mapping that someone else reads, any of these `| None`, and
+`tuple[type, ...]`. `described` takes a spec apart; `read` makes one of what a recipe, a job, a form or a
+command says; `values` is the way back.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from engines.core.errors import EngineError
+
+__all__ = ["Arg", "Field", "checked", "described", "known", "parse", "read", "refused", "values"]
+
+T = TypeVar("T")
+_REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """What a field means to a person.
+
+    Args: help: one line. low, high: the range of a number, or of each of several. ref: what a name that is no
+    path stands for (`corpus`, `index`, `model`). shown: the default in words. metavar: how help names the
+    value. option: True makes a field without a default an option of the command, False makes one with a
+    default an argument; otherwise what has no default is an argument. name: the option's, where it is not
+    the field's. short: a one-letter option besides. words: the rest of the command line, with spaces between.
+    hidden: left out of help and forms.
+    """
+
+    help: str = ""
+    low: float | None = None
+    high: float | None = None
+    ref: str = ""
+    shown: str = ""
+    metavar: str = ""
+    option: bool | None = None
+    name: str = ""
+    short: str = ""
+    words: bool = False
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field taken apart: `kind` is one of str, int, float, bool, Path, dict or a spec; `choices` those of a
+    Literal; `many` says that it is a tuple of them, `optional` that None may stand for "not given"."""
+
+    name: str
+    kind: type[Any]
+    arg: Arg
+    choices: tuple[Any, ...] = ()
+    many: bool = False
+    optional: bool = False
+    default: Any = _REQUIRED
+
+    @property
+    def required(self) -> bool:
+        """Whether it has no default."""
+        return self.default is _REQUIRED
+
+    @property
+    def is_option(self) -> bool:
+        """Whether the command takes it as an option, not as an argument."""
+        return self.arg.option if self.arg.option is not None else not self.required
+
+
+def described(spec: Any) -> tuple[Field, ...]:
+    """The fields of a spec, in order. Raises: TypeError for a type that no door could offer."""
+    return _described(spec)
+
+
+@cache
+def _described(spec: Any) -> tuple[Field, ...]:
+    hints = get_type_hints(spec, include_extras=True)
+    found = []
+    for field in fields(spec):
+        if not field.init:
+            continue
+        default = _REQUIRED if field.default is MISSING else field.default
+        if field.default_factory is not MISSING:
+            default = field.default_factory()
+        found.append(_field(field.name, hints[field.name], default))
+    return tuple(found)
+
+
+def _field(name: str, hint: Any, default: Any) -> Field:
+    arg = Arg()
+    if get_origin(hint) is Annotated:
+        hint, *marks = get_args(hint)
+        arg = next((mark for mark in marks if isinstance(mark, Arg)), arg)
+    optional = many = False
+    if get_origin(hint) in (Union, UnionType):
+        inner = [part for part in get_args(hint) if part is not NoneType]
+        optional = len(inner) < len(get_args(hint))
+        if len(inner) != 1:
+            raise TypeError(f"{name}: a field has one type, or that and None")
+        hint = inner[0]
+    if get_origin(hint) is tuple:
+        many, hint = True, get_args(hint)[0]
+    choices: tuple[Any, ...] = ()
+    if get_origin(hint) is Literal:
+        choices = get_args(hint)
+        hint = type(choices[0])
+    if get_origin(hint) is Mapping:
+        hint = dict
+    if hint not in (str, int, float, bool, Path, dict) and not is_dataclass(hint):
+        raise TypeError(f"{name}: {hint!r} is no type of a field")
+    return Field(name, hint, arg, choices, many, optional, default)
+
+
+def read(spec: type[T], given: Mapping[str, Any], *, place: str = "", code: str = "E424") -> T:
+    """The spec that a mapping describes; None stands for "not given", whole numbers serve as real ones.
+
+    Args: place: put before the names of its keys in messages (`model.`). code: of the error.
+    Raises: EngineError `code`, exit code 2, for a key without a field, at whatever depth, a field without a
+    value, another type, another choice, or a number out of its range; and what the spec itself refuses.
+    """
+    by_name = {field.name: field for field in described(spec)}
+    for key in given:
+        if key not in by_name:
+            raise refused(f"there is no setting {place}{key}", code, known(str(key), by_name))
+    taken = {}
+    for field in by_name.values():
+        value = given.get(field.name)
+        if value is None:
+            if field.required:
+                raise refused(f"{place}{field.name} is not given", code, field.arg.help)
+            continue
+        taken[field.name] = checked(field, value, name=f"{place}{field.name}", code=code)
+    return spec(**taken)
+
+
+def parse(field: Field, text: str, *, name: str = "", code: str = "E424") -> Any:
+    """What a person wrote for a field; None when nothing is written, several values are parted by spaces.
+
+    Raises: EngineError `code`, as `read` does.
+    """
+    name = name or field.name
+    words = text.split() if field.many else [text.strip()]
+    if not any(words):
+        if field.required:
+            raise refused(f"{name} is not given", code, field.arg.help)
+        return None
+    items = [_written(field, word, name, code) for word in words]
+    return checked(field, items if field.many else items[0], name=name, code=code)
+
+
+def _written(field: Field, word: str, name: str, code: str) -> Any:
+    if field.kind is bool:
+        if word.lower() not in _BOOLS:
+            raise refused(f"{name} is {word!r}, and true or false is needed", code)
+        return _BOOLS[word.lower()]
+    if field.kind not in (int, float):
+        return word
+    try:
+        if not word.isascii():
+            raise ValueError
+        return field.kind(word)
+    except ValueError:
+        raise refused(f"{name} is {word!r}, and {_WORDS[field.kind]} is needed", code) from None
+
+
+def checked(field: Field, value: Any, *, name: str = "", code: str = "E424") -> Any:
+    """A value of a field's type, within its choices and range. Raises: EngineError `code` otherwise."""
+    name = name or field.name
+    if not field.many:
+        return _one(field, value, name, code)
+    if not isinstance(value, list | tuple):
+        raise refused(f"{name} is {value!r}, and a list is needed", code)
+    return tuple(_one(field, item, name, code) for item in value)
+
+
+_BOOLS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
+_WORDS: Mapping[type, str] = {
+    str: "text",
+    Path: "a path",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+}
+
+
+def _one(field: Field, value: Any, name: str, code: str) -> Any:
+    kind = field.kind
+    if is_dataclass(kind):
+        if isinstance(value, kind):
+            return value
+        if not isinstance(value, Mapping):
+            raise refused(f"{name} is {value!r}, and a table is needed", code)
+        return read(kind, value, place=f"{name}.", code=code)
+    accepted = {float: (int, float), Path: (str, Path), dict: (Mapping,)}.get(kind, (kind,))
+    if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+        raise refused(f"{name} is {value!r}, and {_WORDS[kind]} is needed", code)
+    if kind is float or kind is Path:
+        value = kind(value)
+    if kind is float and not math.isfinite(value):
+        raise refused(f"{name} is {value}, and a finite number is needed", code)
+    if field.choices and value not in field.choices:
+        listed = ", ".join(map(str, field.choices))
+        raise refused(f"{name} is {value!r}, not one of {listed}", code, _close(str(value), field.choices))
+    low, high = field.arg.low, field.arg.high
+    if low is not None and not value >= low:
+        raise refused(f"{name} is {value}, and at least {low:g} is needed", code)
+    if high is not None and not value <= high:
+        raise refused(f"{name} is {value}, and at most {high:,.10g} is allowed", code)
+    return value
+
+
+def known(word: str, names: Iterable[str]) -> str:
+    """`Did you mean 'lr'?`, or else all the names there are."""
+    listed = list(names)
+    return _close(word, listed) or f"There are: {', '.join(listed)}."
+
+
+def _close(word: str, names: Iterable[Any]) -> str:
+    listed = list(map(str, names))
+    short = "".join(part[:1] for part in word.lower().split("_"))
+    # The initials of several words (`learning_rate`) are a name of their own.
+    close = [short] if "_" in word and short in listed else difflib.get_close_matches(word, listed, n=1)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def refused(what: str, code: str, remedy: str = "") -> EngineError:
+    """A setting that cannot be used: an error of exit code 2."""
+    return EngineError(what, code=code, exit_code=2, remedy=remedy)
+
+
+def values(spec: Any) -> dict[str, Any]:
+    """A spec as a mapping of plain values that `read` takes back; what is None is left out."""
+    found = {}
+    for field in described(type(spec)):
+        value = getattr(spec, field.name)
+        if value is not None:
+            found[field.name] = [_plain(item) for item in value] if field.many else _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return values(value)
+    return str(value) if isinstance(value, Path) else value

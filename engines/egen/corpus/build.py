@@ -1,0 +1,384 @@
+"""Building a corpus: heads over workers, shards as they are done, the same bytes whatever happens in between.
+
+What determines a corpus is its plan (heads, configuration, rule table, versions), written first. Each block
+of heads becomes one shard (`shards.py`); a build that was killed takes up at the blocks without one. Only
+when all shards are there the clusters are assembled and the manifest is written, last (`assemble.py`). Times
+go to `events.jsonl` and nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import file_error, write_bytes, write_json
+from engines.core.locks import sole_builder
+from engines.egen.corpus.assemble import assemble
+from engines.egen.corpus.shards import (
+    BLOCK,
+    FORMAT,
+    GrownHead,
+    Skipped,
+    parquet_bytes,
+    parquet_table,
+    read_shard,
+    stored_shards,
+    write_shard,
+)
+from engines.egen.corpus.sources import BadLine, Head, Source
+from engines.egen.egraph.process import GrowthError, GrowthPool
+from engines.egen.egraph.requests import ClusterRequest, Service, growth
+from engines.egen.expressions.language import read_prefix
+from engines.egen.records import Cluster, EgenConfig, head_seed
+from engines.egen.rules.table import table_hash
+
+__all__ = [
+    "Built",
+    "Plan",
+    "build_corpus",
+    "other_folder",
+    "refuse_other_folder",
+    "saved_plan",
+    "versions",
+]
+
+_PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
+_PARTS = frozenset(
+    ("build.lock", "clusters.parquet", "events.jsonl", "fingerprints.parquet", "heads.parquet", "shards")
+)
+"""What a corpus folder may hold before its plan or manifest is there."""
+_ANOTHER = "Choose another folder for --out"
+_PROGRESS_S = 0.5
+_POLL_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that determines a corpus."""
+
+    source: Source
+    config: EgenConfig
+    rules: str
+    versions: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan without the heads themselves, as `plan.json` and the manifest hold it."""
+        return {
+            "format": FORMAT,
+            "source": {
+                "name": self.source.name,
+                "heads": len(self.source.heads),
+                "sha256": self.source.sha256,
+                "bad_lines": [asdict(line) for line in self.source.bad_lines],
+                "repeated": self.source.repeated,
+            },
+            "config": asdict(self.config),
+            "rules": self.rules,
+            "versions": dict(self.versions),
+            "block": BLOCK,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """How a build ended. `complete` is false after a stop; the finished shards stay for the next time.
+    `bad_lines` counts what could not be read of the source."""
+
+    out: Path
+    complete: bool
+    heads: int
+    heads_done: int
+    clusters: int = 0
+    expressions: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    bad_lines: int = 0
+
+
+def build_corpus(
+    source: Source,
+    out: Path,
+    config: EgenConfig,
+    *,
+    workers: int = 1,
+    events: Sink = ignore,
+    stop: Stop = never,
+    service: Service = growth,
+) -> Built:
+    """Grow every head of a source into the corpus folder `out`, or finish or mend what was begun there.
+
+    Args: config: `members` is the most per head, `seed` the corpus seed. workers: processes. events: progress
+    counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s` and `workers_bytes`.
+    stop: looked at between heads. service: what answers in a process.
+    Raises: EngineError E452 when `out` was begun with other settings or holds something else, E453 when
+    another build is at work there, E211 when a rule of the strict table produced a member that differs from
+    its head; DataError when `out` cannot be written.
+    """
+    plan = Plan(source, config, table_hash(), versions())
+    refuse_other_folder(out)
+    with sole_builder(out, code="E453"):
+        _begin(out, plan)
+        return _Build(out, plan, workers, events, stop, service).run()
+
+
+def saved_plan(out: Path) -> Plan:
+    """The plan a corpus folder was begun with. Raises: DataError when there is none or it is corrupt."""
+    try:
+        document = json.loads((out / "plan.json").read_text(encoding="utf-8"))
+        table = parquet_table((out / "heads.parquet").read_bytes())
+        heads = tuple(Head(**row) for row in table.to_pylist())
+        source = document["source"]
+        bad_lines = tuple(BadLine(**line) for line in source["bad_lines"])
+        return Plan(
+            Source(source["name"], heads, bad_lines, source["repeated"]),
+            EgenConfig.of(document["config"]),
+            document["rules"],
+            document["versions"],
+        )
+    except FileNotFoundError:
+        raise DataError(
+            "no corpus was begun here",
+            path=out,
+            remedy="Begin one with --templates.",
+            code="E322",
+            exit_code=3,
+        ) from None
+    except OSError as error:
+        raise file_error(error, out, "read") from error
+    except (ValueError, KeyError, TypeError, pa.ArrowInvalid) as error:
+        raise DataError(
+            "the plan of this corpus is corrupt",
+            path=out / "plan.json",
+            remedy="Begin the corpus again in another folder.",
+            code="E323",
+        ) from error
+
+
+def versions() -> dict[str, str]:
+    """The versions that a corpus depends on."""
+    return {name: metadata.version(name) for name in _PACKAGES}
+
+
+def _begin(out: Path, plan: Plan) -> None:
+    """Write the plan, or check that the folder was begun with the same."""
+    if (out / "plan.json").exists():
+        _same_plan(out, saved_plan(out).to_dict(), plan.to_dict())
+        return
+    if (out / "manifest.json").exists():
+        what = "this folder holds a corpus that was imported or saved, and cannot be grown"
+        raise other_folder(out, what, f"{_ANOTHER}; import or save again what is corrupt here.")
+    columns = {name: [getattr(head, name) for head in plan.source.heads] for name in Head.__slots__}
+    write_bytes(out / "heads.parquet", parquet_bytes(pa.table(columns)))
+    write_json(out / "plan.json", plan.to_dict())
+
+
+def refuse_other_folder(out: Path) -> None:
+    """Raise EngineError E452 when `out` is a folder with files that belong to no corpus."""
+    try:
+        names = sorted(path.name for path in out.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise file_error(error, out, "read") from error
+    other = [name for name in names if name not in _PARTS and not name.endswith(".tmp")]
+    if other and not {"plan.json", "manifest.json"} & set(names):
+        what = f"this folder holds other files, such as {other[0]}, and no corpus"
+        raise other_folder(out, what, "Choose a new or empty folder for --out.")
+
+
+def other_folder(out: Path, what: str, remedy: str = "") -> EngineError:
+    """A folder that is not for this corpus."""
+    remedy = remedy or f"{_ANOTHER}."
+    return EngineError(what, where=str(out), remedy=remedy, code="E452", exit_code=2)
+
+
+def _same_plan(out: Path, begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    before, after = dict(_flat(begun)), dict(_flat(now))
+    for name in before | after:
+        if before.get(name) != after.get(name):
+            what = f"this folder holds a corpus with {name} {before.get(name)}, and not {after.get(name)}"
+            raise other_folder(out, what, f"{_ANOTHER}, or leave the settings out to finish this one.")
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else key)
+    else:
+        yield name, value
+
+
+class _Build:
+    """One run of a build, from the shards that are there to the manifest."""
+
+    def __init__(
+        self, out: Path, plan: Plan, workers: int, events: Sink, stop: Stop, service: Service
+    ) -> None:
+        self.out, self.plan, self.workers, self.stop, self.service = out, plan, workers, stop, service
+        self._log = partial(_log, out / "events.jsonl", events)
+        self._grown: dict[int, GrownHead | Skipped] = {}
+        self._retried: set[int] = set()
+        self._done = self._members = 0
+
+    def run(self) -> Built:
+        heads = self.plan.source.heads
+        for line in self.plan.source.bad_lines:
+            self._log("warning", {"message": f"{self.plan.source.name}:{line.line}: {line.what}"})
+        missing = self._missing_blocks()
+        self._log(
+            "state", {"state": "running", "heads": len(heads), "done": self._done, "workers": self.workers}
+        )
+        if missing and not self._grow(missing):
+            self._log("state", {"state": "stopped", "heads": len(heads), "done": self._done})
+            return Built(self.out, False, len(heads), self._done, bad_lines=len(self.plan.source.bad_lines))
+        self._log("state", {"state": "assembling"})
+        shards = stored_shards(self.out / "shards")
+        result = assemble(self.out, self.plan.to_dict(), heads, shards, seed=self.plan.config.seed)
+        counts = {"clusters": result.clusters, "expressions": result.expressions}
+        self._log("state", {"state": "complete", **counts})
+        return Built(self.out, True, len(heads), len(heads), **asdict(result) | {"skipped": result.skipped})
+
+    def _missing_blocks(self) -> list[int]:
+        """Blocks without a whole shard; a corrupt one is removed."""
+        found = stored_shards(self.out / "shards")
+        missing = []
+        for block in range(-(-len(self.plan.source.heads) // BLOCK)):
+            try:
+                shard = read_shard(found[block])
+            except KeyError:
+                missing.append(block)
+            except DataError as error:
+                self._log("warning", {"message": f"{error.what}; it is made again"})
+                found[block].unlink(missing_ok=True)
+                missing.append(block)
+            else:
+                self._done += len(shard.heads) + len(shard.skipped)
+                self._members += shard.stored.rows - len(shard.heads)
+        return missing
+
+    def _grow(self, blocks: list[int]) -> bool:
+        """Grow the heads of these blocks; false when it was stopped before the end."""
+        heads = self.plan.source.heads
+        todo = deque(n for block in blocks for n in range(len(heads))[block * BLOCK : (block + 1) * BLOCK])
+        rate = _Rate(self._done, self._members, len(heads))
+        open_heads = 0
+        with GrowthPool(min(self.workers, len(todo)), self.service) as pool:
+            while open_heads or (todo and not self.stop()):
+                while todo and pool.free and not self.stop():
+                    number = todo.popleft()
+                    pool.submit(number, self._request(heads[number].prefix))
+                    open_heads += 1
+                for number, answer in pool.collect(_POLL_S):
+                    open_heads -= 1
+                    reason, final = _failure(answer)
+                    if reason and not final and self._again(number, reason):
+                        todo.appendleft(number)
+                    else:
+                        self._keep(number, reason or GrownHead.of(number, answer))
+                if rate.due():
+                    self._report(rate, pool.memory_bytes)
+        self._report(rate, 0)
+        return not todo
+
+    def _request(self, head: str) -> ClusterRequest:
+        config = self.plan.config
+        return ClusterRequest(read_prefix(head), replace(config, seed=head_seed(config.seed, head)))
+
+    def _report(self, rate: _Rate, workers_bytes: int) -> None:
+        members_per_s, progress = rate.report(self._done, self._members)
+        self._log("progress", progress)
+        self._log("metric", {"members_per_s": members_per_s, "workers_bytes": workers_bytes})
+
+    def _again(self, number: int, reason: str) -> bool:
+        """Whether a head gets its second try."""
+        if number in self._retried:
+            return False
+        self._retried.add(number)
+        head = self.plan.source.heads[number].prefix
+        self._log("warning", {"message": f"{head} is tried again: {reason}"})
+        return True
+
+    def _keep(self, number: int, result: GrownHead | str) -> None:
+        """Take a head as it was grown, or leave it out for the reason given."""
+        head = self.plan.source.heads[number].prefix
+        if isinstance(result, str):
+            self._log("warning", {"message": f"{head} is left out: {result}"})
+            self._grown[number] = Skipped(number, head, result)
+        else:
+            self._grown[number] = result
+            self._members += len(result.rows) - 1
+        self._done += 1
+        self._store(number // BLOCK)
+
+    def _store(self, block: int) -> None:
+        """Write the shard of a block once all its heads are in."""
+        numbers = range(len(self.plan.source.heads))[block * BLOCK : (block + 1) * BLOCK]
+        if not all(number in self._grown for number in numbers):
+            return
+        results = [self._grown.pop(number) for number in numbers]
+        stored = write_shard(
+            self.out / "shards",
+            block,
+            [head for head in results if isinstance(head, GrownHead)],
+            [head for head in results if isinstance(head, Skipped)],
+        )
+        self._log("checkpoint", {"shard": stored.name, "rows": stored.rows, "bytes": stored.bytes})
+
+
+def _failure(answer: Cluster | EngineError) -> tuple[str, bool]:
+    """Why a head gave no cluster (nothing when it did), and whether trying again cannot help.
+
+    Raises: EngineError E211, because a rule is wrong.
+    """
+    if isinstance(answer, GrowthError):
+        return answer.reason, False
+    if isinstance(answer, EngineError):
+        if answer.code == "E211":
+            raise answer
+        return answer.what, True
+    reason = answer.stats.stop_reason
+    return (reason, False) if reason in ("time_limit", "memory_limit", "stopped") else ("", False)
+
+
+class _Rate:
+    """Heads and members a second since the start of this run, and the seconds that remain at that pace."""
+
+    def __init__(self, done: int, members: int, total: int) -> None:
+        self._done, self._members, self._total = done, members, total
+        self._start = self._last = time.monotonic()
+
+    def due(self) -> bool:
+        return time.monotonic() - self._last >= _PROGRESS_S
+
+    def report(self, done: int, members: int) -> tuple[float, dict[str, object]]:
+        """Members a second, and the data of a progress event."""
+        self._last = time.monotonic()
+        elapsed = max(self._last - self._start, 1e-9)
+        pace = (done - self._done) / elapsed
+        eta = round((self._total - done) / pace, 1) if pace else None
+        progress = {"done": done, "total": self._total, "unit": "heads", "members": members}
+        return (members - self._members) / elapsed, {**progress, "rate_per_s": pace, "eta_s": eta}
+
+
+def _log(path: Path, events: Sink, kind: str, data: Mapping[str, object]) -> None:
+    """Report to the listener and to the log of the corpus folder; the log has no progress and no metrics."""
+    done = data.get("done")
+    events(Event(kind, data, done if isinstance(done, int) else None))
+    if kind in ("progress", "metric"):
+        return
+    line = json.dumps({"v": 1, "t": round(time.time(), 3), "kind": kind, "data": data}, ensure_ascii=False)
+    try:
+        with path.open("a", encoding="utf-8") as log:
+            log.write(line + "\n")
+    except OSError as error:
+        raise file_error(error, path, "write") from error

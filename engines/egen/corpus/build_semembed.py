@@ -1,0 +1,235 @@
+"""The corpus of the SemEmb baseline: equal expressions by SymPy's rewriting, as the EED data set was made.
+
+Each head is given to SymPy's rewriting functions, each with a time limit; what comes back in another form is
+a member. The corpus is an ordinary one, so the same models train on it. SymPy works in a process of its own:
+it is interrupted by an alarm there, and killed when even that does not help.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg
+from engines.core.tree import Tree
+from engines.egen.expressions.language import prefix, read_prefix
+
+__all__ = ["BuildSemembed", "Built", "Rewriter", "build", "build_semembed", "rewritings", "settled"]
+
+REWRITINGS = (
+    *("expand", "factor", "simplify", "together", "apart", "cancel", "trigsimp", "expand_trig", "expand_log"),
+    *("powsimp", "logcombine", "radsimp", "rewrite exp", "rewrite sin", "rewrite cos", "rewrite tan"),
+    *("rewrite sinh", "rewrite log", "doit"),
+)
+_GRACE_S = 5.0
+_MAX_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSemembed:
+    """Build the corpus of the SemEmb baseline: equal forms by SymPy's rewriting alone."""
+
+    out: Annotated[Path, Arg("The corpus folder to write.", option=True)]
+    templates: Annotated[str, Arg("What to rewrite.", metavar="all|poly|functions|derivatives|FILE")] = "all"
+    sample: Annotated[int | None, Arg("Only so many heads.", low=1)] = None
+    time_s: Annotated[float, Arg("Seconds for one rewriting.", low=0.1, name="time")] = 2.0
+    seed: Annotated[int, Arg("Of the sample and the splits.", low=0)] = 0
+
+
+def settled(spec: BuildSemembed) -> BuildSemembed:
+    """The spec with templates that name the same from any folder."""
+    from engines.egen.corpus.sources import source_name
+
+    return replace(spec, templates=source_name(spec.templates))
+
+
+def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Build it. Returns: out, clusters, expressions, without (heads that SymPy wrote in no other way).
+
+    Raises: EngineError E451 for templates that are neither a name nor a file, and as `build`.
+    """
+    from engines.egen.corpus.sources import open_source, sample
+
+    source = open_source(spec.templates)
+    if spec.sample is not None:
+        source = sample(source, spec.sample, spec.seed)
+    heads = [read_prefix(head.prefix) for head in source.heads]
+    built = build(heads, spec.out, time_s=spec.time_s, seed=spec.seed, events=events, stop=stop)
+    return {"out": str(spec.out), **asdict(built)}
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a corpus of rewritings came to: clusters (a head and its rewritings), expressions, heads that
+    SymPy wrote in no other way."""
+
+    clusters: int
+    expressions: int
+    without: int
+
+
+def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
+    """Other forms of an expression, each once up to the order of operands and none verified to differ.
+
+    Only for the main thread of a process on POSIX, since time is limited by an alarm; see `Rewriter`.
+    Args: time_s: for one rewriting; one that takes longer gives nothing.
+    """
+    import sympy
+
+    from engines.core.symbolic import from_sympy, isolated, to_sympy
+    from engines.egen.expressions.canonical import canonical_key
+    from engines.egen.models.sequences import usable
+    from engines.egen.verification.verify import Verifier
+
+    try:
+        with isolated(), _alarm(time_s):
+            start = to_sympy(tree)
+    except ExpressionError:
+        return []
+    seen = {canonical_key(tree)}
+    found: list[Tree] = []
+    for name in REWRITINGS:
+        try:
+            with isolated(), _alarm(time_s):
+                other = from_sympy(_applied(sympy, name, start))
+        except ExpressionError:
+            continue
+        if not usable(prefix(other), _MAX_LENGTH) or (key := canonical_key(other)) in seen:
+            continue
+        seen.add(key)
+        found.append(other)
+    with suppress(ExpressionError):
+        trees = [read_prefix(prefix(other)) for other in found]
+        verdicts = Verifier(tree).check(trees)
+        return [
+            other for other, verdict in zip(trees, verdicts, strict=True) if verdict.outcome != "different"
+        ]
+    return []
+
+
+class _TooLongError(Exception):
+    pass
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    def ring(number: int, frame: object) -> None:  # noqa: ARG001  # the signature of signal handlers
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _applied(sympy: Any, name: str, start: Any) -> Any:
+    verb, _, target = name.partition(" ")
+    if verb == "rewrite":
+        return start.doit().rewrite(getattr(sympy, target))
+    if verb == "doit":
+        return start.doit()
+    function: Callable[[Any], Any] = getattr(sympy, verb)
+    return function(start.doit())
+
+
+class Rewriter:
+    """`rewritings` in a child process; a context manager."""
+
+    def __init__(self, *, time_s: float = 2.0) -> None:
+        self.time_s = time_s
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._connection: Connection | None = None
+
+    def __enter__(self) -> Rewriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def __call__(self, tree: Tree) -> list[Tree]:
+        """As `rewritings`; nothing when SymPy hung so that its process had to be killed."""
+        connection = self._started()
+        try:
+            connection.send(tree)
+            if connection.poll(self.time_s * len(REWRITINGS) + _GRACE_S):
+                found: list[Tree] = connection.recv()
+                return found
+        except (EOFError, OSError):
+            pass
+        self._end()
+        return []
+
+    def _started(self) -> Connection:
+        if self._connection is None:
+            context = multiprocessing.get_context("spawn")
+            self._connection, child = context.Pipe()
+            self._process = context.Process(target=_serve, args=(child, self.time_s), daemon=True)
+            self._process.start()
+            child.close()
+        return self._connection
+
+    def _end(self) -> None:
+        if self._process is not None and self._connection is not None:
+            self._process.kill()
+            self._process.join()
+            self._connection.close()
+        self._process = self._connection = None
+
+
+def _serve(connection: Connection, time_s: float) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            tree = connection.recv()
+        except EOFError:
+            return
+        connection.send(rewritings(tree, time_s=time_s))
+
+
+def build(
+    heads: Sequence[Tree],
+    out: Path,
+    *,
+    time_s: float = 2.0,
+    seed: int = 0,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Built:
+    """Write a corpus folder of heads and their rewritings, every member judged as in any imported corpus.
+
+    Raises: EngineError E452 when the folder holds a corpus, E456 when it was stopped; DataError E321 when
+    SymPy found no other form of any head.
+    """
+    from engines.egen.corpus.published import import_published
+    from engines.egen.models.sequences import without_log
+
+    clusters = expressions = 0
+    with tempfile.TemporaryDirectory() as folder, Rewriter(time_s=time_s) as rewriter:
+        path = Path(folder) / "semembed.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for number, head in enumerate(heads, 1):
+                if stop():
+                    raise EngineError("the build was stopped", remedy="Start it again.", code="E456")
+                members = rewriter(without_log(head))
+                if members:
+                    texts = [prefix(tree) for tree in members]
+                    row = {"source": "semembed", "head": prefix(head), "exprs": texts}
+                    file.write(json.dumps(row) + "\n")
+                    clusters += 1
+                    expressions += 1 + len(members)
+                events(Event("progress", {"done": number, "total": len(heads), "unit": "heads"}, number))
+        import_published(path, out, seed=seed, stop=stop)
+    return Built(clusters, expressions, len(heads) - clusters)

@@ -1,0 +1,189 @@
+"""E-Gen's published layouts: plain blocks (head, equal expressions, blank line) and JSON lines.
+
+A block's first line is the head, every further line an expression equal to it; all in generator prefix
+notation, constants as integers or decimals. A JSON line holds `head` and `exprs` (the head among them), and
+`partial_domain` for those that its maker found equal at some points only.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import atomic_writer, read_lines
+from engines.core.tree import Tree
+from engines.egen.corpus.assemble import Assembled, assemble
+from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
+from engines.egen.corpus.reader import Corpus
+from engines.egen.corpus.shards import BLOCK, GrownHead, Row, stored_shards, write_shard
+from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
+from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.records import EgenConfig, Layout, Member, Verdict
+from engines.egen.verification.verify import Verifier
+
+__all__ = ["PublishedCluster", "export_published", "import_published", "read_published"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCluster:
+    """A cluster as published: the head, and distinct expressions without it. `name` is the published file it
+    comes from, or `published`; `line` is where it begins."""
+
+    head: Tree
+    members: tuple[Tree, ...]
+    name: str
+    line: int
+
+
+def read_published(
+    path: Path, *, on_bad: Callable[[BadLine], None] | None = None
+) -> Iterator[PublishedCluster]:
+    """The clusters of a file in either layout, plain or compressed.
+
+    What cannot be read is reported to `on_bad` and left out: an expression, or the whole cluster of a head.
+    Raises: DataError for a file that is empty, binary or missing; without `on_bad` for the first bad line.
+    """
+
+    def refuse(line: int, what: str) -> None:
+        if on_bad is None:
+            raise DataError(what, path=path, line=line, code="E317")
+        on_bad(BadLine(line, what))
+
+    lines = read_lines(path, on_bad=lambda error: refuse(error.line or 0, error.what))
+    for name, block in _blocks(lines, refuse):
+        cluster = _cluster(name, block, refuse)
+        if cluster is not None:
+            yield cluster
+
+
+_Block = list[tuple[int, str]]
+_Refuse = Callable[[int, str], None]
+
+
+def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple[str, _Block]]:
+    """Name and numbered lines of each cluster, the head first."""
+    block: _Block = []
+    for number, line in lines:
+        text = line.strip()
+        if text and not text.startswith("{"):
+            block.append((number, text))
+            continue
+        if block:
+            yield "published", block
+            block = []
+        if text:
+            try:
+                row = json.loads(text)
+                texts = [row["head"], *row["exprs"], *row.get("partial_domain", ())]
+                name = str(row.get("source", "published"))
+            except (ValueError, KeyError, TypeError):
+                refuse(number, "this is no object with `head` and `exprs`")
+                continue
+            yield name, [(number, str(each)) for each in texts]
+    if block:
+        yield "published", block
+
+
+def _cluster(name: str, block: _Block, refuse: _Refuse) -> PublishedCluster | None:
+    trees: dict[Tree, None] = {}
+    for place, (number, text) in enumerate(block):
+        try:
+            trees[read_prefix(text)] = None
+        except ExpressionError as error:
+            refuse(number, error.what)
+            if place == 0:
+                return None
+    head, *members = trees
+    return PublishedCluster(head, tuple(members), name, block[0][0])
+
+
+def import_published(
+    path: Path, out: Path, *, seed: int = 0, events: Sink = ignore, stop: Stop = never
+) -> Assembled:
+    """Make a corpus folder of published clusters, every member judged against its head.
+
+    Clusters stay as they are in the file; one whose head came before is left out. Members that differ from
+    their head are kept with that verdict. Args: seed: of verification and splits.
+    Raises: EngineError E452 when `out` holds a corpus or something else, E456 when it was stopped; DataError
+    when nothing in the file is a cluster.
+    """
+    if (out / "manifest.json").exists() or (out / "plan.json").exists():
+        raise other_folder(out, "this folder holds a corpus already")
+    refuse_other_folder(out)
+    for leftover in stored_shards(out / "shards").values():
+        leftover.unlink()
+    bad: list[BadLine] = []
+    heads: list[Head] = []
+    repeated = 0
+
+    def refuse(line: BadLine) -> None:
+        bad.append(line)
+        events(Event("warning", {"message": f"{path.name}:{line.line}: {line.what}"}))
+
+    seen: set[Tree] = set()
+
+    def fresh() -> Iterator[PublishedCluster]:
+        nonlocal repeated
+        for cluster in read_published(path, on_bad=refuse):
+            if cluster.head in seen:
+                repeated += 1
+                continue
+            seen.add(cluster.head)
+            yield cluster
+
+    clusters = fresh()
+    while block := list(islice(clusters, BLOCK)):
+        if stop():
+            raise EngineError("the import was stopped", remedy="Start it again.", code="E456", exit_code=130)
+        judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
+        heads += [Head(prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
+        write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)
+        events(Event("progress", {"done": len(heads), "total": None, "unit": "clusters"}, len(heads)))
+    if not heads:
+        raise DataError(
+            "no cluster could be read from it",
+            path=path,
+            remedy=f"Line {bad[0].line}: {bad[0].what}." if bad else "A cluster begins with its head.",
+            code="E321",
+        )
+    source = Source(path.name, tuple(heads), tuple(bad), repeated)
+    plan = Plan(source, EgenConfig(mode="paper", seed=seed), "", versions()).to_dict()
+    shards = stored_shards(out / "shards")
+    return assemble(out, {**plan, "origin": "published"}, heads, shards, seed=seed, merge=False)
+
+
+def _judged(source: int, cluster: PublishedCluster, seed: int) -> GrownHead:
+    verdicts = [Verdict("equal", 1.0), *Verifier(cluster.head, seed=seed).check(cluster.members)]
+    judged = zip((cluster.head, *cluster.members), verdicts, strict=True)
+    rows = tuple(Row.of(Member(prefix(tree), verdict)) for tree, verdict in judged)
+    return GrownHead(source, rows, "published", 0, 0, 0, str(len(cluster.members)))
+
+
+def export_published(corpus: Corpus, path: Path, *, layout: Layout = "blocks") -> int:
+    """Write all clusters of a corpus in a published layout (compressed when the name ends in `.gz`).
+
+    Returns: the number of clusters. Raises: DataError when the file cannot be written.
+    """
+    kinds = corpus.clusters()["kind"].to_pylist()
+    count = 0
+    with atomic_writer(path, "wb") as raw:
+        # No time and no name in the compressed file: equal corpora give equal files.
+        packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if path.suffix == ".gz" else None
+        for number, members in corpus.each():
+            texts = members["prefix"].to_pylist()
+            if layout == "jsonl":
+                row = {"cluster": number, "source": kinds[number], "head": texts[0], "exprs": texts}
+                text = json.dumps(row) + "\n"
+            else:
+                text = "\n".join(texts) + "\n\n"
+            (packed or raw).write(text.encode())
+            count += 1
+        if packed is not None:
+            packed.close()
+    return count

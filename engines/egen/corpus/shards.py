@@ -1,0 +1,257 @@
+"""A corpus on disk: Parquet shards named by their content, complete from the moment they have a name.
+
+A shard holds the heads of one block of the source, in order: one row per expression, and in the file's own
+metadata what is known of each head and which heads were left out. Its name carries the block's number and the
+first digits of the SHA-256 of its bytes, so that a file that was cut or changed is known without an index.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engines.core.errors import DataError
+from engines.core.files import file_error, write_bytes
+from engines.egen.expressions.language import prefix
+from engines.egen.records import Cluster, Member, Verdict
+
+__all__ = [
+    "BLOCK",
+    "FORMAT",
+    "ROWS",
+    "GrownHead",
+    "Row",
+    "Shard",
+    "Skipped",
+    "Stored",
+    "check_shard",
+    "corrupt",
+    "parquet_bytes",
+    "parquet_table",
+    "read_shard",
+    "stored_shards",
+    "write_shard",
+]
+
+FORMAT = 1
+"""Version of the layout of a corpus folder."""
+BLOCK = 16
+"""Heads in a shard: what a killed build loses at most for each of its workers."""
+
+ROWS = pa.schema(
+    [
+        ("source", pa.int32()),
+        ("member", pa.int32()),
+        ("prefix", pa.string()),
+        ("tokens", pa.int32()),
+        ("verdict", pa.string()),
+        ("kept", pa.float32()),
+        ("gained", pa.bool_()),
+        ("except", pa.string()),
+    ]
+)
+"""`source` is the head's place in the source, `member` 0 is the head itself; `except` is empty in shards that
+were written before there was such a column."""
+
+_NAME = re.compile(r"shard-(\d{5,})-([0-9a-f]{16})\.parquet\Z")
+_KEY = b"mathwb.egen.shard"
+_REDO = "Redo this shard alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An expression in generator prefix notation with its verdict against the head."""
+
+    prefix: str
+    tokens: int
+    verdict: str
+    kept: float
+    gained: bool
+    exceptions: str = ""
+
+    @classmethod
+    def of(cls, member: Member) -> Row:
+        """What a shard keeps of a member."""
+        verdict = member.verdict
+        return cls(
+            member.prefix, member.tokens, verdict.outcome, verdict.kept, verdict.gained, verdict.exceptions
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GrownHead:
+    """A head with its expressions (`rows[0]` is the head) and how they came about; holds no times.
+
+    `total_members` is a decimal string: it may exceed 64 bits.
+    """
+
+    source: int
+    rows: tuple[Row, ...]
+    stop_reason: str
+    iterations: int
+    nodes: int
+    classes: int
+    total_members: str
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    suspects: tuple[str, ...] = ()
+
+    @property
+    def head(self) -> str:
+        """The head in generator prefix notation."""
+        return self.rows[0].prefix
+
+    @classmethod
+    def of(cls, source: int, cluster: Cluster) -> GrownHead:
+        """What a shard keeps of a generated cluster."""
+        stats = cluster.stats
+        head = Member(prefix(cluster.head), Verdict("equal", 1.0))
+        return cls(
+            source,
+            tuple(map(Row.of, (head, *cluster.members))),
+            stats.stop_reason,
+            stats.iterations,
+            stats.nodes,
+            stats.classes,
+            str(stats.total_members),
+            dict(sorted(stats.dropped.items())),
+            stats.suspects,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A head that was left out, and why."""
+
+    source: int
+    head: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A shard file as the manifest lists it; `bytes` is its size."""
+
+    block: int
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A shard that was read: its rows, and its heads without their rows."""
+
+    rows: pa.Table
+    heads: tuple[Mapping[str, Any], ...]
+    skipped: tuple[Skipped, ...]
+    stored: Stored
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """The table as Parquet with every option fixed: equal tables give equal bytes."""
+    sink = BytesIO()
+    pq.write_table(
+        table,
+        sink,
+        version="2.6",
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=True,
+        write_statistics=False,
+        row_group_size=1 << 20,
+    )
+    return sink.getvalue()
+
+
+def parquet_table(data: bytes) -> pa.Table:
+    """The table in the bytes of a Parquet file. It is small, so no threads are started for it."""
+    return pq.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
+
+
+def write_shard(
+    folder: Path, block: int, heads: Sequence[GrownHead], skipped: Iterable[Skipped] = ()
+) -> Stored:
+    """Write the shard of a block; it appears under its name only when it is complete."""
+    columns: dict[str, list[Any]] = {name: [] for name in ROWS.names}
+    for head in heads:
+        for number, row in enumerate(head.rows):
+            columns["source"].append(head.source)
+            columns["member"].append(number)
+            for name, value in zip(ROWS.names[2:], astuple(row), strict=True):
+                columns[name].append(value)
+    note = {
+        "block": block,
+        "heads": [{k: v for k, v in asdict(head).items() if k != "rows"} for head in heads],
+        "skipped": [asdict(head) for head in skipped],
+    }
+    table = pa.table(columns, schema=ROWS).replace_schema_metadata({_KEY: json.dumps(note, sort_keys=True)})
+    data = parquet_bytes(table)
+    digest = sha256(data).hexdigest()
+    name = f"shard-{block:05d}-{digest[:16]}.parquet"
+    write_bytes(folder / name, data)
+    return Stored(block, name, table.num_rows, len(data), digest)
+
+
+def stored_shards(folder: Path) -> dict[int, Path]:
+    """The shard files of a folder by block, whole or not; of two for one block, the first by name."""
+    found: dict[int, Path] = {}
+    for path in sorted(folder.glob("shard-*.parquet")):
+        match = _NAME.match(path.name)
+        if match:
+            found.setdefault(int(match[1]), path)
+    return found
+
+
+def read_shard(path: Path) -> Shard:
+    """Read a shard whole. Raises: as `check_shard`."""
+    data, digest = _whole(path)
+    table = parquet_table(data)
+    note = json.loads(table.schema.metadata[_KEY])
+    if "except" not in table.column_names:
+        table = table.append_column("except", pa.array([""] * table.num_rows))
+    return Shard(
+        table.replace_schema_metadata(None),
+        tuple(note["heads"]),
+        tuple(Skipped(**head) for head in note["skipped"]),
+        Stored(note["block"], path.name, table.num_rows, len(data), digest),
+    )
+
+
+def check_shard(path: Path) -> None:
+    """Raise DataError that names the shard and how to mend it when it is missing, cut or changed."""
+    _whole(path)
+
+
+def _whole(path: Path) -> tuple[bytes, str]:
+    """The bytes of a shard and their SHA-256."""
+    match = _NAME.match(path.name)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise corrupt(path, f"the shard {path.name} is missing", _REDO) from None
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    digest = sha256(data).hexdigest()
+    if match is None or not digest.startswith(match[2]):
+        what = f"the shard {path.name} was cut or changed: its content does not match its name"
+        raise corrupt(path, what, _REDO)
+    return data, digest
+
+
+def corrupt(path: Path, what: str, mend: str, exit_code: int = 3) -> DataError:
+    """A file of a corpus that is missing or not as it was written; `mend`: what its build would do."""
+    corpus = path.parent.parent if path.parent.name == "shards" else path.parent
+    remedy = "It was not grown here: import or save it again, into another folder."
+    if (corpus / "plan.json").exists():
+        remedy = f"{mend} with: mathwb egen corpus --out {corpus}"
+    return DataError(what, path=path, remedy=remedy, code="E320", exit_code=exit_code)

@@ -1,0 +1,306 @@
+"""What the e-graph knows about its classes: exact constants, and facts proved positively.
+
+An e-class stands for one function on the domain D of the head. The invariant that growth keeps in `strict`:
+every term of the e-graph is defined on D up to isolated points, and the terms of a class agree there. It
+holds for the head's own subterms, because a term is defined only where all of its subterms are, and a rule
+that may only gain domain carries it over to what it builds. So each node proves something about its
+children too: where `ln u` is defined u is positive, where `/ a b` is defined b is not zero. All facts are
+statements almost everywhere on D, none is ever taken back, and what cannot be derived counts as unknown.
+
+Constants are exact rationals: the class of a constant holds a `Num`. Two different ones in a class are never
+merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 = 1) and
+then growth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from engines.egen.expressions.language import ARITY, FUNCTIONS
+from engines.egen.expressions.patterns import RESULT_LIMIT
+
+__all__ = [
+    "CONSTRUCTORS",
+    "FACTS",
+    "analysis",
+    "condition",
+    "constructor",
+    "number",
+    "schema",
+]
+
+_EXPONENT_LIMIT = 64
+
+_SYMBOLS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
+
+FACTS = ("Konst", "Alg", "Trans", "Nonconst", "Nz", "Pos", "Nonneg", "Bounded", "Absge1", "Ge1")
+"""Unary relations over classes. Konst: no x in it. Alg: an algebraic function. Trans: transcendental on every
+interval. Nonconst: constant on no interval. Nz: zero only at isolated points. Pos > 0, Nonneg >= 0,
+Bounded: |u| <= 1, Absge1: |u| >= 1, Ge1: u >= 1."""
+
+
+def constructor(label: str) -> str:
+    """The egglog constructor of an operator, function or named constant."""
+    return _SYMBOLS.get(label, label.capitalize())
+
+
+CONSTRUCTORS: dict[str, str] = {constructor(label): label for label in ARITY}
+"""Constructor -> label of the language. `d` keeps its body only: the variable is always x."""
+
+
+def number(value: Fraction | int) -> str:
+    """A rational constant as egglog text."""
+    exact = Fraction(value)
+    return f"(Num {_rational(exact)})"
+
+
+def _rational(value: Fraction | int) -> str:
+    exact = Fraction(value)
+    return f"(bigrat {_integer(exact.numerator)} {_integer(exact.denominator)})"
+
+
+def _integer(value: int) -> str:
+    return f"(bigint {value})" if abs(value) < 2**62 else f'(from-string "{value}")'
+
+
+def schema() -> Iterator[str]:
+    """Sorts, constructors, relations and rulesets."""
+    yield "(sort Math)"
+    yield "(constructor Num (BigRat) Math)"
+    for name, label in CONSTRUCTORS.items():
+        arity = 1 if label == "d" else ARITY[label]
+        yield f"(constructor {name} ({' '.join(['Math'] * arity)}) Math)"
+    for fact in FACTS:
+        yield f"(relation {fact} (Math))"
+    yield "(relation Clash ())"
+    yield "(function Deg (Math) i64 :merge old)"
+    yield "(ruleset fold)"
+    yield "(ruleset facts)"
+
+
+def _rule(query: str, actions: str, ruleset: str) -> str:
+    return f"(rule ({query}) ({actions}) :ruleset {ruleset})"
+
+
+def _folding() -> Iterator[str]:
+    limit = _integer(RESULT_LIMIT)
+    small = f"(< (abs v) {_rational(RESULT_LIMIT)}) (< (denom v) {limit})"
+    zero, one = _rational(0), _rational(1)
+
+    def fold(pattern: str, value: str, when: str = "") -> str:
+        return _rule(f"(= n {pattern}) {when} (= v {value}) {small}", "(union n (Num v))", "fold")
+
+    both = "(Num a) (Num b)"
+    yield fold(f"(Add {both})", "(+ a b)")
+    yield fold(f"(Sub {both})", "(- a b)")
+    yield fold(f"(Mul {both})", "(* a b)")
+    yield fold(f"(Div {both})", "(/ a b)", f"(!= b {zero})")
+    exponent = (
+        f"(= (denom b) {_integer(1)}) "
+        f"(<= b {_rational(_EXPONENT_LIMIT)}) (>= b {_rational(-_EXPONENT_LIMIT)}) "
+        f"(!= a {zero}) (< (abs a) {_rational(10**4)}) (< (denom a) {_integer(10**4)})"
+    )
+    yield fold(f"(Pow {both})", "(pow a b)", exponent)
+    yield fold("(Abs (Num a))", "(abs a)")
+    yield fold("(Sqrt (Num a))", "(sqrt a)", f"(>= a {zero})")
+    numerator, denominator = f"(bigrat (numer a) {_integer(1)})", f"(bigrat (denom a) {_integer(1)})"
+    yield _rule(
+        f"(= n (Num a)) (!= (denom a) {_integer(1)})",
+        f"(union n (Div (Num {numerator}) (Num {denominator})))",
+        "fold",
+    )
+    yield _rule("(= (Num a) (Num b)) (!= a b)", "(Clash)", "fold")
+    # What a number or a smaller term says better takes no part in further rewriting.
+    for name, label in CONSTRUCTORS.items():
+        operands = " ".join(["a", "b"][: 1 if label == "d" else ARITY[label]])
+        if operands:
+            yield _rule(f"(= n ({name} {operands})) (= n (Num v))", f"(subsume ({name} {operands}))", "fold")
+    for name, c in (("Mul", one), ("Div", one), ("Pow", one), ("Add", zero), ("Sub", zero)):
+        yield _rule(f"(= n ({name} n (Num {c})))", f"(subsume ({name} n (Num {c})))", "fold")
+    for name, c in (("Mul", one), ("Add", zero)):
+        yield _rule(f"(= n ({name} (Num {c}) n))", f"(subsume ({name} (Num {c}) n))", "fold")
+
+
+def _fact(query: str, *facts: str) -> str:
+    return _rule(query, " ".join(f"({fact})" for fact in facts), "facts")
+
+
+def _const(*tests: str, c: str = "c") -> str:
+    """Tests on the value of the constant in `(Num c)`."""
+    integer = f"(= (denom {c}) {_integer(1)})"
+    odd = f"(% (numer {c}) {_integer(2)})"
+    known = {
+        "positive": f"(> {c} {_rational(0)})",
+        "nonzero": f"(!= {c} {_rational(0)})",
+        "not-one": f"(!= {c} {_rational(1)})",
+        "nonneg": f"(>= {c} {_rational(0)})",
+        "negative": f"(< {c} {_rational(0)})",
+        "small": f"(<= {c} {_rational(1)}) (>= {c} {_rational(-1)})",
+        "one-or-more": f"(>= {c} {_rational(1)})",
+        "minus-one-or-less": f"(<= {c} {_rational(-1)})",
+        "integer": integer,
+        "fraction": f"(!= (denom {c}) {_integer(1)})",
+        "even": f"{integer} (= {odd} {_integer(0)})",
+        "odd": f"{integer} (!= {odd} {_integer(0)})",
+    }
+    return " ".join(known[test] for test in tests)
+
+
+def _facts() -> Iterator[str]:
+    functions = [constructor(name) for name in FUNCTIONS]
+    one = number(1)
+    # Which functions are made of what.
+    yield _fact("(= e (Num c))", "Konst e")
+    yield _fact("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
+    yield _fact("(= e (E))", "Konst e", "Pos e", "Ge1 e")
+    for name in (*functions, "Sqrt", "Abs"):
+        yield _fact(f"(= e ({name} u)) (Konst u)", "Konst e")
+        yield _fact(f"(= e ({name} u)) (Nonconst u)", "Nonconst e")
+    for name in ("Add", "Sub", "Mul", "Div", "Pow"):
+        yield _fact(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
+    yield _fact("(= e (X))", "Alg e", "Nonconst e")
+    yield _fact("(Konst e)", "Alg e")
+    for name in ("Add", "Sub", "Mul", "Div"):
+        yield _fact(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
+    yield _fact("(= e (Pow u (Num c))) (Alg u)", "Alg e")
+    yield _fact("(= e (Sqrt u)) (Alg u)", "Alg e")
+    yield _fact("(= e (Abs u)) (Alg u)", "Alg e")
+    for name in functions:
+        yield _fact(f"(= e ({name} u)) (Alg u) (Nonconst u)", "Trans e")
+    yield _fact("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
+    yield _fact(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e")
+    for name in ("Add", "Sub"):
+        yield _fact(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
+        yield _fact(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
+        yield _fact(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
+        yield _fact(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
+    for name in ("Mul", "Div"):
+        yield _fact(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
+        yield _fact(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
+        yield _fact(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
+        yield _fact(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('nonzero')} (Trans u)", "Trans e")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('nonzero')} (Nonconst u)", "Nonconst e")
+    yield _fact("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
+    yield _fact(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Nonconst u)", "Nonconst e")
+    yield _fact("(= e (Sqrt u)) (Trans u)", "Trans e")
+    yield _fact("(= e (Abs u)) (Trans u)", "Trans e")
+    yield _fact("(Trans e)", "Nonconst e")
+    # The growth order of rational functions at infinity: one that is not 0 is not a constant.
+    degree = "(set (Deg e) {})"
+    yield _rule("(= e (X))", degree.format(1), "facts")
+    yield _rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "facts")
+    for name in ("Add", "Sub"):
+        yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts")
+        yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (< m n)", degree.format("n"), "facts")
+    yield _rule("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
+    yield _rule("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
+    for power in (*range(-9, 0), *range(2, 10)):
+        yield _rule(f"(= e (Pow u {number(power)})) (= m (Deg u))", degree.format(f"(* m {power})"), "facts")
+    yield _fact("(= m (Deg e)) (!= m 0)", "Nonconst e")
+    yield _fact("(= m (Deg e))", "Nz e")
+    # Signs and sizes.
+    yield _fact("(Nonconst e)", "Nz e")
+    yield _fact("(Pos e)", "Nz e", "Nonneg e")
+    yield _fact("(Nonneg e) (Nz e)", "Pos e")
+    yield _fact("(Ge1 e)", "Absge1 e", "Pos e")
+    yield _fact("(Absge1 e)", "Nz e")
+    yield _fact("(Absge1 e) (Pos e)", "Ge1 e")
+    yield _fact(f"(= e (Num c)) {_const('positive')}", "Pos e")
+    yield _fact(f"(= e (Num c)) {_const('nonneg')}", "Nonneg e")
+    yield _fact(f"(= e (Num c)) {_const('nonzero')}", "Nz e")
+    yield _fact(f"(= e (Num c)) {_const('small')}", "Bounded e")
+    yield _fact(f"(= e (Num c)) {_const('one-or-more')}", "Ge1 e")
+    yield _fact(f"(= e (Num c)) {_const('minus-one-or-less')}", "Absge1 e")
+    for name in ("Sec", "Csc", "Coth"):
+        yield _fact(f"(= e ({name} u))", "Absge1 e")
+    yield _fact("(= e (Cosh u))", "Ge1 e")
+    yield _fact("(= e (Sech u))", "Pos e", "Bounded e")
+    for name in ("Sin", "Cos", "Tanh"):
+        yield _fact(f"(= e ({name} u))", "Bounded e")
+    for name in ("Csch", "Acsch", "Acoth", "Acsc"):
+        yield _fact(f"(= e ({name} u))", "Nz e")
+    yield _fact("(= e (Acot u))", "Pos e")
+    for name in ("Acos", "Asec", "Acosh", "Asech", "Sqrt", "Abs"):
+        yield _fact(f"(= e ({name} u))", "Nonneg e")
+    for name in ("Asin", "Atan", "Sinh", "Tanh", "Asinh", "Atanh", "Sqrt", "Abs"):
+        yield _fact(f"(= e ({name} u)) (Nz u)", "Nz e")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('even')}", "Nonneg e")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg e")
+    yield _fact("(= e (Pow u v)) (Nz u)", "Nz e")
+    yield _fact("(= e (Pow u v)) (Pos u)", "Pos e")
+    yield _fact("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
+    yield _fact("(= e (Div u v)) (Nz u)", "Nz e")
+    for name in ("Mul", "Div"):
+        yield _fact(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+        yield _fact(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
+        yield _fact(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
+        yield _fact(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
+    yield _fact("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
+    yield _fact("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
+    yield _fact("(= e (Div u v)) (Nz e)", "Nz u")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('positive')} (Nz e)", "Nz u")
+    yield _fact("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+    yield _fact("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
+    yield _fact("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
+    yield _fact("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
+    yield _fact("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
+    yield _fact("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield _fact("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield _fact("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
+    yield _fact(f"(= e (Sub u (Num c))) (Ge1 u) {_const('small')}", "Nonneg e")
+    for fact in ("Bounded", "Absge1", "Ge1"):
+        yield _fact(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
+        yield _fact(f"(= e (Pow u (Num c))) {_const('integer', 'positive')} ({fact} u)", f"{fact} e")
+        yield _fact(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
+    for fact in ("Bounded", "Ge1"):
+        yield _fact(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
+    yield _fact(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
+    yield _fact(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
+    # What a node says of its operands by being defined.
+    yield _fact("(= e (Div u v))", "Nz v")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('negative')}", "Nz u")
+    yield _fact(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg u")
+    for name, zeros in (("Csc", "Sin"), ("Cot", "Sin"), ("Tan", "Cos"), ("Sec", "Cos")):
+        yield _fact(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
+    implied = {
+        "Nz": ("Csch", "Coth", "Acsch"),
+        "Pos": ("Ln", "Asech"),
+        "Bounded": ("Asin", "Acos", "Atanh", "Asech"),
+        "Absge1": ("Asec", "Acsc", "Acoth"),
+        "Ge1": ("Acosh",),
+        "Nonneg": ("Sqrt",),
+    }
+    for fact, names in implied.items():
+        for name in names:
+            yield _fact(f"(= e ({name} u))", f"{fact} u")
+    yield _fact("(= e (Log b u))", "Pos b", "Pos u")
+
+
+def analysis() -> Iterator[str]:
+    """The rules of the rulesets `fold` and `facts`, one command a line."""
+    yield from _folding()
+    yield from _facts()
+
+
+def condition(name: str, operand: str, fresh: str) -> str:
+    """An egglog query for a condition of the rule table.
+
+    Args: name: as in the table (`nz`, `int`, ...). operand: the egglog pattern it speaks of. fresh: a
+    variable name not used elsewhere in the rule.
+    """
+    if name == "total":
+        return f"(= {fresh} {operand})"
+    constant = {
+        "const": (),
+        "int": ("integer",),
+        "even": ("even",),
+        "odd": ("odd",),
+        "posnum": ("positive",),
+        "negnum": ("negative",),
+    }
+    if name in constant:
+        return f"(= (Num {fresh}) {operand}) {_const(*constant[name], c=fresh)}"
+    fact = {"unit": "Bounded"}.get(name, name.capitalize())
+    return f"({fact} {operand})"

@@ -1,0 +1,163 @@
+"""The grammar of an e-graph: one non-terminal per class, one production per node; its terms are the members.
+
+Terms are counted by length with a table over non-terminals and lengths. Operands are shorter than the term
+they are part of, so that the cycles of the grammar do no harm. Counts reach 10^21 at 25 tokens: they are
+worked out in doubles for choosing, and modulo as many 31-bit primes as it takes for exact integers (Chinese
+remainders).
+
+Without padding a rational constant (other than the head itself) is written as that number only, no
+production adds 0, subtracts from 0, multiplies by 1, divides by 1 or raises to the power 1, and no operand
+leads straight back to the class it is used in, which is what f(f^-1(u)), - -u, 1/(1/u) and (u + 8) - 8 do.
+The tests look at values of classes, not at how they are written, so that `cos 0` counts as 1, which
+E-Gen's published generator overlooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.tree import Tree, parse_prefix
+from engines.egen.egraph.graph import EGraph, ENode
+from engines.egen.egraph.sampling import Sampler, Tables, count_exactly, count_nearly
+from engines.egen.expressions.language import ARITY, is_constant_token
+
+__all__ = ["Grammar"]
+
+Tokens = tuple[str, ...]
+
+
+class Grammar:
+    """The productions of an e-graph, ready for counting, enumerating and sampling.
+
+    Attributes: root: the start class. productions: those of each class. total: see `counts`.
+    """
+
+    def __init__(self, egraph: EGraph, *, padding: bool = False) -> None:
+        self.root = egraph.root
+        constants = {number: egraph.constant(number) for number in egraph.classes}
+        self.productions: list[tuple[ENode, ...]] = []
+        for number, nodes in egraph.classes.items():
+            kept = nodes
+            if not padding and constants[number] is not None and number != egraph.root:
+                kept = tuple(node for node in nodes if _is_numeral(node, egraph))
+            elif not padding:
+                kept = tuple(node for node in nodes if not _pads(number, node, constants))
+            self.productions.append(kept)
+        self._loops_allowed = padding
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The productions as flat arrays."""
+        rows = [(number, -1) for number in range(len(self.productions))]
+        places: dict[tuple[int, int], int] = {}
+        users = [{child for node in nodes for child in node.children} for nodes in self.productions]
+
+        def operand(home: int, child: int) -> int:
+            if self._loops_allowed or home not in users[child]:
+                return child
+            if (child, home) not in places:
+                places[child, home] = len(rows)
+                rows.append((child, home))
+            return places[child, home]
+
+        flat = [(number, node) for number, nodes in enumerate(self.productions) for node in nodes]
+        operands = [
+            [operand(home, child) for child in node.children] + [-1] * (2 - len(node.children))
+            for home, node in flat
+        ]
+        both = [[*node.children, -1, -1][:2] for _, node in flat]
+        return Tables(
+            starts=np.cumsum([0, *map(len, self.productions)], dtype=np.int64),
+            own=np.array([node.tokens for _, node in flat], np.int64),
+            operands=_pairs(operands),
+            children=_pairs(both),
+            rows=_pairs([list(row) for row in rows]),
+            labels=[("d", "x") if node.label == "d" else (node.label,) for _, node in flat],
+        )
+
+    def counts(self, max_tokens: int) -> list[int]:
+        """Terms of the root by length, exactly: item n counts those of n tokens (item 0 is 0)."""
+        return count_exactly(self.tables, self.root, max_tokens)
+
+    def enumerate(self, max_tokens: int) -> Iterator[Tree]:
+        """Every term, shortest first; those of one length in the order of productions."""
+        for length in range(1, max_tokens + 1):
+            for tokens in self.terms(length):
+                yield parse_prefix(tokens, lambda token: ARITY.get(token, 0))
+
+    def terms(self, length: int) -> list[Tokens]:
+        """All terms of one length as prefix tokens; `counts` says beforehand how many there are."""
+        near, _ = count_nearly(self.tables, length)
+        return self._terms(self.root, length, near, {})
+
+    def _terms(
+        self, row: int, length: int, near: NDArray[np.float64], known: dict[tuple[int, int], list[Tokens]]
+    ) -> list[Tokens]:
+        key = (row, length)
+        if key in known:
+            return known[key]
+        found: list[Tokens] = []
+        if near[row, length]:
+            tables = self.tables
+            for place in tables.choices(row):
+                head, rest = tables.labels[place], length - int(tables.own[place])
+                left, right = tables.operands[place].tolist()
+                if left < 0:
+                    found += [head] if rest == 0 else []
+                elif right < 0:
+                    found += (
+                        [head + body for body in self._terms(left, rest, near, known)] if rest > 0 else []
+                    )
+                else:
+                    for first in range(1, rest):
+                        if near[left, first] and near[right, rest - first]:
+                            lefts = self._terms(left, first, near, known)
+                            rights = self._terms(right, rest - first, near, known)
+                            found += [head + a + b for a in lefts for b in rights]
+        known[key] = found
+        return found
+
+    def sample(self, length: int, count: int, seed: int = 0) -> list[Tokens]:
+        """Distinct terms of one length as prefix tokens, uniformly without replacement.
+
+        All of them, when there are fewer than `count`. A seed gives the same terms on every machine.
+        """
+        sampler = Sampler(self, length, seed)
+        found: list[Tokens] = []
+        while len(found) < min(count, sampler.supply(length)):
+            found += sampler.draw(length, count - len(found))
+        return found
+
+
+def _pairs(values: list[list[int]]) -> NDArray[np.int64]:
+    return np.array(values, np.int64).reshape(-1, 2)
+
+
+def _is_numeral(node: ENode, egraph: EGraph) -> bool:
+    """Whether a node of a constant's class is its usual writing: `3`, or `/ 1 2`."""
+    if node.label != "/":
+        return is_constant_token(node.label)
+    parts = [egraph.classes[child][0].label for child in node.children]
+    if not all(map(is_constant_token, parts)):
+        return False
+    value = Fraction(int(parts[0]), int(parts[1]))
+    return value.denominator > 1 and (value.numerator, value.denominator) == (int(parts[0]), int(parts[1]))
+
+
+def _pads(number: int, node: ENode, constants: Mapping[int, Fraction | None]) -> bool:
+    if number in node.children:
+        return True
+    if len(node.children) != 2:
+        return False
+    left, right = (constants[child] for child in node.children)
+    if node.label in ("+", "*"):
+        neutral = 0 if node.label == "+" else 1
+        return left == neutral or right == neutral
+    if node.label == "-":
+        return left == 0 or right == 0
+    return node.label in ("/", "pow") and right == 1

@@ -1,0 +1,284 @@
+"""Growing an e-graph from a head with egglog, under limits that hold.
+
+One egglog e-graph per mode has the rules loaded once; a head is grown between push and pop. The rules run
+in groups, those that simplify first, with constants folded and facts derived after each. Growth is a cliff
+(8,000 nodes can become 223,000 in one iteration), so the step that crosses the node limit is trimmed to it:
+the nodes that occur in the shortest members stay. What is grown depends on the head, the rules and the limits
+of iterations and nodes alone; time and memory only stop it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.tree import Tree
+from engines.egen.egraph.analysis import CONSTRUCTORS, analysis, condition, constructor, number, schema
+from engines.egen.egraph.graph import EGraph, number_classes
+from engines.egen.expressions.patterns import fold, is_number
+from engines.egen.records import Limits, Mode, StopReason
+from engines.egen.rules.table import Guards, Rule, is_variable, load_rules
+
+__all__ = ["GROUPS", "Grower", "group", "guards", "paddings"]
+
+_CHUNK = 20
+"""Commands per program: egglog's parser is quadratic."""
+_RENEWED = 40
+"""Heads after which the rules are loaded anew: what push and pop cost rises with every head."""
+_COUNTED = ("Num", *CONSTRUCTORS)
+GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
+"""In the order in which an iteration runs them; see `group`."""
+_SETTLE, _LEARN = (
+    f"(run-schedule (saturate (seq {' '.join(f'(run {group} :until (Clash))' for group in groups)})))"
+    for groups in (("fold", "collapse"), ("facts", "collapse", "fold"))
+)
+_SMALL_GAIN = 3
+"""Tokens by which a rule of the group `rewrite` makes a term longer at most."""
+_OVERSHOOT = 6
+"""A step that ends with more than this many times the allowed nodes is taken back instead of trimmed."""
+
+
+def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
+    """The alternatives under which a direction may fire; none when it is inactive.
+
+    In `strict` a direction may not lose domain; gaining some is harmless, because every term of the e-graph
+    is defined on the domain of the head (see `analysis`), so that `total` holds of all of them as well.
+    """
+    if mode != "strict" or rule.claim == "extends":
+        return (rule.when,)
+    alternatives = []
+    for alternative in rule.guards(mode):
+        needed = tuple(one for one in alternative if one.name != "total")
+        if needed not in alternatives:
+            alternatives.append(needed)
+    return tuple(alternatives)
+
+
+def _text(tree: Tree) -> str:
+    """A pattern or expression as an egglog term."""
+    if is_variable(tree):
+        return f"v_{tree.label[1:]}"
+    if is_number(tree):
+        return number(Fraction(tree.label))
+    children = tree.children[1:] if tree.label == "d" else tree.children
+    return f"({' '.join([constructor(tree.label), *map(_text, children)])})"
+
+
+def group(left: Tree, right: Tree) -> str:
+    """Which group a direction runs in: derivatives come first, what adds much last."""
+    if left.label == "d":
+        return "derive"
+    if not right.children:
+        return "collapse"
+    gain = len(right) - len(left)
+    if gain < 0:
+        return "simplify"
+    if gain == 0 and sorted(left.labels()) == sorted(right.labels()):
+        return "reorder"
+    return "rewrite" if gain <= _SMALL_GAIN else "expand"
+
+
+def _compiled(rules: Iterable[Rule], mode: Mode) -> Iterator[str]:
+    seen: set[tuple[str, str, str]] = set()
+    for rule in rules:
+        left, right = fold(rule.left), fold(rule.right)
+        if is_variable(left):
+            continue  # see `paddings`
+        for place, alternative in enumerate(guards(rule, mode)):
+            query = " ".join(
+                condition(one.name, _text(fold(one.pattern)), f"k{i}") for i, one in enumerate(alternative)
+            )
+            key = (_text(left), _text(right), query)
+            if key in seen:
+                continue
+            seen.add(key)
+            yield (
+                f"(rule ((= root_ {key[0]}) {query}) ((union root_ {key[1]})) "
+                f':ruleset {group(left, right)} :name "{rule.name}#{place}")'
+            )
+
+
+def paddings(rules: Iterable[Rule], mode: Mode) -> tuple[Tree, ...]:
+    """What every term may be wrapped in: the right sides of u -> 1 u, u -> tan(atan u) and the like.
+
+    They match everything and would eat the node budget; the grammar adds them when padding is asked for.
+    """
+    return tuple(fold(rule.right) for rule in rules if is_variable(rule.left) and () in guards(rule, mode))
+
+
+class Grower:
+    """The rules of one mode, loaded once, and what grows heads with them.
+
+    Not for use from several threads; a run cannot be interrupted (see `process`).
+    """
+
+    def __init__(self, mode: Mode = "strict", *, rules: Sequence[Rule] | None = None) -> None:
+        self.mode = mode
+        self.rules = tuple(load_rules() if rules is None else rules)
+        self._renew()
+
+    def _renew(self) -> None:
+        """Load the rules into a new e-graph."""
+        from egglog.bindings import EGraph as Egglog
+
+        self._grown = 0
+        self._egglog = Egglog()
+        self._load(schema())
+        self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
+        self._load(analysis())
+        self._load(_compiled(self.rules, self.mode))
+
+    def grow(
+        self,
+        head: Tree,
+        limits: Limits | None = None,
+        *,
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> EGraph:
+        """The e-graph of a head.
+
+        Args: events: `progress` of stage `grow` with nodes, classes and seconds after every iteration; its
+        step is the iteration.
+        """
+        if self._grown >= _RENEWED:
+            self._renew()
+        self._grown += 1
+        self._run("(push)")
+        try:
+            run = _Run(self._egglog, limits or Limits(), events, stop)
+            run.grow(head)
+            return run.result()
+        finally:
+            self._run("(pop)")
+
+    def _load(self, commands: Iterable[str]) -> None:
+        waiting = list(commands)
+        for start in range(0, len(waiting), _CHUNK):
+            self._run("\n".join(waiting[start : start + _CHUNK]))
+
+    def _run(self, program: str) -> list[Any]:
+        return _execute(self._egglog, program)
+
+
+def _execute(egglog: Any, program: str) -> list[Any]:
+    outputs: list[Any] = egglog.run_program(*egglog.parse_program(program))
+    return outputs
+
+
+class _Run:
+    """One head between push and pop."""
+
+    def __init__(self, egglog: Any, limits: Limits, events: Sink, stop: Stop) -> None:
+        self.egglog, self.limits, self.events, self.stop = egglog, limits, events, stop
+        self.started = time.perf_counter()
+        self.iterations = self.changes = self.nodes = 0
+        self.kept: Any = None
+        self.clash = False
+        self.fired: dict[str, int] = {}
+        self.stop_reason: StopReason = "saturated"
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def execute(self, program: str) -> list[Any]:
+        return _execute(self.egglog, program)
+
+    def grow(self, head: Tree) -> None:
+        """Run the groups in turn until nothing changes or a limit is reached."""
+        self.execute(f"(let $root {_text(fold(head))})")
+        self.execute("(run-schedule (saturate (run fold :until (Clash))))")
+        self.keep(self.size())
+        going = self.accept()
+        while going and self.iterations < self.limits.iterations:
+            before = self.changes
+            for group in GROUPS:
+                if group == "expand" and self.changes > before and self.iterations % 2 == 0:
+                    continue  # depth before width: these rules take the nodes that the others would use
+                going = going and self.step(group)
+            self.iterations += 1
+            # Counting classes takes time: not for a sink that does not listen.
+            if self.events is not ignore and self.changes > before:
+                size = {"nodes": self.nodes, "classes": self.classes(), "seconds": self.seconds}
+                self.events(Event("progress", {"stage": "grow", **size}, step=self.iterations))
+            if self.changes == before:
+                return
+        if going:
+            self.stop_reason = "iteration_limit"
+
+    def step(self, group: str) -> bool:
+        """Run one group once; whether growth goes on. Derivatives are worked out to the end the first
+        time."""
+        while True:
+            if self.stop():
+                self.stop_reason = "stopped"
+                return False
+            if self.seconds > self.limits.time_s:
+                self.stop_reason = "time_limit"
+                return False
+            if not self.run(f"(run {group} 1)"):
+                return True
+            self.changes += 1
+            if not self.accept():
+                return False
+            if group != "derive" or self.iterations:
+                return True
+
+    def run(self, program: str) -> bool:
+        """Run rules and count which of the table fired; whether anything changed."""
+        report = self.execute(program)[0].report
+        for name, matches in report.num_matches_per_rule.items():
+            rule, mark, _ = name.partition("#")
+            if mark and matches:
+                self.fired[rule] = self.fired.get(rule, 0) + matches
+        return bool(report.updated)
+
+    def accept(self) -> bool:
+        """Analyse what a step made and keep it, unless it contradicts itself; whether there is room for
+        more."""
+        self.run(_SETTLE)
+        nodes = self.size()
+        if nodes > self.limits.nodes:
+            self.stop_reason = "node_limit"
+            if nodes <= _OVERSHOOT * self.limits.nodes and not self.clash:
+                self.keep(nodes)
+        elif not self.clash:
+            self.run(_LEARN)
+            nodes = self.size()
+            if not self.clash:
+                self.keep(nodes)
+                return True
+        if self.clash:
+            self.stop_reason = "contradiction"
+        return False
+
+    def size(self) -> int:
+        """Nodes now; sets `clash` when two different numbers have met in a class."""
+        sizes = dict(self.execute("(print-size)")[0].sizes)
+        self.clash = bool(sizes["Clash"])
+        return sum(sizes[name] for name in _COUNTED)
+
+    def keep(self, nodes: int) -> None:
+        self.nodes, self.kept = nodes, self.egglog.freeze()
+
+    def classes(self) -> int:
+        return len({row.output for name in _COUNTED for row in self.kept.functions[name].rows})
+
+    def result(self) -> EGraph:
+        """The last good state as plain data."""
+        value = self.egglog.value_to_bigrat
+        functions = self.kept.functions
+        rows: list[tuple[Any, str, tuple[Any, ...]]] = []
+        for name, label in CONSTRUCTORS.items():
+            rows.extend((row.output, label, tuple(row.inputs)) for row in functions[name].rows)
+        for row in functions["Num"].rows:
+            exact = value(row.inputs[0])
+            if exact.denominator == 1:  # a fraction's class has a division to print it
+                rows.append((row.output, str(exact.numerator), ()))
+        root, classes = number_classes(rows, functions["$root"].rows[0].output, self.limits.nodes)
+        nodes = min(self.nodes, self.limits.nodes)
+        return EGraph(root, classes, self.stop_reason, self.iterations, nodes, self.seconds, self.fired)

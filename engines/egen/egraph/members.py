@@ -1,0 +1,210 @@
+"""From a head to its cluster: grow, read the grammar, choose members, verify each of them.
+
+Every length that the grammar offers gets the same share of the members, short lengths in full; what a
+length cannot fill goes to the others. Terms are drawn uniformly within a length; padded terms and second
+forms of a member are left out; what remains is judged against the head on the reals. Drawing goes on in
+rounds until there are enough members or no length has more to offer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.tree import Tree
+from engines.egen.egraph.grammar import Grammar
+from engines.egen.egraph.graph import EGraph, with_padding
+from engines.egen.egraph.growth import Grower, paddings
+from engines.egen.egraph.sampling import Sampler
+from engines.egen.expressions.canonical import canonical_key, has_padding
+from engines.egen.expressions.language import prefix
+from engines.egen.records import Cluster, EgenConfig, Member, Mode, Outcome, Stats
+from engines.egen.verification.verify import Verifier
+
+__all__ = ["ACCEPTED", "generate"]
+
+ACCEPTED: dict[Mode, frozenset[Outcome]] = {
+    "strict": frozenset({"equal", "extends"}),
+    "common": frozenset({"equal", "extends", "shrinks"}),
+    "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),
+}
+"""Which verdicts make a member, by mode; `shrinks` needs a common point."""
+_DRAWN_TOGETHER = 32
+_ROUND = 500
+"""Members of one length in a round, at most."""
+_JUDGED_TOGETHER = 250
+"""So many members, or all of a round, are verified and reported together."""
+_DRAWS = 20
+"""A length is given up when it took this many times its first share of the members, and 200 draws more."""
+
+
+def generate(
+    head: Tree,
+    config: EgenConfig | None = None,
+    *,
+    grower: Grower | None = None,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Cluster:
+    """The cluster of a head.
+
+    For a growth process, which callers ask through `process.GrowthProcess`: growth can neither be interrupted
+    nor be trusted with memory.
+
+    Args: grower: rules already loaded, of the same mode. events: as `Grower.grow`, and of members as
+    they arrive `progress` of stage `members` with done, total, unit, and as `members` those
+    that came, in prefix notation and without verdicts. stop: keeps what there is, after one round of
+    drawing at least: growth that was stopped has members too. Raises: EngineError in `strict`, where it means
+    that a rule is wrong: E211 when a member differs from the head, E210 when two constants were proved equal
+    although the head is defined somewhere.
+    """
+    config = config or EgenConfig()
+    grower = grower or Grower(config.mode)
+    if grower.mode != config.mode:
+        raise ValueError(f"the grower's rules are of mode {grower.mode}, not {config.mode}")
+
+    egraph = grower.grow(head, config.limits, events=events, stop=stop)
+    if config.padding:
+        egraph = with_padding(egraph, paddings(grower.rules, config.mode))
+    return _Selection(head, config, egraph, grower, events, stop).cluster()
+
+
+class _Selection:
+    """The members of one head, as they come."""
+
+    def __init__(
+        self, head: Tree, config: EgenConfig, egraph: EGraph, grower: Grower, events: Sink, stop: Stop
+    ) -> None:
+        self.head, self.config, self.egraph, self.grower = head, config, egraph, grower
+        self.events, self.stop = events, stop
+        self.stop_reason = egraph.stop_reason
+        self.seconds = {"sample": 0.0, "verify": 0.0}
+        self.dropped: Counter[str] = Counter()
+        self.members: list[Member] = []
+        self.suspects: set[str] = set()
+
+    def cluster(self) -> Cluster:
+        started = time.perf_counter()
+        grammar = Grammar(self.egraph, padding=self.config.padding)
+        sampler = Sampler(grammar, self.config.max_tokens, self.config.seed)
+        counts = grammar.counts(self.config.max_tokens)
+        self.seconds["sample"] += time.perf_counter() - started
+        self.select(sampler, counts)
+        self.members.sort(key=lambda member: (member.tokens, member.prefix))
+        stats = Stats(
+            stop_reason=self.stop_reason,
+            iterations=self.egraph.iterations,
+            nodes=self.egraph.nodes,
+            classes=len(self.egraph.classes),
+            grow_s=self.egraph.seconds,
+            sample_s=self.seconds["sample"],
+            verify_s=self.seconds["verify"],
+            total_members=sum(counts),
+            dropped=dict(sorted(self.dropped.items())),
+            suspects=tuple(sorted(self.suspects)),
+        )
+        return Cluster(self.head, tuple(self.members), stats, self.config)
+
+    def select(self, sampler: Sampler, counts: list[int]) -> None:
+        """Fill the quotas of the lengths, round by round."""
+        verifier = Verifier(self.head, seed=self.config.seed)
+        if (
+            self.egraph.stop_reason == "contradiction"
+            and self.config.mode == "strict"
+            and not verifier.reason
+        ):
+            what = f"the rules prove two constants equal for {prefix(self.head)}"
+            raise self.wrong_rule(what, "E210")
+        if verifier.reason:
+            self.events(Event("warning", {"message": verifier.reason}))
+            if "undecided" not in ACCEPTED[self.config.mode]:
+                return
+        keys = {canonical_key(self.head)}
+        open_lengths = [length for length, count in enumerate(counts) if count]
+        patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
+        streams = {length: _stream(sampler, length, patience) for length in open_lengths}
+        drawn = False
+        while open_lengths and len(self.members) < self.config.members:
+            hurried = self.stop()
+            if hurried and drawn:
+                self.stop_reason = "stopped"
+                return
+            drawn = True
+            wanted = self.config.members - len(self.members)
+            share = min(-(-wanted // len(open_lengths)), 8 if hurried else _ROUND)
+            fresh: list[tuple[str, ...]] = []
+            for length in list(open_lengths):
+                if (fresh or self.members) and not hurried and self.stop():
+                    break
+                started = time.perf_counter()
+                new = list(islice(self.distinct(streams[length], keys), share))
+                fresh += new
+                if len(new) < share:
+                    open_lengths.remove(length)
+                self.seconds["sample"] += time.perf_counter() - started
+                if len(fresh) >= _JUDGED_TOGETHER:
+                    self.judge(verifier, fresh)
+                    fresh = []
+            self.judge(verifier, fresh)
+
+    def distinct(self, terms: Iterable[tuple[str, ...]], keys: set[str]) -> Iterator[tuple[str, ...]]:
+        """Terms that are neither padded nor another form of one already seen."""
+        for term in terms:
+            if not self.config.padding and has_padding(term):
+                self.dropped["padding"] += 1
+                continue
+            key = canonical_key(term)
+            if key in keys:
+                self.dropped["same form"] += 1
+                continue
+            keys.add(key)
+            yield term
+
+    def judge(self, verifier: Verifier, terms: list[tuple[str, ...]]) -> None:
+        """Verify candidates, shortest first, and keep those that the mode accepts."""
+        started = time.perf_counter()
+        wanted = self.config.members - len(self.members)
+        accepted: list[Member] = []
+        verdicts = verifier.check(terms)
+        for term, verdict in zip(terms, verdicts, strict=True):
+            if verdict.outcome not in ACCEPTED[self.config.mode] or (
+                verdict.outcome == "shrinks" and not verdict.kept
+            ):
+                self.dropped[verdict.outcome] += 1
+                if verdict.outcome == "different":
+                    self.contradicted(term)
+            elif len(accepted) < wanted:
+                accepted.append(Member(" ".join(term), verdict))
+        self.members += accepted
+        self.seconds["verify"] += time.perf_counter() - started
+        if accepted:
+            data = {"stage": "members", "done": len(self.members), "total": self.config.members}
+            found = [member.prefix for member in accepted]
+            self.events(Event("progress", {**data, "unit": "members", "members": found}))
+
+    def contradicted(self, term: tuple[str, ...]) -> None:
+        """A member differs from the head: the rules that may be at fault."""
+        if self.config.mode == "strict":
+            raise self.wrong_rule(f"{' '.join(term)} is not equal to {prefix(self.head)}", "E211")
+        changing = {rule.name for rule in self.grower.rules if rule.claim != "sound"}
+        self.suspects.update(changing & self.egraph.fired.keys())
+
+    def wrong_rule(self, what: str, code: str) -> EngineError:
+        """The failure that shows a rule to be wrong."""
+        remedy = f"Check these, which had fired: {', '.join(sorted(self.egraph.fired))}."
+        return EngineError(f"{what}, so a rule is wrong", remedy=remedy, code=code)
+
+
+def _stream(sampler: Sampler, length: int, patience: int) -> Iterator[tuple[str, ...]]:
+    """Terms of one length, until there are none or `patience` of them were given."""
+    given = 0
+    while given < patience:
+        terms = sampler.draw(length, _DRAWN_TOGETHER)
+        if not terms:
+            return
+        given += len(terms)
+        yield from terms

@@ -1,0 +1,400 @@
+"""Growth in processes of their own: limits of time and memory, a stop that is heeded, a pool for corpora.
+
+Saturation can neither be interrupted nor be trusted with memory, so e-graphs grow in a process that the
+caller can end at any moment. It loads the rules once and answers one request after the other (`requests`).
+When a request takes too much time or memory, or the process dies, the next one gets a new process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any, get_args
+
+import psutil
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.tree import Tree
+from engines.egen.egraph.requests import ClusterRequest, DerivationRequest, GraphRequest, Service, growth
+from engines.egen.records import Cluster, EgenConfig, Limits, Mode, Stats, StopReason
+
+if TYPE_CHECKING:
+    from engines.egen.egraph.derivation import Derivation
+    from engines.egen.egraph.graph import EGraph
+
+__all__ = ["GrowthError", "GrowthPool", "GrowthProcess", "kept"]
+
+RECYCLE_BYTES = 2**30
+"""A process that holds more than this after a request is replaced before the next one."""
+_POLL_S = 0.05
+_START_S = 120.0
+"""How long a process may take to load the rules."""
+_POLITE_S = 2.0
+"""How long a process may take to answer a request to stop; less than the engine process has."""
+_CHILD = (
+    "import sys; sys.path[:] = sys.argv[2:];"
+    "from engines.egen.egraph.process import serve; serve(int(sys.argv[1]))"
+)
+
+
+class GrowthError(EngineError):
+    """A request without an answer: its process was ended, or died; `reason` is the limit, or how."""
+
+    code = "E142"
+
+    def __init__(self, reason: str) -> None:
+        known = reason in get_args(StopReason)
+        super().__init__(
+            f"growth ended: {reason.replace('_', ' ') if known else reason}",
+            remedy="Choose a smaller expression, or allow fewer nodes."
+            if known
+            else "The next one gets a new process. Signal 9 often means too little memory.",
+            exit_code=130 if reason == "stopped" else 1,
+        )
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """The rules are loaded: the clock of the first request starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a request gave, the error it raised, or what else went wrong."""
+
+    value: object = None
+    error: EngineError | None = None
+    panic: str = ""
+
+
+class GrowthProcess:
+    """A guarded process that grows e-graphs, one request at a time; it starts with the first.
+
+    Use it as a context manager, or call `close`. Threads take turns. Every request may raise EngineError as
+    its work does, E141 when the process cannot be started, and GrowthError when it was ended or died.
+    """
+
+    def __init__(self, service: Service = growth) -> None:
+        self._service = service
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._ready = False
+        self._request: Any = None
+        self._hurried = False
+        self._deadline = 0.0
+
+    def __enter__(self) -> GrowthProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def generate(
+        self, head: Tree, config: EgenConfig, *, events: Sink = ignore, stop: Stop = never
+    ) -> Cluster:
+        """The cluster of a head (see `members.generate`).
+
+        A head that takes too long (see `requests.ClusterRequest`) or crosses `limits.memory_bytes` comes back
+        without members; `stats.stop_reason` says why.
+        """
+        began = time.monotonic()
+        try:
+            cluster: Cluster = self._ask(ClusterRequest(head, config), events, stop)
+        except GrowthError as ended:
+            reason = next((known for known in get_args(StopReason) if known == ended.reason), None)
+            if reason is None:
+                raise
+            stats = Stats(reason, 0, 0, 0, time.monotonic() - began, 0.0, 0.0, 0)
+            return Cluster(head, (), stats, config)
+        return cluster
+
+    def egraph(
+        self,
+        head: Tree,
+        *,
+        mode: Mode = "strict",
+        limits: Limits | None = None,
+        events: Sink = ignore,
+        stop: Stop = never,
+    ) -> EGraph:
+        """The e-graph of a head (see `growth.Grower.grow`); events report every iteration."""
+        grown: EGraph = self._ask(GraphRequest(head, mode, limits or Limits()), events, stop)
+        return grown
+
+    def derive(
+        self,
+        start: Tree,
+        target: Tree | None = None,
+        *,
+        mode: Mode = "strict",
+        limits: Limits | None = None,
+        stop: Stop = never,
+    ) -> Derivation:
+        """How `target` follows from `start` (see `derivation.derive`); without one, how the shortest form in
+        the e-graph of `start` does, one without a derivative if there is any."""
+        request = DerivationRequest(start, mode, limits or Limits(), target)
+        found: Derivation = self._ask(request, ignore, stop)
+        return found
+
+    def _ask(self, request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> Any:
+        """Send a request and wait for its answer."""
+        with self._turn:
+            try:
+                self.submit(request, listening=events is not ignore)
+                asked_to_stop = False
+                while True:
+                    if not asked_to_stop and stop():
+                        asked_to_stop = True
+                        self._hurry()
+                    if self.connection.poll(_POLL_S):
+                        message = self.receive()
+                        if isinstance(message, Event):
+                            events(message)
+                        elif message is not None:
+                            return message.value
+                    elif (ended := self.over()) is not None:
+                        raise GrowthError("stopped") if asked_to_stop else ended
+            finally:
+                if self.busy:
+                    self.close()
+
+    @property
+    def connection(self) -> Connection:
+        """Where an answer arrives."""
+        assert self._connection is not None
+        return self._connection
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request waits for its answer."""
+        return self._request is not None
+
+    def submit(self, request: Any, *, listening: bool = False) -> None:
+        """Send one of `requests`, or what else the service knows that has `limits` and `seconds`; its events
+        come when somebody is `listening`."""
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._start()
+        self._request, self._hurried = request, False
+        if self._ready:
+            self._deadline = time.monotonic() + request.seconds
+        # A process that has died meanwhile is found when its answer is read.
+        with suppress(OSError):
+            self.connection.send((request, listening))
+
+    def receive(self) -> Event | _Answer | None:
+        """Take what has arrived: an event, the answer, or nothing yet. Raises: what the request raised."""
+        try:
+            message = self.connection.recv()
+        except (EOFError, OSError):
+            raise self._died() from None
+        if isinstance(message, _Ready):
+            self._ready = True
+            if not self._hurried:
+                self._deadline = time.monotonic() + self._request.seconds
+            return None
+        if isinstance(message, Event):
+            return message
+        assert isinstance(message, _Answer)
+        self._request = None
+        if message.panic or self.memory_bytes > RECYCLE_BYTES:
+            ready = self._ready
+            self.close()
+            if message.panic:
+                raise GrowthError(message.panic) if ready else _not_started(message.panic)
+        if message.error is not None:
+            raise message.error
+        return message
+
+    def over(self) -> EngineError | None:
+        """End a request that has had more than its share of time or memory; the error that says so."""
+        reason = ""
+        if self.memory_bytes > self._request.limits.memory_bytes:
+            reason = "memory_limit"
+        elif time.monotonic() > self._deadline:
+            reason = "time_limit"
+        if not reason:
+            return None
+        slow = reason == "time_limit" and not self._ready
+        self.close()
+        return _not_started(f"it took more than {_START_S:.0f} s") if slow else GrowthError(reason)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Resident memory."""
+        if self._process is not None:
+            with suppress(psutil.Error):
+                return int(psutil.Process(self._process.pid).memory_info().rss)
+        return 0
+
+    def close(self) -> None:
+        """End the process at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = self._request = None
+        self._ready = False
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            # Ctrl-C reaches the whole group, and a job's end too: the parent asks for what there is, and the
+            # child goes on until then. It inherits the block, so that not even its start is interrupted.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", _CHILD, str(theirs.fileno()), *sys.path],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            self._connection = Connection(ours.detach())
+        self._deadline = time.monotonic() + _START_S
+        with suppress(OSError):
+            self._connection.send((self._service, os.getpid()))
+
+    def _hurry(self) -> None:
+        """Ask for what there is, and soon."""
+        self._hurried = True
+        self._deadline = min(self._deadline, time.monotonic() + _POLITE_S)
+        with suppress(OSError):
+            self.connection.send(None)
+
+    def _died(self) -> EngineError:
+        assert self._process is not None
+        ready = self._ready
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            code = 0
+        self.close()
+        why = f"the worker ended by signal {-code}" if code < 0 else "the worker ended"
+        return GrowthError(why) if ready else _not_started(why)
+
+
+def _not_started(why: str) -> EngineError:
+    return EngineError(
+        f"the process that grows e-graphs could not load the rules: {why}",
+        remedy="See what is missing with: mathwb doctor",
+        code="E141",
+    )
+
+
+@cache
+def kept() -> GrowthProcess:
+    """The one process that is kept warm for questions; it ends with this one."""
+    process = GrowthProcess()
+    atexit.register(process.close)
+    return process
+
+
+class GrowthPool:
+    """So many processes, as a context manager: `submit` while `free` is positive, then `collect`."""
+
+    def __init__(self, size: int, service: Service = growth) -> None:
+        self._processes = [GrowthProcess(service) for _ in range(size)]
+        self._at: dict[GrowthProcess, int] = {}
+
+    def __enter__(self) -> GrowthPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.close()
+
+    @property
+    def free(self) -> int:
+        """How many requests can be submitted now."""
+        return len(self._processes) - len(self._at)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Resident memory of all processes."""
+        return sum(process.memory_bytes for process in self._processes)
+
+    def submit(self, number: int, request: Any) -> None:
+        """Give a request to a free process; its answer comes with the number."""
+        process = next(process for process in self._processes if process not in self._at)
+        process.submit(request)
+        self._at[process] = number
+
+    def collect(self, timeout_s: float) -> Sequence[tuple[int, Any]]:
+        """The answers that are there, waiting at most `timeout_s` for the first; instead of an answer the
+        EngineError that a request raised or ended with.
+
+        Raises: EngineError E141 when a process cannot start.
+        """
+        ready = wait([process.connection for process in self._at], timeout_s) if self._at else []
+        found: list[tuple[int, Any]] = []
+        for process, number in list(self._at.items()):
+            answer: object
+            try:
+                message = process.receive() if process.connection in ready else process.over()
+            except EngineError as error:
+                message = error
+            if message is None or isinstance(message, Event):
+                continue
+            if isinstance(message, EngineError) and message.code == "E141":
+                raise message
+            answer = message if isinstance(message, EngineError) else message.value
+            del self._at[process]
+            found.append((number, answer))
+        return found
+
+
+def serve(descriptor: int) -> None:
+    """The life of a growth process: load, then answer until the parent closes its end."""
+    connection = Connection(descriptor)
+    # A pipe that closes means that the parent has ended.
+    with suppress(EOFError, OSError):
+        service, parent = connection.recv()
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        try:
+            answer = service()
+        except BaseException as error:  # noqa: BLE001  # whatever it is, the parent has to know
+            connection.send(_Answer(panic=f"{type(error).__name__}: {error}"))
+            return
+        connection.send(_Ready())
+        while True:
+            message = connection.recv()
+            if message is None:
+                continue  # a request to stop that came after the last answer
+            request, listening = message
+            events = connection.send if listening else ignore
+            connection.send(_answered(answer, request, events, connection.poll))
+
+
+def _answered(answer: Any, request: object, events: Sink, stop: Stop) -> _Answer:
+    try:
+        return _Answer(answer(request, events, stop))
+    except EngineError as error:
+        return _Answer(error=error)
+    except MemoryError:
+        return _Answer(panic="memory_limit")
+    except BaseException as error:  # noqa: BLE001  # egglog's panic is not an Exception
+        return _Answer(panic=f"{type(error).__name__}: {error}")
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent, even in the middle of a request."""
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)

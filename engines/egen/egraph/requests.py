@@ -1,0 +1,110 @@
+"""What a growth process is asked for, and the service that answers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engines.core.events import Sink, Stop
+from engines.core.tree import Tree
+from engines.egen.expressions.language import prefix
+from engines.egen.records import EgenConfig, Limits, Mode
+
+if TYPE_CHECKING:
+    from engines.egen.egraph.derivation import Derivation
+    from engines.egen.egraph.growth import Grower
+
+__all__ = ["Answer", "ClusterRequest", "DerivationRequest", "GraphRequest", "Service", "growth"]
+
+Answer = Callable[[Any, Sink, Stop], Any]
+Service = Callable[[], Answer]
+"""Called once in a growth process; what it returns answers one request after the other."""
+
+
+_GRACE_S = 15.0
+_MEMBERS_PER_S = 200
+"""A tenth of what sampling and verification do at their slowest on one idle processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRequest:
+    """The e-graph of a head; answered with an `EGraph`."""
+
+    head: Tree
+    mode: Mode
+    limits: Limits
+
+    @property
+    def seconds(self) -> float:
+        """How long it may take: twice the limit of growth, which is looked at between steps only, and a
+        grace."""
+        return 2 * self.limits.time_s + _GRACE_S
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationRequest(GraphRequest):
+    """How `target` follows from the head, or the head's shortest form without one; answered with a
+    `Derivation`."""
+
+    target: Tree | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """The cluster of a head; answered with a `Cluster`."""
+
+    head: Tree
+    config: EgenConfig
+
+    @property
+    def limits(self) -> Limits:
+        """Those of its growth."""
+        return self.config.limits
+
+    @property
+    def seconds(self) -> float:
+        """How long it may take: growth as in `GraphRequest`, and its members."""
+        return 2 * self.limits.time_s + _GRACE_S + self.config.members / _MEMBERS_PER_S
+
+
+def growth() -> Answer:
+    """The real service: the rules of one mode are kept loaded, those of the last request."""
+    from engines.egen.egraph.growth import Grower
+    from engines.egen.egraph.members import generate
+
+    kept = Grower("strict")
+
+    def answer(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
+        nonlocal kept
+        mode = request.config.mode if isinstance(request, ClusterRequest) else request.mode
+        if kept.mode != mode:
+            kept = Grower(mode)
+        if isinstance(request, ClusterRequest):
+            return generate(request.head, request.config, grower=kept, events=events, stop=stop)
+        if isinstance(request, DerivationRequest):
+            return _derive(request, kept, stop)
+        return kept.grow(request.head, request.limits, events=events, stop=stop)
+
+    return answer
+
+
+def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation:
+    from engines.egen.egraph.derivation import Derivation, derive
+
+    target = request.target or _shortest(request, rules, stop)
+    if request.target is None and target == request.head:
+        return Derivation((), "No shorter form of it was found.")
+    return derive(request.head, target, mode=request.mode, stop=stop)
+
+
+def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
+    """The shortest term of its e-graph's root, one without a derivative before any with one."""
+    grown = rules.grow(request.head, request.limits, stop=stop)
+    terms: list[Tree] = [request.head, *(grown.term(node) for node in grown.classes[grown.root])]
+
+    def cost(tree: Tree) -> tuple[bool, int, str]:
+        labels = tree.labels()
+        return "d" in labels, len(labels), prefix(tree)
+
+    return min(terms, key=cost)

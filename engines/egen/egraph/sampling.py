@@ -1,0 +1,282 @@
+"""Counting and choosing terms of a grammar: compiled tables and a uniform sampler.
+
+A term of a given length is drawn from the root down: a production with the number of terms it stands for as
+its weight, then how the length is shared between two operands. The weights are doubles, right to 1 part in
+10^14. The random numbers are counter-based ones of our own (SplitMix64), so that a seed means the same
+terms everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.numeric_kernel import compiled
+
+if TYPE_CHECKING:
+    from engines.egen.egraph.grammar import Grammar
+
+__all__ = ["Sampler", "Tables", "count_exactly", "count_nearly"]
+
+LISTED = 4_000
+"""A length with no more terms than this is listed and shuffled instead of drawn from."""
+_PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543, 2147483497)
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A grammar as arrays.
+
+    A row is a non-terminal: first the classes themselves, then classes as an operand of one whose
+    productions may not lead straight back. starts: (classes + 1,) first production of each class. own:
+    (productions,) tokens of the operator itself. operands, children: (productions, 2) rows and classes of
+    the operands, -1 for none. rows: (rows, 2) class, and the class that its operands may not be, or -1.
+    labels: what a production prints.
+    """
+
+    starts: Ints
+    own: Ints
+    operands: Ints
+    children: Ints
+    rows: Ints
+    labels: Sequence[tuple[str, ...]]
+
+    def choices(self, row: int) -> list[int]:
+        """The productions of a row."""
+        home, barred = self.rows[row].tolist()
+        places = range(int(self.starts[home]), int(self.starts[home + 1]))
+        return [place for place in places if barred < 0 or barred not in self.children[place]]
+
+
+def count_nearly(tables: Tables, max_tokens: int) -> tuple[Floats, Floats]:
+    """Terms by (row, length) and by (production, length), as doubles."""
+    by_row = np.zeros((len(tables.rows), max_tokens + 1))
+    by_production = np.zeros((len(tables.own), max_tokens + 1))
+    _count(tables.starts, tables.own, tables.operands, tables.children, tables.rows, by_row, by_production)
+    return by_row, by_production
+
+
+def count_exactly(tables: Tables, root: int, max_tokens: int) -> list[int]:
+    """Terms of a class by length as exact integers."""
+    near = count_nearly(tables, max_tokens)[0][root]
+    if near.max() < 2.0**52:  # sums and products of smaller integers: the doubles are exact
+        return [int(number) for number in near]
+    modulus = 1
+    primes: list[int] = []
+    while modulus < 4 * int(near.max()):
+        primes.append(_PRIMES[len(primes)])
+        modulus *= primes[-1]
+    total = [0] * (max_tokens + 1)
+    for prime in primes:
+        by_row = np.zeros((len(tables.rows), max_tokens + 1), np.uint64)
+        by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64)
+        _count_modulo(
+            *(tables.starts, tables.own, tables.operands, tables.children, tables.rows),
+            by_row=by_row,
+            by_production=by_production,
+            prime=np.uint64(prime),
+        )
+        others = modulus // prime
+        unit = others * pow(others, -1, prime)
+        for length, residue in enumerate(by_row[root].tolist()):
+            total[length] = (total[length] + unit * residue) % modulus
+    return total
+
+
+@compiled
+def _count(
+    starts: Ints, own: Ints, operands: Ints, children: Ints, rows: Ints, by_row: Floats, by_production: Floats
+) -> None:
+    for length in range(1, by_row.shape[1]):
+        for p in range(len(own)):
+            rest = length - own[p]
+            left, right = operands[p, 0], operands[p, 1]
+            total = 0.0
+            if left < 0:
+                total = 1.0 if rest == 0 else 0.0
+            elif rest > 0 and right < 0:
+                total = by_row[left, rest]
+            elif rest > 0:
+                for first in range(1, rest):
+                    total += by_row[left, first] * by_row[right, rest - first]
+            by_production[p, length] = total
+        for row in range(len(rows)):
+            home, barred = rows[row, 0], rows[row, 1]
+            total = 0.0
+            for p in range(starts[home], starts[home + 1]):
+                if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
+                    total += by_production[p, length]
+            by_row[row, length] = total
+
+
+@compiled
+def _count_modulo(
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    by_row: Words,
+    by_production: Words,
+    prime: np.uint64,
+) -> None:
+    for length in range(1, by_row.shape[1]):
+        for p in range(len(own)):
+            rest = length - own[p]
+            left, right = operands[p, 0], operands[p, 1]
+            total = np.uint64(0)
+            if left < 0:
+                total = np.uint64(rest == 0)
+            elif rest > 0 and right < 0:
+                total = by_row[left, rest]
+            elif rest > 0:
+                for first in range(1, rest):
+                    total += (by_row[left, first] * by_row[right, rest - first]) % prime
+            by_production[p, length] = total % prime
+        for row in range(len(rows)):
+            home, barred = rows[row, 0], rows[row, 1]
+            total = np.uint64(0)
+            for p in range(starts[home], starts[home + 1]):
+                if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
+                    total += by_production[p, length]
+            by_row[row, length] = total % prime
+
+
+@compiled
+def _random(state: Words) -> float:
+    """The next number in [0, 1)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return float(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@compiled
+def _draw(
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    by_row: Floats,
+    by_production: Floats,
+    root: int,
+    length: int,
+    state: Words,
+    out: Ints,
+) -> None:
+    """Draw one term per row of `out`: the productions in prefix order, -1 behind the last."""
+    waiting = np.empty((length + 1, 2), np.int64)
+    for term in range(out.shape[0]):
+        waiting[0, 0], waiting[0, 1] = root, length
+        top, at = 1, 0
+        while top:
+            top -= 1
+            row, size = waiting[top, 0], waiting[top, 1]
+            home, barred = rows[row, 0], rows[row, 1]
+            aim = _random(state) * by_row[row, size]
+            chosen = -1
+            for p in range(starts[home], starts[home + 1]):
+                ways = by_production[p, size]
+                if ways > 0.0 and (barred < 0 or (children[p, 0] != barred and children[p, 1] != barred)):
+                    chosen = p
+                    if aim < ways:
+                        break
+                    aim -= ways
+            out[term, at] = chosen
+            at += 1
+            rest = size - own[chosen]
+            left, right = operands[chosen, 0], operands[chosen, 1]
+            if left < 0:
+                continue
+            if right < 0:
+                waiting[top, 0], waiting[top, 1] = left, rest
+                top += 1
+                continue
+            share = 1
+            for first in range(1, rest):
+                ways = by_row[left, first] * by_row[right, rest - first]
+                if ways > 0.0:
+                    share = first
+                    if aim < ways:
+                        break
+                    aim -= ways
+            waiting[top, 0], waiting[top, 1] = right, rest - share
+            waiting[top + 1, 0], waiting[top + 1, 1] = left, share
+            top += 2
+        out[term, at:] = -1
+
+
+@compiled
+def _shuffle(order: Ints, state: Words) -> None:
+    for last in range(len(order) - 1, 0, -1):
+        other = int(_random(state) * (last + 1))
+        order[last], order[other] = order[other], order[last]
+
+
+class Sampler:
+    """Draws terms of a grammar, uniformly among those of a length, never the same one twice.
+
+    Args: max_tokens: the longest that will be asked for. seed: whatever determines the drawing.
+    """
+
+    def __init__(self, grammar: Grammar, max_tokens: int, seed: int = 0) -> None:
+        self._grammar = grammar
+        self._tables = grammar.tables
+        self._by_row, self._by_production = count_nearly(self._tables, max_tokens)
+        self._seed = seed
+        self._states: dict[int, Words] = {}
+        self._seen: dict[int, set[tuple[int, ...]]] = {}
+        self._listed: dict[int, list[tuple[str, ...]]] = {}
+
+    def supply(self, length: int) -> float:
+        """How many terms of this length there are, as a double."""
+        return float(self._by_row[self._grammar.root, length])
+
+    def draw(self, length: int, count: int) -> list[tuple[str, ...]]:
+        """At most `count` further terms of one length as prefix tokens; none when all have been given."""
+        if not self.supply(length):
+            return []
+        state = self._states.setdefault(length, _state(self._seed, length))
+        if self.supply(length) <= LISTED:
+            if length not in self._listed:
+                terms = self._grammar.terms(length)
+                order = np.arange(len(terms))
+                _shuffle(order, state)
+                self._listed[length] = [terms[place] for place in order]
+            waiting = self._listed[length]
+            return [waiting.pop() for _ in range(min(count, len(waiting)))]
+        tables = self._tables
+        drawn = np.empty((count, length), np.int64)
+        _draw(
+            *(tables.starts, tables.own, tables.operands, tables.children, tables.rows),
+            *(self._by_row, self._by_production),
+            root=self._grammar.root,
+            length=length,
+            state=state,
+            out=drawn,
+        )
+        seen = self._seen.setdefault(length, set())
+        printed = [*(" ".join(label) for label in tables.labels), ""]  # -1, behind the end, prints nothing
+        terms = []
+        for row in drawn.tolist():
+            key = tuple(row)
+            if key not in seen:
+                seen.add(key)
+                terms.append(tuple(" ".join(map(printed.__getitem__, row)).split()))
+        return terms
+
+
+def _state(seed: int, length: int) -> Words:
+    """The random numbers of one length, so that what one length takes does not move another."""
+    return np.random.SeedSequence([seed, length]).generate_state(1, np.uint64).astype(np.uint64)

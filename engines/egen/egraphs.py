@@ -1,0 +1,108 @@
+"""E-graphs to look at: the classes of one, and derivations found in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg
+from engines.egen.expressions.language import prefix
+from engines.egen.expressions.notation import expression_row, read, read_head, unicode_infix
+from engines.egen.records import Limits, Mode
+
+__all__ = ["Derive", "WalkEgraph", "derive", "egraph"]
+
+_Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
+_Rules = Arg("strict, common or paper: which rules.")
+_Nodes = Arg("The largest e-graph.", low=1, hidden=True)
+_Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
+_Seconds = Arg("The longest growth, in seconds.", low=0, hidden=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkEgraph:
+    """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
+
+    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR")]
+    mode: Annotated[Mode, _Rules] = "strict"
+    number: Annotated[int | None, Arg("Only this class.", low=0, name="class")] = None
+    nodes: Annotated[int, _Nodes] = Limits().nodes
+    iterations: Annotated[int, _Iterations] = Limits().iterations
+    time_s: Annotated[float, _Seconds] = Limits().time_s
+
+
+@dataclass(frozen=True, slots=True)
+class Derive:
+    """Say how one expression follows from another: a rule a line, each judged against the first."""
+
+    start: Annotated[str, _Expression]
+    target: Annotated[
+        str | None, Arg("Where it is to lead.", shown="the shortest form found", option=False)
+    ] = None
+    mode: Annotated[Mode, _Rules] = "strict"
+    nodes: Annotated[int, _Nodes] = Limits().nodes
+    iterations: Annotated[int, _Iterations] = Limits().iterations
+    time_s: Annotated[float, _Seconds] = Limits().time_s
+
+
+def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The e-graph of an expression.
+
+    Returns: head, root, classes ({number: [[label, child, …], …]}), terms ({number: prefix and unicode of the
+    smallest term}), stop_reason, iterations, nodes, seconds, fired (matches by rule). Events: as `generate`'s
+    of stage `grow`. Raises: ExpressionError; EngineError E454 when there is no such class; `GrowthError`.
+    """
+    from engines.egen.egraph.process import kept
+
+    head = read_head(spec.expr)
+    grown = kept().egraph(head, mode=spec.mode, limits=_limits(spec), events=events, stop=stop)
+    numbers = list(grown.classes) if spec.number is None else [spec.number]
+    if spec.number is not None and spec.number not in grown.classes:
+        raise EngineError(
+            f"there is no class {spec.number}",
+            remedy=f"They are numbered 0 to {len(grown.classes) - 1}.",
+            code="E454",
+            exit_code=2,
+        )
+    terms = {number: grown.smallest(number) for number in numbers}
+    return {
+        "head": expression_row(head),
+        "root": grown.root,
+        "classes": {str(n): [[node.label, *node.children] for node in grown.classes[n]] for n in numbers},
+        "stop_reason": grown.stop_reason,
+        "iterations": grown.iterations,
+        "nodes": grown.nodes,
+        "seconds": grown.seconds,
+        "fired": dict(grown.fired),
+        "terms": {
+            str(n): {"prefix": prefix(tree), "unicode": unicode_infix(tree)} for n, tree in terms.items()
+        },
+    }
+
+
+def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
+    """How one expression follows from another, or its shortest form from it, one without a derivative if
+    there is any.
+
+    Returns: steps, the first being the start, as rows with `rule`, each judged against the first; none, and
+    `reason`, when no way was found.
+
+    >>> found = derive(Derive("tan(x)", "-tan(-x)"))
+    >>> [step["infix"] for step in found["steps"]][-1]
+    '-tan(-x)'
+    """
+    from engines.egen.egraph.process import kept
+    from engines.egen.verification.verify import verdict_row
+
+    target = None if spec.target is None else read(spec.target)
+    found = kept().derive(read_head(spec.start), target, mode=spec.mode, limits=_limits(spec), stop=stop)
+    steps = [
+        {**expression_row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
+    ]
+    return {"steps": steps, "reason": found.reason}
+
+
+def _limits(spec: WalkEgraph | Derive) -> Limits:
+    return Limits(iterations=spec.iterations, nodes=spec.nodes, time_s=spec.time_s)

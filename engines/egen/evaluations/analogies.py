@@ -1,0 +1,217 @@
+"""Analogies x1 : y1 :: x2 : y2 from families of identities and operations, each verified.
+
+The published 584 were made by hand and are not available; the families are those that the published examples
+belong to. An identity relates a function to another form of it, an operation to something else.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.core.errors import DataError, ExpressionError
+from engines.core.files import atomic_writer, read_lines
+from engines.core.tree import Tree
+from engines.egen.expressions.language import FUNCTIONS, HYPERBOLIC, TRIGONOMETRIC, prefix, read_prefix
+from engines.egen.verification.verify import Verifier
+
+__all__ = [
+    "FAMILIES",
+    "PAPER_COUNT",
+    "Analogy",
+    "Family",
+    "build",
+    "families",
+    "read_analogies",
+    "write_analogies",
+]
+
+PAPER_COUNT = 584
+
+
+@dataclass(frozen=True, slots=True)
+class Analogy:
+    """x1 is to y1 as x2 is to y2; texts in generator prefix notation."""
+
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+    family: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Pairs (x, y) of one relation. `kind` says what is verified: `identity` that y equals x; `reciprocal`
+    that x times y is 1; `inverse` that x of y is x again; `operation` is true by construction."""
+
+    name: str
+    kind: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+_EVEN = ("cos", "sec", "cosh", "sech")
+_NEITHER = ("ln", "acos", "asec", "acot", "acosh", "asech")
+_ODD = tuple(name for name in FUNCTIONS if name not in _EVEN + _NEITHER)
+_RECIPROCAL = {"sin": "csc", "cos": "sec", "tan": "cot", "sinh": "csch", "cosh": "sech", "tanh": "coth"}
+_RECIPROCAL |= {other: name for name, other in _RECIPROCAL.items()}
+_OF_RECIPROCAL = {"asin": "acsc", "acos": "asec", "asinh": "acsch", "acosh": "asech", "atanh": "acoth"}
+_OF_RECIPROCAL |= {other: name for name, other in _OF_RECIPROCAL.items()}
+_HALF_PERIOD = ("tan", "cot")
+_COFUNCTION = {
+    "sin": "cos - x / pi 2",
+    "cos": "sin + x / pi 2",
+    "csc": "sec - x / pi 2",
+    "sec": "csc + x / pi 2",
+    "tan": "* -1 cot + x / pi 2",
+    "cot": "* -1 tan + x / pi 2",
+}
+_SQUARES = {
+    "sin": "- 1 pow cos x 2",
+    "cos": "- 1 pow sin x 2",
+    "tan": "- pow sec x 2 1",
+    "sec": "+ pow tan x 2 1",
+    "cot": "- pow csc x 2 1",
+    "csc": "+ pow cot x 2 1",
+    "sinh": "- pow cosh x 2 1",
+    "cosh": "+ pow sinh x 2 1",
+    "tanh": "- 1 pow sech x 2",
+    "sech": "- 1 pow tanh x 2",
+    "coth": "+ pow csch x 2 1",
+    "csch": "- pow coth x 2 1",
+}
+_SLOPES = {
+    "ln": "/ 1 x",
+    "sin": "cos x",
+    "cos": "* -1 sin x",
+    "tan": "pow sec x 2",
+    "csc": "* -1 * csc x cot x",
+    "sec": "* sec x tan x",
+    "cot": "* -1 pow csc x 2",
+    "asin": "/ 1 sqrt - 1 pow x 2",
+    "acos": "/ -1 sqrt - 1 pow x 2",
+    "atan": "/ 1 + pow x 2 1",
+    "acot": "/ -1 + pow x 2 1",
+    "sinh": "cosh x",
+    "cosh": "sinh x",
+    "tanh": "pow sech x 2",
+    "csch": "* -1 * csch x coth x",
+    "sech": "* -1 * sech x tanh x",
+    "coth": "* -1 pow csch x 2",
+    "asinh": "/ 1 sqrt + pow x 2 1",
+    "atanh": "/ 1 - 1 pow x 2",
+    "acoth": "/ 1 - 1 pow x 2",
+}
+_OPERATIONS = {
+    **{f"to the power {n}": f"pow {{}} {n}" for n in (2, 3, 4, 5, -2)},
+    "logarithm": "ln {}",
+    "reciprocal of": "/ 1 {}",
+    "exponential": "pow e {}",
+    "sine of": "sin {}",
+    **{f"times {c}": f"* {c} {{}}" for c in (2, 3, 5, -4)},
+    **{f"plus {c}": f"+ {{}} {c}" for c in (2, 3, 7)},
+}
+_ARGUMENTS = {"of 2x": "* 2 x", "of 3x": "* 3 x", "of x/2": "/ x 2", "of x+3": "+ x 3", "of x-5": "- x 5"}
+_ARGUMENTS |= {"of x squared": "pow x 2", "of -x": "* -1 x"}
+
+
+def families() -> tuple[Family, ...]:
+    """All families."""
+    trigonometric, hyperbolic = TRIGONOMETRIC, HYPERBOLIC
+    squares = tuple((f"pow {f} x 2", other) for f, other in _SQUARES.items())
+    inverses = tuple((f"{f} x", f"a{f} x") for f in trigonometric + hyperbolic)
+    found = [
+        Family("odd", "identity", tuple((f"{f} x", f"* -1 {f} * -1 x") for f in _ODD)),
+        Family("even", "identity", tuple((f"{f} x", f"{f} * -1 x") for f in _EVEN)),
+        Family("one over", "identity", tuple((f"{f} x", f"/ 1 {g} x") for f, g in _RECIPROCAL.items())),
+        Family(
+            "inverse of 1/x", "identity", tuple((f"{f} x", f"{g} / 1 x") for f, g in _OF_RECIPROCAL.items())
+        ),
+        Family("period", "identity", tuple((f"{f} x", f"{f} + x * 2 pi") for f in trigonometric)),
+        Family("half period", "identity", tuple((f"{f} x", f"{f} + x pi") for f in _HALF_PERIOD)),
+        Family(
+            "half a period on",
+            "identity",
+            tuple((f"* -1 {f} x", f"{f} + x pi") for f in trigonometric if f not in _HALF_PERIOD),
+        ),
+        Family("cofunction", "identity", tuple((f"{f} x", other) for f, other in _COFUNCTION.items())),
+        Family("squares", "identity", squares),
+        Family("derivative", "identity", tuple((f"d x {f} x", slope) for f, slope in _SLOPES.items())),
+        Family("reciprocal", "reciprocal", tuple((f"{f} x", f"{g} x") for f, g in _RECIPROCAL.items())),
+        Family("inverse", "inverse", inverses),
+    ]
+    bases = ("x", *(f"{name} x" for name in FUNCTIONS))
+    for name, pattern in _OPERATIONS.items():
+        found.append(Family(name, "operation", tuple((base, pattern.format(base)) for base in bases)))
+    for name, argument in _ARGUMENTS.items():
+        found.append(Family(name, "operation", tuple((f"{f} x", f"{f} {argument}") for f in FUNCTIONS)))
+    return tuple(found)
+
+
+FAMILIES = families()
+
+
+def holds(kind: str, x: str, y: str) -> bool:
+    """Whether a pair is what its family says, by the verifier."""
+    if kind == "operation":
+        read_prefix(y)
+        return True
+    left, right = read_prefix(x), read_prefix(y)
+    if kind == "reciprocal":
+        left, right = Tree("1"), Tree("*", (left, right))
+    elif kind == "inverse":
+        left, right = Tree("x"), Tree(left.label, (right,))
+    # A product of reciprocals and a function of its inverse are defined on a part of the line only.
+    wanted = ("equal", "extends") if kind == "identity" else ("equal", "shrinks")
+    return Verifier(left).check([right])[0].outcome in wanted
+
+
+def build(count: int = PAPER_COUNT, *, seed: int = 0) -> list[Analogy]:
+    """`count` analogies, as evenly over the families as their pairs allow, in random order; all there are
+    when they are fewer."""
+    draw = random.Random(seed)
+    groups = [list(_within(family)) for family in FAMILIES]
+    for group in groups:
+        draw.shuffle(group)
+    found: list[Analogy] = []
+    while len(found) < count and any(groups):
+        for group in groups:
+            if group and len(found) < count:
+                found.append(group.pop())
+    draw.shuffle(found)
+    return found
+
+
+def _within(family: Family) -> Iterator[Analogy]:
+    """Every ordered pair of pairs of a family that hold."""
+    pairs = [(x, y) for x, y in family.pairs if holds(family.kind, x, y)]
+    for x1, y1 in pairs:
+        for x2, y2 in pairs:
+            if x1 != x2 and len({x1, y1, x2, y2}) == 4:
+                yield Analogy(x1, y1, x2, y2, family.name)
+
+
+def write_analogies(analogies: Sequence[Analogy], path: Path) -> None:
+    """Write them in E-Gen's layout: four expressions with tabs between them on a line."""
+    with atomic_writer(path) as file:
+        for each in analogies:
+            file.write("\t".join((each.x1, each.y1, each.x2, each.y2)) + "\n")
+
+
+def read_analogies(path: Path) -> Iterator[Analogy]:
+    """Read them back. Raises: DataError with path and line for a line that is no analogy."""
+    for number, line in read_lines(path):
+        parts = [part.strip() for part in line.split("\t")]
+        if not any(parts):
+            continue
+        if len(parts) != 4:
+            raise DataError(
+                "four expressions with tabs between them are needed", path=path, line=number, code="E317"
+            )
+        try:
+            x1, y1, x2, y2 = (prefix(read_prefix(part)) for part in parts)
+        except ExpressionError as error:
+            raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
+        yield Analogy(x1, y1, x2, y2)

@@ -1,0 +1,188 @@
+"""Checking derivations: which steps are right, by the verifier, and which the embeddings suspect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from engines.core.errors import DataError
+from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
+from engines.core.spec import Arg
+from engines.egen.records import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from engines.egen.evaluations.derivations import Derivation
+    from engines.retrieval.encoders import Encoder
+
+__all__ = ["Check", "Checked", "Judgement", "Transition", "check", "code", "judge"]
+
+Judgement = Literal["right", "wrong", "loses domain", "not shown"]
+"""right: equal wherever the step before is defined. wrong: another value somewhere, or never defined
+together. loses domain: equal where both are defined, and undefined where the step before is not. not shown:
+too few points decide."""
+
+_JUDGEMENTS: Mapping[Outcome, Judgement] = {
+    "equal": "right",
+    "extends": "right",
+    "different": "wrong",
+    "nowhere": "wrong",
+    "shrinks": "loses domain",
+    "undecided": "not shown",
+}
+_LEARNED_ON = 200
+"""Derivations that the threshold is learned on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Find the first wrong step: by the verifier, with a counterexample, and by the embeddings beside it.
+
+    A step is right, wrong, loses domain, or is not shown. Exits with 1 unless every step of every derivation
+    is right.
+    """
+
+    file: Annotated[Path, Arg("A step a line, prefix or infix; a blank line ends a derivation.")]
+    model: Annotated[Path | None, Arg("For the second opinion.", ref="model", shown="the one that ships")] = (
+        None
+    )
+    threshold: Annotated[
+        float | None, Arg("A cosine below it is suspicious.", shown="learned on derivations")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """From one step to the next.
+
+    `verdict` is on the later one as a member beside the earlier one as the head, `reason` says in a sentence
+    what it rests on. `cosine` is that of their embeddings, None without a model or where it cannot read one
+    of the two; `flagged` says whether it is below the threshold.
+    """
+
+    verdict: Verdict
+    reason: str
+    cosine: float | None
+    flagged: bool | None
+
+    @property
+    def judgement(self) -> Judgement:
+        """The verdict on it as a step of a derivation. Right may be all but isolated points, which the reason
+        names."""
+        return _JUDGEMENTS[self.verdict.outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A derivation with its transitions; the first wrong one by the verifier and the first flagged one, by
+    their numbers from 0, or None."""
+
+    derivation: Derivation
+    transitions: tuple[Transition, ...]
+
+    @property
+    def right(self) -> bool:
+        """Whether every step is shown to be right."""
+        return all(each.judgement == "right" for each in self.transitions)
+
+    @property
+    def first_wrong(self) -> int | None:
+        """By the verifier."""
+        return next((n for n, each in enumerate(self.transitions) if each.judgement == "wrong"), None)
+
+    @property
+    def first_flagged(self) -> int | None:
+        """By the embeddings."""
+        return next((n for n, each in enumerate(self.transitions) if each.flagged), None)
+
+
+def judge(
+    derivations: Sequence[Derivation], encoder: Encoder | None = None, limit: float = 0.0
+) -> list[Checked]:
+    """Judge every transition. Args: encoder: without one only the verifier judges. limit: a cosine below it
+    is flagged."""
+    from engines.egen.evaluations.mistakes import step_cosines
+    from engines.egen.verification.explain import because
+    from engines.egen.verification.verify import Verifier
+
+    cosines = None if encoder is None else step_cosines(encoder, derivations)
+    found = []
+    for number, derivation in enumerate(derivations):
+        transitions = []
+        for place, (one, other) in enumerate(pairwise(derivation.steps)):
+            verifier = Verifier(one)
+            (verdict,) = verifier.check([other])
+            cosine = None if cosines is None else float(cosines[number][place])
+            if cosine is None or isnan(cosine):
+                transitions.append(Transition(verdict, because(verifier, verdict), None, None))
+            else:
+                transitions.append(Transition(verdict, because(verifier, verdict), cosine, cosine < limit))
+        found.append(Checked(derivation, tuple(transitions)))
+    return found
+
+
+def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Judge every step of the derivations of a file.
+
+    Returns: model and threshold (None where no model ships); `derivations`: steps (prefix, infix), known (the
+    transition that the file says is wrong), first_wrong and first_flagged (transitions from 0, or None),
+    right, and `transitions` with verdict, counterexample, judgement, reason, cosine, flagged; `bad`: what
+    could not be read, as line and what.
+    Raises: DataError E317 when no derivation can be read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "steps.txt"
+    ...     _ = file.write_text("ln(x^2)\\n2*ln(x)\\n")
+    ...     found = check(Check(file, threshold=0.5))
+    >>> found["derivations"][0]["transitions"][0]["judgement"]
+    'loses domain'
+    """
+    from engines.egen.evaluations import derivations, mistakes
+    from engines.egen.expressions.language import prefix
+    from engines.egen.expressions.notation import infix
+    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.lookup import shipped
+    from engines.egen.verification.verify import verdict_row
+
+    bad: list[DataError] = []
+    given = list(derivations.read_derivations(spec.file, on_bad=bad.append))
+    if bad and not given:
+        raise bad[0]
+    warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
+    folder = spec.model or shipped()
+    encoder = None if folder is None else kept_encoder(folder)
+    limit = spec.threshold
+    if encoder is not None and limit is None:
+        limit = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
+    rows = []
+    for checked in judge(given, encoder, limit or 0.0):
+        transitions = [
+            {
+                **verdict_row(each.verdict),
+                "judgement": each.judgement,
+                "reason": each.reason,
+                "cosine": each.cosine,
+                "flagged": each.flagged,
+            }
+            for each in checked.transitions
+        ]
+        steps = [{"prefix": prefix(step), "infix": infix(step)} for step in checked.derivation.steps]
+        ends = {"first_wrong": checked.first_wrong, "first_flagged": checked.first_flagged}
+        known = {"known": checked.derivation.wrong, "right": checked.right}
+        rows.append({"steps": steps, **known, **ends, "transitions": transitions})
+    return {
+        "model": encoder and encoder.name,
+        "threshold": limit,
+        "derivations": rows,
+        "bad": [{"line": error.line, "what": error.what} for error in bad],
+    }
+
+
+def code(document: Mapping[str, Any]) -> int:
+    """The exit code: 0 only if every step of every derivation is right."""
+    right = not document["bad"] and all(each["right"] for each in document["derivations"])
+    return 0 if right else 1

@@ -1,0 +1,150 @@
+"""K-means of embeddings against true clusters (E-Gen, Table 4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.egen.corpus.labelled import Labelled
+from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
+from engines.retrieval.encoders import Encoder
+from engines.retrieval.similarity import Vectors
+
+__all__ = ["Agreement", "agreement", "evaluate", "kmeans_accuracy", "paper_mapping"]
+
+SEED = 42
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """For each true cluster the share of its members that have its label, under both ways to give labels.
+
+    `paper_shares`: walking the clusters in order, each takes its most frequent label that is left.
+    `best_shares`: the assignment with the highest mean (Hungarian method), which no order of clusters
+    changes; `best_labels` is that assignment. `predicted`: (expressions,) the labels of K-means.
+    """
+
+    paper_shares: NDArray[np.float64]
+    best_shares: NDArray[np.float64]
+    best_labels: Ints
+    predicted: Ints
+
+    @property
+    def paper(self) -> float:
+        """Mean over clusters, from 0 to 1."""
+        return float(self.paper_shares.mean())
+
+    @property
+    def best(self) -> float:
+        """Mean over clusters, from 0 to 1."""
+        return float(self.best_shares.mean())
+
+
+def paper_mapping(labels: Ints, predicted: Ints) -> dict[int, int]:
+    """The label of each true cluster: the most frequent among its members that no cluster before it took.
+    Equal counts go to the label that comes first among the members. Clusters that are left with none take
+    what remains, in order."""
+    taken: dict[int, int] = {}
+    used: set[int] = set()
+    without = []
+    for cluster in dict.fromkeys(labels.tolist()):
+        counts = Counter(predicted[labels == cluster].tolist())
+        free = [label for label, _ in counts.most_common() if label not in used]
+        if free:
+            taken[cluster] = free[0]
+            used.add(free[0])
+        else:
+            without.append(cluster)
+    remaining = [label for label in range(int(predicted.max()) + 1) if label not in used]
+    taken |= dict(zip(without, remaining, strict=False))
+    return taken
+
+
+def agreement(labels: Ints, predicted: Ints) -> Agreement:
+    """How K-means labels agree with true clusters (numbered from 0)."""
+    from scipy.optimize import linear_sum_assignment
+
+    count = max(int(labels.max()), int(predicted.max())) + 1
+    table = np.zeros((count, count))
+    np.add.at(table, (labels, predicted), 1)
+    true = int(labels.max()) + 1
+    shares = table[:true] / table[:true].sum(1, keepdims=True)
+    mapping = paper_mapping(labels, predicted)
+    paper = np.array(
+        [shares[cluster, mapping[cluster]] if cluster in mapping else 0.0 for cluster in range(true)]
+    )
+    rows, columns = linear_sum_assignment(-shares)
+    best, assigned = np.zeros(true), np.full(true, -1)
+    best[rows], assigned[rows] = shares[rows, columns], columns
+    return Agreement(paper, best, assigned, predicted)
+
+
+def kmeans_accuracy(vectors: Vectors, labels: Ints, *, from_true_means: bool = False) -> Agreement:
+    """K-means as the paper runs it: as many clusters as there are, raw embeddings, at most 1,000 iterations,
+    tolerance 1e-6, seed 42.
+
+    Args: from_true_means: start from the means of the true clusters instead of points drawn at random.
+    """
+    from sklearn.cluster import KMeans
+
+    count = int(labels.max()) + 1
+    start: str | Vectors = "k-means++"
+    if from_true_means:
+        start = np.stack([vectors[labels == cluster].mean(0) for cluster in range(count)])
+    means = KMeans(count, init=start, n_init=1, max_iter=1000, tol=1e-6, random_state=SEED)
+    return agreement(labels, means.fit_predict(vectors).astype(np.int64))
+
+
+def evaluate(
+    encoder: Encoder, data: Labelled, *, worst: int = WORST, events: Sink = ignore, stop: Stop = never
+) -> Report:
+    """K-means accuracy in percent, with intervals over clusters (the clustering itself is run once).
+
+    `informed`: from the means of the true clusters. What is lost there the vectors mix up; what is lost
+    beyond it is owed to the one random start, which may miss some of many clusters.
+    A mistake is a cluster that K-means tore apart: its cost is the share of it that went elsewhere, and
+    `predicted` is the head of the cluster where most of that went.
+    """
+    vectors = encoder.encode(data.texts, normalise=False, events=events, stop=stop)
+    found = kmeans_accuracy(vectors, data.labels)
+    informed = kmeans_accuracy(vectors, data.labels, from_true_means=True)
+    sizes = np.bincount(data.labels)
+    torn = list(_torn(data, found))
+    return Report(
+        "kmeans",
+        encoder.name,
+        (
+            mean_figure("kmeans_accuracy", "paper", found.paper_shares),
+            mean_figure("kmeans_accuracy_best_assignment", "better", found.best_shares),
+            mean_figure("kmeans_accuracy_from_true_means", "informed", informed.best_shares),
+        ),
+        {
+            "expressions": len(data.texts),
+            "clusters": len(sizes),
+            "mean_size": float(sizes.mean()),
+            "left_out": data.left_out,
+            "seed": SEED,
+        },
+        len(torn),
+        costliest(torn, worst),
+    )
+
+
+def _torn(data: Labelled, found: Agreement) -> Iterator[Mistake]:
+    """The clusters with members that have another label than theirs."""
+    heads = [cluster[0] for cluster in data.clusters]
+    owner = {int(label): number for number, label in enumerate(found.best_labels) if label >= 0}
+    for number in np.flatnonzero(found.best_shares < 1).tolist():
+        own = found.predicted[data.labels == number]
+        stray = Counter(own[own != found.best_labels[number]].tolist())
+        label, _ = stray.most_common(1)[0]
+        taker = heads[owner[label]] if label in owner else ""
+        note = f"{stray.total()} of {len(own)} members elsewhere"
+        yield Mistake(heads[number], heads[number], taker, 1 - float(found.best_shares[number]), note)

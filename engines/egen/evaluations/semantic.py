@@ -1,0 +1,213 @@
+"""Semantic understanding beyond syntax: the equal one among near-copies (E-Gen, Table 6)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import atomic_writer, read_lines
+from engines.egen.corpus.labelled import Labelled
+from engines.egen.evaluations.changes import near_copies
+from engines.egen.evaluations.measured import (
+    WORST,
+    Figure,
+    Mistake,
+    Report,
+    costliest,
+    mean_figure,
+    unread,
+)
+from engines.egen.expressions.canonical import has_padding
+from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.models.encode import longest
+from engines.egen.models.sequences import usable
+from engines.egen.verification.verify import Verifier
+from engines.retrieval.encoders import Encoder
+from engines.retrieval.similarity import Vectors
+
+__all__ = ["Item", "build", "evaluate", "holds_items", "read_items", "write_items"]
+
+NEAR = 3
+"""Near-copies of the query, and as many of the answer."""
+MIN_DISTANCE = 4
+"""Tree edit distance between query and answer, at least."""
+_LOOKED_AT = 40
+_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question: which of the candidates equals the query? Texts in generator prefix notation; `distractors`
+    are near-copies of the query, then of the answer."""
+
+    query: str
+    answer: str
+    distractors: tuple[str, ...]
+
+
+def build(
+    data: Labelled, count: int = 1_000, *, seed: int = 0, events: Sink = ignore, stop: Stop = never
+) -> list[Item]:
+    """Make items from clusters, going round them in random order until there are `count`.
+
+    Query and answer are members without padding, verified equal, `MIN_DISTANCE` or more edits apart. Every
+    distractor differs from its original in one label and is verified to differ in value. Items are distinct;
+    fewer come back when the clusters do not hold so many.
+    """
+    draw = random.Random(seed)
+    members = [[text for text in texts if not has_padding(text.split())] for texts in data.clusters]
+    members = [texts for texts in members if len(texts) > 1]
+    draw.shuffle(members)
+    found: dict[tuple[str, str], Item] = {}
+    for _ in range(_TRIES * (1 + count // max(1, len(members)))):
+        for texts in members:
+            if len(found) >= count or stop():
+                return list(found.values())
+            item = _item(texts, draw)
+            if item is not None:
+                found[item.query, item.answer] = item
+                events(Event("progress", {"done": len(found), "total": count, "unit": "items"}))
+    return list(found.values())
+
+
+def _item(texts: Sequence[str], draw: random.Random) -> Item | None:
+    from engines.core.tree_edit import distance
+
+    query = read_prefix(draw.choice(texts))
+    others = [read_prefix(text) for text in draw.sample(texts, min(_LOOKED_AT, len(texts)))]
+    far = [tree for tree in others if tree != query and distance(tree, query) >= MIN_DISTANCE]
+    if not far:
+        return None
+    answer = draw.choice(far)
+    if Verifier(query).check([answer])[0].outcome not in ("equal", "extends", "shrinks"):
+        return None
+    wrong = [*near_copies(query, NEAR, draw), *near_copies(answer, NEAR, draw)]
+    distractors = tuple(dict.fromkeys(map(prefix, wrong)))
+    if len(distractors) < 2 * NEAR:
+        return None
+    return Item(prefix(query), prefix(answer), distractors)
+
+
+def write_items(items: Sequence[Item], path: Path) -> None:
+    """Write items as JSON lines: query, answer, distractors."""
+    with atomic_writer(path) as file:
+        for item in items:
+            row = {"query": item.query, "answer": item.answer, "distractors": item.distractors}
+            file.write(json.dumps(row) + "\n")
+
+
+def holds_items(path: Path) -> bool:
+    """Whether a file is one of items, by its first line."""
+    return not path.is_dir() and any('"query"' in line for _, line in islice(read_lines(path), 1))
+
+
+def read_items(path: Path) -> Iterator[Item]:
+    """Read items back. Raises: DataError with path and line for what is no item."""
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            item = Item(str(row["query"]), str(row["answer"]), tuple(map(str, row["distractors"])))
+            for text in (item.query, item.answer, *item.distractors):
+                read_prefix(text)
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                "this is no object with `query`, `answer` and `distractors`",
+                path=path,
+                line=number,
+                code="E317",
+                remedy="`egen eval semantic --write FILE` makes such a file.",
+            ) from error
+        except ExpressionError as error:
+            raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
+        yield item
+
+
+def evaluate(
+    encoder: Encoder,
+    items: Sequence[Item],
+    *,
+    seed: int = 0,
+    worst: int = WORST,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Report:
+    """The share of items in percent whose answer is nearest to the query; candidates stand in random order.
+
+    `better`: against the near-copies of the query alone and of the answer alone (chance is 25 % in each),
+    which says where it fails; a tie is not a hit there.
+    """
+    kept = [
+        item
+        for item in items
+        if all(usable(text, longest(encoder)) for text in (item.query, item.answer, *item.distractors))
+    ]
+    if not kept:
+        raise EngineError(
+            "there is no item to choose in",
+            code="E645",
+            exit_code=2,
+            remedy="Name data with more and longer expressions in each cluster.",
+        )
+    draw = np.random.default_rng(seed)
+    texts, orders = [], []
+    width = min(len(item.distractors) for item in kept) + 1
+    for item in kept:
+        order = draw.permutation(width)
+        candidates = [item.answer, *item.distractors][:width]
+        texts += [item.query, *(candidates[place] for place in order)]
+        orders.append(order)
+    vectors = encoder.encode(texts, events=events, stop=stop).reshape(len(kept), width + 1, -1)
+    scores = (vectors[:, 1:] * vectors[:, :1]).sum(-1)
+    places = np.array(orders)
+    answers = (places == 0).argmax(1)
+    hits = (scores.argmax(1) == answers).astype(float)
+    own = scores[np.arange(len(kept)), answers]
+    wrong = np.flatnonzero(hits == 0)
+    return Report(
+        "semantic",
+        encoder.name,
+        (mean_figure("semantic_accuracy", "paper", hits), *_halves(scores, own, places)),
+        {
+            "items": len(kept),
+            "candidates": width,
+            "chance_percent": 100 / width,
+            "left_out": unread(len(items) - len(kept)),
+            "seed": seed,
+        },
+        len(wrong),
+        costliest(
+            (
+                Mistake(
+                    kept[row].query,
+                    kept[row].answer,
+                    texts[row * (width + 1) + 1 + int(scores[row].argmax())],
+                    float(scores[row].max() - own[row]),
+                )
+                for row in wrong.tolist()
+            ),
+            worst,
+        ),
+    )
+
+
+def _halves(scores: Vectors, own: Vectors, places: NDArray[np.int64]) -> Iterator[Figure]:
+    """The answer against each half of the distractors. Args: scores: (items, candidates); own: (items,) those
+    of the answers; places: (items, candidates) which candidate stands where: 0 the answer, then distractors
+    in the order of the item."""
+    ordered = np.take_along_axis(scores, np.argsort(places, axis=1), 1)
+    half = (scores.shape[1] - 1) // 2
+    for name, rivals in (("query", ordered[:, 1 : 1 + half]), ("answer", ordered[:, 1 + half :])):
+        if rivals.shape[1]:
+            hits = (own > rivals.max(1)).astype(float)
+            yield mean_figure(f"semantic_accuracy_against_copies_of_{name}", "better", hits)

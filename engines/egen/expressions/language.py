@@ -1,0 +1,136 @@
+"""The expression language of E-Gen: one variable x, real values, generator prefix notation.
+
+Tokens, as E-Gen's generator writes them: `+ - * / pow` take two operands, `log` takes (base, argument), `d`
+takes (variable, body), every function takes one. Leaves are `x`, `pi`, `e` and constants. A constant is one
+token: an integer (`-7`) or a decimal (`0.5`); unary minus does not exist (it is `* -1 u`), and exp(u) is
+`pow e u`.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import Tree, parse_prefix
+
+__all__ = [
+    "ALIASES",
+    "ARITY",
+    "CONSTANTS",
+    "FUNCTIONS",
+    "HYPERBOLIC",
+    "INVERSE",
+    "TRIGONOMETRIC",
+    "VARIABLE",
+    "is_constant_token",
+    "operands",
+    "prefix",
+    "read_prefix",
+    "visible",
+]
+
+VARIABLE = "x"
+CONSTANTS = ("pi", "e")
+TRIGONOMETRIC = ("sin", "cos", "tan", "csc", "sec", "cot")
+HYPERBOLIC = ("sinh", "cosh", "tanh", "csch", "sech", "coth")
+INVERSE = tuple("a" + name for name in TRIGONOMETRIC + HYPERBOLIC)
+FUNCTIONS = ("ln", *TRIGONOMETRIC, *INVERSE[:6], *HYPERBOLIC, *INVERSE[6:])
+"""The 25 functions of the templates, in the order of E-Gen's generator."""
+
+ARITY: dict[str, int] = {
+    **dict.fromkeys(("+", "-", "*", "/", "pow", "log", "d"), 2),
+    **dict.fromkeys(("sqrt", "abs", *FUNCTIONS), 1),
+    **dict.fromkeys((VARIABLE, *CONSTANTS), 0),
+}
+
+ALIASES = {
+    **{"arc" + name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
+    **{"ar" + name: "a" + name for name in HYPERBOLIC},
+}
+"""Other names of the inverse functions, read in infix notation."""
+
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)\Z", re.ASCII)
+_WORD = re.compile(r"\S+")
+_MAX_DIGITS = 30
+
+
+def is_constant_token(token: str) -> bool:
+    """Whether the token is a number (`-7`, `0.5`)."""
+    return _NUMBER.match(token) is not None
+
+
+def operands(token: str) -> int:
+    """How many operands the token takes: 0 for a leaf.
+
+    Raises: ExpressionError that says why the token is not of the language.
+    """
+    known = ARITY.get(token)
+    if known is not None:
+        return known
+    if is_constant_token(token):
+        if (digits := len(token.removeprefix("-"))) > _MAX_DIGITS:
+            raise ExpressionError(
+                f"the constant {token[:12]}… has {digits} digits; at most {_MAX_DIGITS} are read",
+                remedy="Round it, or write it as a power.",
+            )
+        return 0
+    if token in ("i", "I", "j"):
+        raise ExpressionError(
+            f"{token!r} is not a real number", remedy="Expressions are real; complex constants are not read."
+        )
+    if len(token) == 1 and token.isalpha():
+        raise ExpressionError(
+            f"{token!r} is a second variable", remedy="Expressions have the one variable x; rename it."
+        )
+    near = get_close_matches(token[:40], [name for name in (*ARITY, *ALIASES) if len(name) > 1], n=1)
+    raise ExpressionError(
+        f"{token[:40]!r} is not an operator, function or constant of the language",
+        remedy=f"Did you mean {near[0]}?"
+        if near
+        else "Known: + - * / pow sqrt abs log d ln, the trigonometric and hyperbolic functions and inverses.",
+    )
+
+
+def read_prefix(text: str) -> Tree:
+    """Read generator prefix notation (`+ pow x 2 * -3 sin x`).
+
+    Raises: ExpressionError that names what is wrong; its position counts characters.
+    """
+    try:
+        tree = parse_prefix(text.split(), operands)
+    except ExpressionError as error:
+        place = _character(text, error.position)
+        what = error.what if place is None else f"{error.what} (character {place + 1})"
+        raise ExpressionError(what, text=visible(text), position=place or 0, remedy=error.remedy) from None
+    for node in tree:
+        if node.label == "d" and node.children[0].label != VARIABLE:
+            raise ExpressionError(
+                "the derivative is not with respect to x",
+                text=visible(text),
+                remedy="Write: d x <expression>.",
+            )
+    return tree
+
+
+def _character(text: str, token: int | None) -> int | None:
+    """Where the token starts that an error is about: without a position, an unknown token, or the whole."""
+    starts = [(word.start(), word.group()) for word in _WORD.finditer(text)]
+    if token is not None:
+        return starts[token][0] if token < len(starts) else len(text)
+    for start, word in starts:
+        try:
+            operands(word)
+        except ExpressionError:
+            return start
+    return None
+
+
+def visible(text: str) -> str:
+    """The text with every control or formatting character replaced by one visible mark, lengths unchanged."""
+    return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
+
+
+def prefix(tree: Tree) -> str:
+    """The tree in generator prefix notation, one space between tokens."""
+    return " ".join(tree.labels())

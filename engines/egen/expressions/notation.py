@@ -1,0 +1,266 @@
+"""The notations an expression is read from and shown in.
+
+`infix` and `unicode_infix` can be read back to the very same tree: brackets stay where the tree has them
+(`a - (b - c)`, `a*(b/c)`), and nothing is simplified. What `latex` writes is read back to an expression
+that is equal everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import Tree
+from engines.egen.egraph.constants import LEAVES, apply, operate
+from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.language import (
+    ARITY,
+    HYPERBOLIC,
+    TRIGONOMETRIC,
+    is_constant_token,
+    prefix,
+    read_prefix,
+    visible,
+)
+from engines.egen.expressions.latex_reader import looks_like_latex, read_latex
+
+__all__ = ["Notation", "check_head", "expression_row", "infix", "latex", "read", "read_head", "unicode_infix"]
+
+Notation = Literal["auto", "prefix", "infix", "latex"]
+
+
+def read(text: str, notation: Notation = "auto") -> Tree:
+    """Read an expression; `auto` takes commands and braces for LaTeX, and tries prefix notation before infix,
+    so `- 7 x` is 7 - x.
+
+    Raises: ExpressionError with the character position; for `auto` the error of the notation that the text
+    looks like.
+
+    >>> read("- 7 x") == read("7 - x")
+    True
+    """
+    if notation == "prefix":
+        return read_prefix(text)
+    if notation == "infix":
+        return read_infix(text)
+    if notation == "latex" or looks_like_latex(text):
+        return read_latex(text)
+    if not text.strip():
+        raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
+    try:
+        return read_prefix(text)
+    except ExpressionError as error:
+        as_prefix = error
+    try:
+        return read_infix(text)
+    except ExpressionError as error:
+        raise (as_prefix if _looks_like_prefix(text) else error) from None
+
+
+def _looks_like_prefix(text: str) -> bool:
+    words = text.split()
+    return ARITY.get(words[0]) == 2 and not re.search(r"[()\[\]{}^|,]", text)
+
+
+def read_head(text: str, notation: Notation = "auto") -> Tree:
+    """Read an expression that is to be a head. Raises: ExpressionError, also as `check_head` does."""
+    tree = read(text, notation)
+    check_head(tree)
+    return tree
+
+
+def check_head(tree: Tree) -> None:
+    """Refuse an expression that can be no head because it divides by the constant zero somewhere.
+
+    Raises: ExpressionError.
+    """
+    values: list[float | None] = []
+    for node in reversed(list(tree)):
+        if not node.children:
+            values.append(float(node.label) if is_constant_token(node.label) else LEAVES.get(node.label))
+            continue
+        left = values.pop()
+        if len(node.children) == 1:
+            values.append(None if left is None else apply(node.label, left))
+            continue
+        right = values.pop()
+        if (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and _below_zero(right)):
+            raise ExpressionError(
+                f"{prefix(node)[:60]!r} divides by zero wherever x is",
+                text=visible(prefix(tree)),
+                remedy="It has no value anywhere; change the expression.",
+            )
+        if node.label == "d":
+            values.append(None if right is None else 0.0)
+        else:
+            values.append(None if left is None or right is None else operate(node.label, left, right))
+
+
+def _below_zero(value: float | None) -> bool:
+    return value is not None and value < 0
+
+
+class _Written(NamedTuple):
+    """A subterm in print and how tightly its outermost operator binds."""
+
+    text: str
+    level: int
+
+
+_SUM, _MINUS, _PRODUCT, _PREFIX, _POWER, _ATOM = range(1, 7)
+_STARTS_WITH_NUMBER = re.compile(r"[\d.]+(?![\d.^⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _write(tree: Tree, combine: Callable[[Tree, list[_Written]], _Written]) -> str:
+    stack: list[_Written] = []
+    for node in reversed(list(tree)):
+        stack.append(combine(node, [stack.pop() for _ in node.children]))
+    return stack[0].text
+
+
+def infix(expression: Tree | str) -> str:
+    """ASCII infix of a tree, or of prefix notation, with the brackets it needs: `-7*x^2 + 3*sin(x/2)`."""
+    labels = expression.split() if isinstance(expression, str) else expression.labels()
+    stack: list[_Written] = []
+    for label in reversed(labels):
+        stack.append(_linear(label, [stack.pop() for _ in range(ARITY.get(label, 0))]))
+    return stack[0].text
+
+
+def unicode_infix(tree: Tree) -> str:
+    """Infix for people: `63·cosh(2 − 7x)`, `x²`, `√(x + 1)`, `|x|`."""
+    return _write(tree, _unicode)
+
+
+def latex(tree: Tree) -> str:
+    r"""LaTeX of what amsmath knows: `\frac{x}{2} + \sin^{2}\left(3 x\right)`."""
+    return _write(tree, _latex)
+
+
+def _bracketed(part: _Written, level: int, *, leads: bool = False) -> str:
+    """The operand, in brackets where it binds too loosely or starts with a minus that would not lead."""
+    if part.level < level or (part.text[0] in "-−" and not leads):
+        return f"({part.text})"
+    return part.text
+
+
+def _negated(part: _Written, minus: str) -> _Written:
+    # A number right after the minus would be read as one constant with it.
+    level = _ATOM + 1 if _STARTS_WITH_NUMBER.match(part.text) else _PRODUCT
+    return _Written(minus + _bracketed(part, level), _MINUS)
+
+
+def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*") -> _Written:
+    """An operator or function over its written operands; as it stands, ASCII."""
+    if not parts:
+        return _Written(label, _PRODUCT if label[0] == "-" else _ATOM)
+    if label in ("+", "-"):
+        left, right = _bracketed(parts[0], _SUM, leads=True), _bracketed(parts[1], _MINUS)
+        return _Written(f"{left} {minus if label == '-' else label} {right}", _SUM)
+    if label == "*" and parts[0].text == minus + "1":
+        return _negated(parts[1], minus)
+    if label in ("*", "/"):
+        left, right = _bracketed(parts[0], _PRODUCT, leads=True), _bracketed(parts[1], _PREFIX)
+        return _Written(f"{left}{times if label == '*' else label}{right}", _PRODUCT)
+    if label == "pow":
+        return _Written(f"{_bracketed(parts[0], _ATOM)}^{_bracketed(parts[1], _POWER)}", _POWER)
+    if label == "d":
+        return _Written(f"d/dx({parts[1].text})", _PREFIX)
+    return _Written(f"{label}({', '.join(part.text for part in parts)})", _ATOM)
+
+
+def _unicode(node: Tree, parts: list[_Written]) -> _Written:
+    label = node.label
+    if not parts:
+        text = "π" if label == "pi" else label.replace("-", "−")
+        return _Written(text, _PRODUCT if label[0] == "-" else _ATOM)
+    if label == "pow" and not node.children[1].children:
+        exponent = node.children[1].label
+        if exponent.lstrip("-").isdigit():
+            return _Written(_bracketed(parts[0], _ATOM) + exponent.translate(_SUPERSCRIPTS), _POWER)
+    if label == "abs":
+        return _Written(f"|{parts[0].text}|", _ATOM)
+    if label == "sqrt":
+        plain = len(node) == 2 and parts[0].level == _ATOM
+        return _Written("√" + (parts[0].text if plain else f"({parts[0].text})"), _PREFIX)
+    return _linear(label, parts, "−", "" if label == "*" and _adjoins(node) else "·")
+
+
+def _adjoins(node: Tree) -> bool:
+    """Whether a product is a number before x, pi or an integer power of x: `7x`, `−3x²`."""
+    number, other = node.children
+    if other.label == "pow" and not other.children[1].children:
+        other = other.children[0]
+    return is_constant_token(number.label) and other.label in ("x", "pi")
+
+
+_LATEX_NAMES = {
+    **{name: rf"\{name}" for name in ("ln", *TRIGONOMETRIC, "sinh", "cosh", "tanh", "coth")},
+    **{name: rf"\operatorname{{{name}}}" for name in ("csch", "sech")},
+    **{name: rf"\arc{name[1:]}" for name in ("asin", "acos", "atan")},
+    **{name: rf"\operatorname{{arc{name[1:]}}}" for name in ("acsc", "asec", "acot")},
+    **{"a" + name: rf"\operatorname{{ar{name}}}" for name in HYPERBOLIC},
+}
+
+
+def _fenced(text: str) -> str:
+    return rf"\left({text}\right)"
+
+
+def _latex(node: Tree, parts: list[_Written]) -> _Written:
+    label = node.label
+    if not parts:
+        return _Written(r"\pi" if label == "pi" else label, _PRODUCT if label[0] == "-" else _ATOM)
+
+    def operand(index: int, level: int, *, leads: bool = False) -> str:
+        part = parts[index]
+        return _fenced(part.text) if part.level < level or (part.text[0] == "-" and not leads) else part.text
+
+    if label in ("+", "-"):
+        return _Written(f"{operand(0, _SUM, leads=True)} {label} {operand(1, _MINUS)}", _SUM)
+    if label == "*":
+        right = operand(1, _PRODUCT)
+        if parts[0].text == "-1" and not right[0].isdigit():
+            return _Written(f"-{right}", _MINUS)
+        left = operand(0, _PRODUCT, leads=True)
+        joint = (
+            " "
+            if is_constant_token(left) and (right[0].isalpha() or right.startswith(_SIMPLE))
+            else r" \cdot "
+        )
+        return _Written(f"{left}{joint}{right}", _PRODUCT)
+    if label == "/":
+        return _Written(rf"\frac{{{parts[0].text}}}{{{parts[1].text}}}", _PREFIX)
+    if label == "pow":
+        base, exponent = node.children
+        name = _LATEX_NAMES.get(base.label)
+        if name and not exponent.children and exponent.label.isdigit():
+            return _Written(f"{name}^{{{exponent.label}}}" + parts[0].text.removeprefix(name), _POWER)
+        return _Written(f"{operand(0, _ATOM)}^{{{parts[1].text}}}", _POWER)
+    if label == "d":
+        return _Written(rf"\frac{{d}}{{dx}}{_fenced(parts[1].text)}", _PREFIX)
+    if label == "sqrt":
+        return _Written(rf"\sqrt{{{parts[0].text}}}", _ATOM)
+    if label == "abs":
+        return _Written(rf"\left|{parts[0].text}\right|", _ATOM)
+    if label == "log":
+        return _Written(rf"\log_{{{parts[0].text}}}{_fenced(parts[1].text)}", _POWER)
+    return _Written(_LATEX_NAMES[label] + _fenced(parts[0].text), _POWER)
+
+
+_SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
+"""What may stand behind a number without a sign: not a fraction, which would read as a mixed number."""
+
+
+def expression_row(tree: Tree) -> dict[str, Any]:
+    """An expression in every notation, with its length in tokens, as documents have it."""
+    return {
+        "prefix": prefix(tree),
+        "infix": infix(tree),
+        "unicode": unicode_infix(tree),
+        "latex": latex(tree),
+        "tokens": len(tree),
+    }

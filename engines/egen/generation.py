@@ -1,0 +1,129 @@
+"""Generating: expressions equal to one, each verified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg
+from engines.egen.expressions.language import prefix
+from engines.egen.expressions.notation import Notation, infix, read_head
+from engines.egen.records import MAX_MEMBERS, MAX_TOKENS, Cluster, EgenConfig, Limits, Member, Mode
+
+__all__ = ["Generate", "document", "generate", "without_members"]
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Grow an e-graph from an expression, draw equal expressions from it and verify each one."""
+
+    expr: Annotated[str, Arg("Infix, LaTeX or prefix; may begin with -.", metavar="EXPR", words=True)]
+    notation: Annotated[Notation, Arg("How EXPR is written.")] = "auto"
+    members: Annotated[int, Arg("How many are wanted.", low=1, high=MAX_MEMBERS)] = 1_000
+    max_tokens: Annotated[int, Arg("Longest member.", low=1, high=MAX_TOKENS)] = 25
+    mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
+    padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
+    seed: Annotated[int, Arg("Chooses members and points.", low=0)] = 0
+    out: Annotated[Path | None, Arg("Also write the JSON document to this file.")] = None
+    nodes: Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)] = Limits().nodes
+    iterations: Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)] = Limits().iterations
+    time_s: Annotated[float, Arg("The longest growth, in seconds.", low=0, hidden=True)] = Limits().time_s
+
+    @property
+    def config(self) -> EgenConfig:
+        """All that determines the cluster."""
+        return EgenConfig(
+            members=self.members,
+            max_tokens=self.max_tokens,
+            mode=self.mode,
+            padding=self.padding,
+            seed=self.seed,
+            limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
+        )
+
+
+def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cluster:
+    """The cluster of an expression; a stop keeps what there is.
+
+    Args: events: `progress` of stage `grow` (nodes, classes, seconds; its step is the iteration), then of
+    stage `members` (done, total, unit, and as `members` those that came, in prefix notation, unordered).
+    Raises: ExpressionError for what is no expression or divides by zero everywhere, EngineError E210 or E211
+    when a rule is wrong.
+
+    >>> cluster = generate(Generate("sin(2*x) + 3", members=3, nodes=200))
+    >>> len(cluster.members)
+    3
+    >>> sorted({member.verdict.outcome for member in cluster.members})
+    ['equal']
+    """
+    from engines.egen.egraph.process import kept
+
+    cluster = kept().generate(read_head(spec.expr, spec.notation), spec.config, events=events, stop=stop)
+    if spec.out is not None:
+        from engines.core.files import write_json
+
+        write_json(spec.out, document(cluster))
+    return cluster
+
+
+def document(cluster: Cluster) -> dict[str, Any]:
+    """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
+    where the head is not, though they have lost some of its domain."""
+    stats = cluster.stats
+    return {
+        "head": prefix(cluster.head),
+        "members": [_row(member) for member in cluster.members],
+        "stats": {
+            **asdict(stats),
+            **{name: round(getattr(stats, name), 4) for name in ("grow_s", "sample_s", "verify_s")},
+        },
+        "config": asdict(cluster.config),
+    }
+
+
+def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Why a cluster came out without members, and what to change.
+
+    Args: found: its document. Returns: a clause, and the settings of `Generate` with which there may be some.
+
+    >>> stats = {"stop_reason": "saturated", "total_members": 0}
+    >>> without_members({"head": "+ x 1", "stats": stats, "config": {"max_tokens": 2, "mode": "strict"}})
+    ('it has 3 tokens, and nothing equal to it has 2 or fewer', {'max_tokens': 3})
+    """
+    stats, config = found["stats"], found["config"]
+    length, most, mode = len(found["head"].split()), config["max_tokens"], config["mode"]
+    dropped = {reason: number for reason, number in stats.get("dropped", {}).items() if number}
+    forms = {"same form", "padding"}
+    if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
+        how = stats["stop_reason"].replace("_", " ")
+        return f"growth ended before any could be drawn ({how})", {}
+    if not stats["total_members"]:
+        what = f"nothing equal to it has {most} or fewer"
+        return f"it has {length} tokens, and {what}", {"max_tokens": max(length, most + 1)}
+    if not dropped:
+        return "it has no value, or none that can be computed, at almost all points", {}
+    if set(dropped) <= forms:
+        wider = {"strict": {"mode": "common"}}.get(mode, {})
+        return "no rule gives it another form", wider or ({} if config.get("padding") else {"padding": True})
+    left_out = ", ".join(f"{number:,} {reason}" for reason, number in dropped.items())
+    wider = {"strict": {"mode": "common"}, "common": {"mode": "paper"}}.get(mode, {})
+    return f"all other forms were left out by mode {mode} ({left_out})", wider
+
+
+def _row(member: Member) -> dict[str, Any]:
+    verdict = member.verdict
+    row: dict[str, Any] = {
+        "prefix": member.prefix,
+        "infix": infix(member.prefix),
+        "tokens": member.tokens,
+        "verdict": verdict.outcome,
+        "kept": verdict.kept,
+    }
+    if verdict.gained:
+        row["gained"] = True
+    if verdict.exceptions:
+        row["except"] = verdict.exceptions
+    return row

@@ -1,0 +1,130 @@
+"""From expressions to vectors: by a model of ours, or any sentence-transformers folder as a baseline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import changed
+from engines.egen.models.model_folder import load_model, unopened
+from engines.egen.models.sequences import Sequences, batches, usable
+from engines.retrieval.similarity import Vectors, unit
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from engines.retrieval.encoders import Encoder
+
+__all__ = ["ModelEncoder", "encode_readable", "kept_encoder", "load_encoder", "longest"]
+
+TOKENS_PER_BATCH = 8_192
+_ANY_LENGTH = 10**6
+_UNSAFE = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt")
+
+
+class ModelEncoder:
+    """A model of ours on a device, an `Encoder` of expressions in generator prefix notation; batches are of
+    about one length, so hardly any padding is computed.
+
+    `max_length`: the longest expression it reads, in tokens of training notation, SOE and EOE included.
+    """
+
+    def __init__(self, model: nn.Module, name: str = "", *, device: str = "cpu") -> None:
+        self.name = name
+        self.model = model.to(device)
+        self.dimension = int(model.config.d_model)
+        self.max_length = int(model.config.max_length)
+        self._device = device
+
+    def encode(
+        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
+    ) -> Vectors:
+        """As `Encoder.encode`. Raises: ExpressionError with the place of a text that the model cannot
+        read."""
+        import torch
+
+        from engines.egen.models.transformer import embed
+
+        rows = Sequences.of(texts, max_length=self.max_length)
+        found = np.zeros((len(rows), self.dimension), np.float32)
+        training = self.model.training
+        self.model.eval()
+        done = 0
+        with torch.inference_mode():
+            for batch in batches(rows.lengths, TOKENS_PER_BATCH):
+                if stop():
+                    break
+                ids = torch.from_numpy(rows.padded(batch)).to(self._device)
+                found[batch] = embed(self.model, ids).float().cpu().numpy()
+                done += len(batch)
+                events(Event("progress", {"done": done, "total": len(rows), "unit": "expressions"}))
+        self.model.train(training)
+        return unit(found) if normalise else found
+
+
+def longest(encoder: Encoder) -> int:
+    """The longest expression that an encoder takes, in tokens of training notation. One of text takes any,
+    and cuts what is too long for it."""
+    return encoder.max_length if isinstance(encoder, ModelEncoder) else _ANY_LENGTH
+
+
+def encode_readable(
+    encoder: Encoder, texts: Sequence[str | None], *, events: Sink = ignore, stop: Stop = never
+) -> Vectors:
+    """(texts, dimension), not normalised, with a row of nan for None and for what the model cannot read."""
+    most = longest(encoder)
+    kept = {place: text for place, text in enumerate(texts) if text and usable(text, most)}
+    found = np.full((len(texts), encoder.dimension), np.nan, np.float32)
+    found[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=events, stop=stop)
+    return found
+
+
+def kept_encoder(folder: Path) -> Encoder:
+    """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
+    return _kept(folder, changed(folder / "model.safetensors"))
+
+
+@lru_cache(maxsize=2)
+def _kept(folder: Path, state: object) -> Encoder:  # noqa: ARG001  # other weights are loaded anew
+    return load_encoder(folder)
+
+
+def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
+    """The encoder of a model folder. Args: device: auto takes a GPU where there is one.
+
+    Raises: DataError E642 for a folder that holds no model, E643 for weights that only unpickling would read.
+    """
+    import torch
+
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    config = folder / "config.json"
+    ours = False
+    if config.exists():
+        try:
+            ours = "egen" in json.loads(config.read_bytes())
+        except ValueError as error:
+            raise unopened(folder, "its config.json cannot be read") from error
+    if ours or not (folder / "modules.json").exists():
+        return ModelEncoder(load_model(folder), folder.name, device=device)
+    unsafe = [path.name for pattern in _UNSAFE for path in folder.rglob(pattern)]
+    if unsafe and not list(folder.rglob("*.safetensors")):
+        raise DataError(
+            f"its weights are in {unsafe[0]}, which is read by running what is in it",
+            path=folder,
+            code="E643",
+            remedy="Save the model with safetensors.",
+        )
+    from engines.retrieval.encoders import encoder
+
+    try:
+        return encoder(folder, device=device)
+    except DataError as error:
+        raise unopened(folder, error.what, error.remedy) from error

@@ -1,0 +1,43 @@
+"""Model folders: those that ship, and which hold a model of expressions at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+from engines.core.assets import asset
+from engines.core.spec import Arg
+
+__all__ = ["ModelFolder", "embeds", "models_among", "shipped", "shipped_models"]
+
+ModelFolder = Annotated[Path, Arg("A folder (of sentence-transformers too), or a model's name.", ref="model")]
+
+
+def shipped() -> Path | None:
+    """The encoder that ships; None in an installation without one."""
+    return next(iter(shipped_models()), None)
+
+
+def shipped_models() -> list[Path]:
+    """All models of expressions that ship."""
+    # The folder of models may not be there, that of recipes always is.
+    return sorted((asset("recipes").parent / "models").glob("egen-*"))
+
+
+def embeds(folder: Path) -> bool:
+    """Whether a folder holds a model of ours, or one of sentence-transformers."""
+    if (folder / "modules.json").exists():
+        return True
+    try:
+        return "egen" in json.loads((folder / "config.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+
+
+def models_among(folders: Iterable[Path]) -> list[Path]:
+    """The models that turn expressions into vectors: those that ship, then those among the folders; of two
+    with the same name the latter."""
+    found = {folder.name: folder for folder in (*shipped_models(), *folders) if embeds(folder)}
+    return list(found.values())

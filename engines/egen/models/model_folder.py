@@ -1,0 +1,279 @@
+"""Model folders that the ecosystem opens without code of ours.
+
+    config.json  model.safetensors           the encoder, as transformers has it
+    tokenizer.json  tokenizer_config.json    its tokenizer
+    modules.json  1_WordWeights/  2_Pooling/  (3_Dense/)    its pooling, for sentence-transformers
+    decoder.safetensors                      seq2seq only, read by us
+    README.md  training.json                 written by the training
+
+The encoder is exactly an XLM-RoBERTa-XL: pre-norm with a final norm and none on the embeddings, layer-norm
+eps and activation free to choose. What it has in addition is filled in: attention biases, token types and the
+pooler are zeros, its position table holds the sinusoids (from row 1 on, row 0 is PAD's), and its token
+embeddings have the factor sqrt(d) in them. The tokenizer reads generator prefix notation.
+
+Pooling leaves out SOE and EOE: `WordWeights` gives them weight 0. A maximum would still see those zeros, so a
+max-pooling encoder is stored with a bias on its final norm that makes every other state positive, and
+`3_Dense` takes it off again. Weights are read from safetensors only; nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.errors import DataError, EngineError
+from engines.core.files import write_bytes, write_json, write_text
+from engines.egen.expressions.training_notation import VOCABULARY
+from engines.egen.models.settings import ModelConfig, Precision
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+__all__ = ["load_model", "prefix_tokenizer", "save_model", "unopened"]
+
+_MODULES = ("Transformer", "WordWeights", "Pooling", "Dense")
+_WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+_DECIMALS = {
+    f"{sign}{n / 4:g}": f"div {sign}{Fraction(n, 4).numerator} {Fraction(n, 4).denominator}"
+    for n in range(40)
+    for sign in ("", "-")
+    if n % 4
+}
+
+
+def save_model(model: nn.Module, folder: Path, *, precision: Precision = "fp32") -> None:
+    """Write a model into a folder. Args: precision: of the stored weights; all are computed with in fp32."""
+    from safetensors.torch import save
+
+    config = model.config
+    tensors = dict(_encoder_tensors(model))
+    if precision == "fp16":
+        tensors = {name: t if name in _EXACT else t.half() for name, t in tensors.items()}
+    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
+    if model.config.decoder_layers:
+        weights = {
+            name: t.half() if precision == "fp16" else t for name, t in model["decoder"].state_dict().items()
+        }
+        write_bytes(folder / "decoder.safetensors", save(weights, {"format": "pt"}))
+    write_json(folder / "config.json", _transformers_config(model))
+    write_text(folder / "tokenizer.json", prefix_tokenizer())
+    write_json(folder / "tokenizer_config.json", _tokenizer_config(config))
+    _write_pooling(model, folder)
+
+
+def load_model(folder: Path) -> nn.Module:
+    """The model of a folder, in fp32 and eval mode. Raises: DataError E642 for a folder that holds none."""
+    from engines.egen.models.transformer import new_model
+
+    try:
+        document = json.loads((folder / "config.json").read_bytes())
+        config, shift = ModelConfig.of(dict(document["egen"])), float(document["egen_shift"])
+    except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
+        remedy = "Name a folder that `mathwb train` made, or a model of the workspace."
+        raise unopened(folder, "this folder holds no model of E-Gen", remedy) from error
+    model = new_model(config)
+    weights = dict(_own_names(_read(folder / "model.safetensors"), model, shift))
+    if model.config.decoder_layers:
+        decoder = _read(folder / "decoder.safetensors")
+        weights |= {f"decoder.{name}": tensor.float() for name, tensor in decoder.items()}
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise unopened(folder, "the weights do not fit the model that config.json describes") from error
+    return model.eval()
+
+
+def unopened(path: Path, what: str, remedy: str = "") -> DataError:
+    """A model folder that cannot be opened."""
+    remedy = remedy or "Copy the folder again, whole."
+    return DataError(what, path=path, code="E642", exit_code=3, remedy=remedy)
+
+
+def _read(path: Path) -> dict[str, Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise unopened(path, "the weights cannot be read") from error
+
+
+_FINAL_BIAS = "encoder.LayerNorm.bias"
+_EMBEDDING = "embeddings.word_embeddings.weight"
+_POSITIONS = "embeddings.position_embeddings.weight"
+_EXACT = (_FINAL_BIAS, _POSITIONS)
+"""Kept in fp32: the bias carries the shift of a max-pooling encoder, the positions are calculated by us."""
+_SAME = {
+    "attention.out.weight": "attention.output.dense.weight",
+    "attention.query.weight": "attention.self.query.weight",
+    "attention_norm.weight": "attention.self_attn_layer_norm.weight",
+    "attention_norm.bias": "attention.self_attn_layer_norm.bias",
+    "up.weight": "intermediate.dense.weight",
+    "up.bias": "intermediate.dense.bias",
+    "down.weight": "output.dense.weight",
+    "down.bias": "output.dense.bias",
+    "feed_forward_norm.weight": "LayerNorm.weight",
+    "feed_forward_norm.bias": "LayerNorm.bias",
+}
+"""Our names within a layer, and theirs."""
+
+
+def _shift(model: nn.Module) -> float:
+    """What makes every state after the final norm positive (a normed value is below sqrt(d)): a power of two,
+    so that few digits are lost; 0 for a mean, which needs none."""
+    if model.config.pooling == "mean":
+        return 0.0
+    norm = model["encoder"]["norm"]
+    reach = norm.weight.detach().abs() * math.sqrt(model.config.d_model) + norm.bias.detach().abs()
+    return 2.0 ** math.ceil(math.log2(float(reach.max()) + 1e-6))
+
+
+def _encoder_tensors(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    import torch
+
+    from engines.egen.models.transformer import sinusoids
+
+    config, weights = model.config, model["encoder"].state_dict()
+    width = config.d_model
+    none = torch.zeros(width)
+    yield _EMBEDDING, weights["tokens.weight"] * math.sqrt(width)
+    positions = torch.cat([none[None], sinusoids(config.max_length, width)])
+    yield _POSITIONS, positions
+    yield "embeddings.token_type_embeddings.weight", none[None].clone()
+    for layer in range(config.layers):
+        ours, theirs = f"layers.{layer}.", f"encoder.layer.{layer}."
+        for name, other in _SAME.items():
+            yield theirs + other, weights[ours + name]
+        key, value = weights[ours + "attention.key_value.weight"].chunk(2)
+        yield theirs + "attention.self.key.weight", key.contiguous()
+        yield theirs + "attention.self.value.weight", value.contiguous()
+        for name in ("self.query", "self.key", "self.value", "output.dense"):
+            yield f"{theirs}attention.{name}.bias", none.clone()
+    yield "encoder.LayerNorm.weight", weights["norm.weight"]
+    yield _FINAL_BIAS, weights["norm.bias"] + _shift(model)
+    yield "pooler.dense.weight", torch.zeros(width, width)
+    yield "pooler.dense.bias", none.clone()
+
+
+def _own_names(tensors: dict[str, Tensor], model: nn.Module, shift: float) -> Iterator[tuple[str, Tensor]]:
+    """The encoder's tensors under our names. What is missing is left for `load_state_dict` to refuse."""
+    import torch
+
+    found = {name: tensor.float() for name, tensor in tensors.items()}
+    if _EMBEDDING in found:
+        scale = math.sqrt(model.config.d_model)
+        yield "encoder.tokens.weight", found[_EMBEDDING] / scale
+    for layer in range(model.config.layers):
+        ours, theirs = f"encoder.layers.{layer}.", f"encoder.layer.{layer}."
+        for name, other in _SAME.items():
+            if theirs + other in found:
+                yield ours + name, found[theirs + other]
+        pair = [found.get(f"{theirs}attention.self.{name}.weight") for name in ("key", "value")]
+        if pair[0] is not None and pair[1] is not None:
+            yield ours + "attention.key_value.weight", torch.cat([pair[0], pair[1]])
+    if _FINAL_BIAS in found:
+        yield "encoder.norm.bias", found[_FINAL_BIAS] - shift
+    if "encoder.LayerNorm.weight" in found:
+        yield "encoder.norm.weight", found["encoder.LayerNorm.weight"]
+
+
+def _transformers_config(model: nn.Module) -> dict[str, Any]:
+    config = model.config
+    return {
+        "architectures": ["XLMRobertaXLModel"],
+        "model_type": "xlm-roberta-xl",
+        "dtype": "float32",
+        "vocab_size": len(VOCABULARY),
+        "hidden_size": config.d_model,
+        "num_hidden_layers": config.layers,
+        "num_attention_heads": config.heads,
+        "intermediate_size": config.ffn,
+        "hidden_act": "relu",
+        "hidden_dropout_prob": config.dropout,
+        "attention_probs_dropout_prob": config.dropout,
+        "max_position_embeddings": config.max_length + 1,
+        "type_vocab_size": 1,
+        "layer_norm_eps": 1e-6,
+        "pad_token_id": 0,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "egen": asdict(config),
+        "egen_shift": _shift(model),
+    }
+
+
+def _tokenizer_config(config: ModelConfig) -> dict[str, Any]:
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": config.max_length,
+        "pad_token": "PAD",
+        "bos_token": "SOE",
+        "eos_token": "EOE",
+        "clean_up_tokenization_spaces": False,
+    }
+
+
+def prefix_tokenizer() -> str:
+    """A tokenizer of the `tokenizers` library, as JSON: generator prefix notation to the ids that
+    `sequences.ids` gives. Of decimals it knows quarters below 10; a word it does not know is an error."""
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    def word(text: str) -> Regex:
+        return Regex(rf"(?<!\S){re.escape(text)}(?!\S)")
+
+    steps = [normalizers.Replace(word(sign), name) for sign, name in _WORDS.items()]
+    for text, quotient in _DECIMALS.items():
+        steps.append(normalizers.Replace(word(text), quotient))
+    # The sign of an integer becomes a token of its own, and a plus is written where there is none.
+    steps.append(normalizers.Replace(Regex(r"(?<!\S)-(?=\d)"), "INT- "))
+    steps.append(normalizers.Replace(Regex(r"(?<!\S)(?<!INT- )(?=\d)"), "INT+ "))
+    # The name of the word for what is unknown is not in the vocabulary: an unknown word is refused.
+    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(VOCABULARY)}, unk_token="?"))
+    made.normalizer = normalizers.Sequence(steps)
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Digits(individual_digits=True)]
+    )
+    made.post_processor = processors.TemplateProcessing(
+        single="SOE $A EOE", special_tokens=[("SOE", 1), ("EOE", 2)]
+    )
+    return made.to_str(pretty=True)
+
+
+def _write_pooling(model: nn.Module, folder: Path) -> None:
+    """The modules of sentence-transformers after the encoder."""
+    import torch
+    from safetensors.torch import save
+
+    width, pooling = model.config.d_model, model.config.pooling
+    weights = torch.ones(len(VOCABULARY), 1)
+    weights[:3] = 0
+    modules = ["", "1_WordWeights", "2_Pooling"]
+    special = dict.fromkeys(VOCABULARY[:3], 0.0)
+    weighting = {"vocab": VOCABULARY, "word_weights": special, "unknown_word_weight": 1}
+    write_json(folder / modules[1] / "config.json", weighting)
+    write_bytes(folder / modules[1] / "model.safetensors", save({"emb_layer.weight": weights}))
+    write_json(folder / modules[2] / "config.json", {"embedding_dimension": width, "pooling_mode": pooling})
+    if pooling == "max":
+        modules.append("3_Dense")
+        settings = {"in_features": width, "out_features": width, "bias": True}
+        identity = "torch.nn.modules.linear.Identity"
+        write_json(folder / modules[3] / "config.json", {**settings, "activation_function": identity})
+        linear = {"linear.weight": torch.eye(width), "linear.bias": torch.full((width,), -_shift(model))}
+        write_bytes(folder / modules[3] / "model.safetensors", save(linear))
+    rows = [
+        {"idx": n, "name": str(n), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for n, (path, kind) in enumerate(zip(modules, _MODULES, strict=False))
+    ]
+    write_json(folder / "modules.json", rows)
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": model.config.max_length})
+    write_json(
+        folder / "config_sentence_transformers.json",
+        {"model_type": "SentenceTransformer", "similarity_fn_name": "cosine"},
+    )

@@ -1,0 +1,81 @@
+"""What a recipe's table `model` says: the sizes of a model, and how it is trained. No torch is needed for
+it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from engines.core.spec import Arg, described, known, read, refused
+from engines.egen.corpus.splits import SplitName
+
+__all__ = ["ModelConfig", "Negatives", "Pooling", "Precision", "Settings", "divided"]
+
+Pooling = Literal["mean", "max"]
+Precision = Literal["fp32", "fp16"]
+Negatives = Literal["one", "batch", "positives"]
+"""one: the triplet's own negative, as the paper prints it. batch: the negatives of all triplets of the batch,
+as the paper's figures were made. positives: the positives of all other clusters of the batch, in both
+directions; no negative is encoded."""
+
+CODE = "E640"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Sizes and pooling; the paper's are the defaults."""
+
+    d_model: Annotated[int, Arg("Width of the model.", low=2)] = 512
+    heads: Annotated[int, Arg("Attention heads.", low=1)] = 8
+    ffn: Annotated[int, Arg("Width within a layer.", low=1)] = 2048
+    layers: Annotated[int, Arg("Layers of the encoder.", low=1)] = 6
+    decoder_layers: Annotated[int, Arg("Layers of the decoder; 0: an encoder alone.", low=0)] = 0
+    max_length: Annotated[int, Arg("Tokens of an expression, SOE and EOE counted.", low=3)] = 200
+    dropout: Annotated[float, Arg("Share that is dropped out.", low=0, high=1)] = 0.0
+    pooling: Annotated[Pooling, Arg("How the states of the tokens become one vector.")] = "mean"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no model. Raises: EngineError E640."""
+        if self.d_model % self.heads or self.d_model % 2:
+            wrong = f"d_model {self.d_model} is not an even multiple of {self.heads} heads"
+        elif self.dropout == 1:
+            wrong = "dropout is 1, and it is below 1"
+        else:
+            return
+        raise refused(wrong, CODE, "Change the sizes of the model.")
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], *, place: str = "") -> ModelConfig:
+        """From a table of a model folder. Raises: EngineError E640 that names the size."""
+        return read(cls, values, place=place, code=CODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a recipe's table `model` says besides the sizes: of contrastive training `negatives` to `groups`,
+    of seq2seq training `smoothing`."""
+
+    negatives: Annotated[Negatives, Arg("Which other expressions an anchor is contrasted with.")] = "batch"
+    tau: Annotated[float, Arg("Temperature.", low=0)] = 0.1
+    triplets: Annotated[int, Arg("About how many triplets make an epoch.", low=1)] = 50_000_000
+    groups: Annotated[int, Arg("A batch is encoded in so many groups by length; few for a GPU.", low=1)] = 6
+    smoothing: Annotated[float, Arg("Label smoothing.", low=0, high=1)] = 0.1
+    split: Annotated[SplitName, Arg("Whose training side is used.")] = "paper"
+    measured: Annotated[int, Arg("Validation expressions that an evaluation looks at.", low=1)] = 2_000
+    precision: Annotated[Precision, Arg("Of the stored weights.")] = "fp32"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E640."""
+        if self.tau == 0 or self.smoothing == 1:
+            raise refused("tau is above 0, and smoothing below 1", CODE, "Change the model's settings.")
+
+
+def divided(values: Mapping[str, Any]) -> tuple[Settings, ModelConfig]:
+    """A recipe's table as settings and sizes. Raises: EngineError E640 that names the setting."""
+    settings, sizes = ([field.name for field in described(spec)] for spec in (Settings, ModelConfig))
+    for key in values:
+        if key not in (*settings, *sizes):
+            raise refused(f"there is no setting model.{key}", CODE, known(key, (*sizes, *settings)))
+    chosen, shape = ({key: values[key] for key in names if key in values} for names in (settings, sizes))
+    return read(Settings, chosen, place="model.", code=CODE), ModelConfig.of(shape, place="model.")

@@ -1,0 +1,299 @@
+"""Vectors of a corpus by a model: encoding is done once, whoever asks.
+
+A pool is two files in a folder, named by what is in it: the content of the model, the content of the corpus
+and the part of it. `.npy` holds unit vectors and is mapped into memory, `.parquet` the expressions and where
+they stand. Both can be made again, so old pools go when there are too many.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from engines.core.errors import EngineError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.files import atomic_writer, changed, sha256, write_array
+from engines.core.spec import Arg
+from engines.egen.models.lookup import ModelFolder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from engines.retrieval.similarity import Vectors
+
+__all__ = [
+    "LIMIT_BYTES",
+    "AtMost",
+    "Index",
+    "Indexed",
+    "Part",
+    "Pool",
+    "Searched",
+    "index",
+    "model_print",
+    "pool",
+    "stopped",
+]
+
+Part = Literal["heads", "all"]
+"""`heads`: the head of each cluster. `all`: every expression."""
+
+LIMIT_BYTES = 2 * 2**30
+"""What all pools together may take; the ones not used for longest go first."""
+MOST_HEADS = 20_000
+"""A part `heads` holds at most so many, evenly over the corpus."""
+_LAYOUT = 1
+
+
+Searched = Annotated[
+    Path | None,
+    Arg("A corpus or a file of clusters.", ref="corpus", name="corpus", metavar="DIR", shown="the sample"),
+]
+"""The corpus among whose expressions a question is answered."""
+AtMost = Annotated[
+    int | None, Arg("A corpus with more expressions is not encoded for this.", low=0, hidden=True)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Encode all expressions of a corpus, so that questions about neighbours are answered at once."""
+
+    model: ModelFolder
+    data: Annotated[Path | None, Arg("A corpus or a file of clusters.", ref="corpus", shown="the sample")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What has vectors now: expressions and clusters; `left_out` expressions have no form that the model
+    reads."""
+
+    expressions: int
+    left_out: int
+    clusters: int
+
+
+def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never) -> Indexed:
+    """Encode a corpus into the folder `cache`."""
+    heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
+    everything = pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
+    return Indexed(len(everything), everything.left_out, len(heads))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Expressions with their vectors.
+
+    Args: vectors: (rows, d) float32 of length 1, read from disk as needed. table: `prefix`, `cluster` (its
+    number in the corpus), `member` (0 is the head). left_out: expressions without a form that the model
+    reads, or beyond what is taken. name: of the files.
+    """
+
+    vectors: Vectors
+    table: pa.Table
+    left_out: int
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
+        """The records of the nearest to a unit vector (1, d), each with its `cosine`; equal ones in order."""
+        from engines.retrieval.similarity import nearest
+
+        cosines, rows = nearest(query, self.vectors, count)
+        records = self.table.take(rows[0]).to_pylist()
+        return [{**row, "cosine": value} for row, value in zip(records, cosines[0].tolist(), strict=True)]
+
+    def place(self, cluster: int, member: int) -> int | None:
+        """Where a member of a cluster stands."""
+        import numpy as np
+
+        there = np.flatnonzero(
+            (self.table["cluster"].to_numpy() == cluster) & (self.table["member"].to_numpy() == member)
+        )
+        return int(there[0]) if len(there) else None
+
+
+_open: dict[str, Pool] = {}
+
+
+def pool(
+    model: Path,
+    data: Path | None,
+    part: Part,
+    *,
+    cache: Path | None = None,
+    at_most: int | None = None,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Pool:
+    """The vectors of a corpus folder or a file of clusters (None: the sample corpus) by a model folder.
+
+    Args: cache: the folder that pools are kept in; without one they are made anew in every process. at_most:
+    a corpus with more expressions is not encoded now.
+    Raises: DataError when there is no such corpus; EngineError E647 for one with too many expressions, E646
+    when it was stopped, E645 when nothing in it has a form that the model reads.
+    """
+    if data is None:
+        from engines.egen.corpus.labelled import sample_corpus
+
+        data = sample_corpus()
+    size = 0
+    if data.is_dir():
+        from engines.egen.corpus.reader import open_corpus
+
+        # Explains what is no corpus, or none that is finished.
+        size = sum(open_corpus(data).clusters()["size"].to_pylist())
+    content = json.dumps([_LAYOUT, model_print(model), _corpus_print(data), part])
+    name = hashlib.sha256(content.encode()).hexdigest()[:32]
+    path = None if cache is None else cache / f"{name}.npy"
+    if name not in _open:
+        known = path is not None and path.exists()
+        if not known and part == "all" and at_most is not None and size > at_most:
+            raise EngineError(
+                f"the {size:,} expressions of this corpus have no vectors by this model yet",
+                code="E647",
+                exit_code=3,
+                remedy="Let a job encode them.",
+            )
+        found = _read(path) if path is not None and known else _made(model, data, part, name, events, stop)
+        if path is not None and not known:
+            found = _kept(found, path)
+        while len(_open) >= 3:
+            _open.pop(next(iter(_open)))
+        _open[name] = found
+    return _open[name]
+
+
+def model_print(model: Path) -> str:
+    """Identifies a model folder by its weights and settings."""
+    return _fingerprint(model, tuple(map(changed, sorted(model.rglob("*")))))
+
+
+def _corpus_print(place: Path) -> str:
+    """Identifies a corpus folder by its manifest, which has the hashes of all its files, or a file."""
+    path = place / "manifest.json" if place.is_dir() else place
+    return _file_print(path, changed(path))
+
+
+@lru_cache(maxsize=4)
+def _fingerprint(model: Path, state: object) -> str:  # noqa: ARG001  # another state, another content
+    from engines.retrieval.encoders import fingerprint
+
+    return fingerprint(model)
+
+
+@lru_cache(maxsize=16)
+def _file_print(path: Path, state: object) -> str:  # noqa: ARG001
+    return sha256(path)
+
+
+def _made(model: Path, place: Path, part: Part, name: str, events: Sink, stop: Stop) -> Pool:
+    import pyarrow as pa
+
+    from engines.egen.models.encode import kept_encoder, longest
+
+    encoder = kept_encoder(model)
+    rows, left_out = _expressions(place, part, longest(encoder), stop)
+    if not rows:
+        raise EngineError(
+            "nothing in this corpus has a form that the model reads",
+            where=str(place),
+            code="E645",
+            exit_code=2,
+            remedy="Name another corpus or another model.",
+        )
+    texts, clusters, members = zip(*rows, strict=True)
+    vectors = encoder.encode(texts, events=events, stop=stop)
+    if stop():
+        raise stopped("encoding")
+    places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
+    return Pool(vectors, pa.table({"prefix": pa.array(texts), **places}), left_out, name)
+
+
+def stopped(what: str) -> EngineError:
+    """Work that was stopped and keeps nothing."""
+    return EngineError(f"the {what} was stopped", code="E646", remedy="Start it again.")
+
+
+def _kept(made: Pool, path: Path) -> Pool:
+    """The pool as it is read back from its files."""
+    import pyarrow.parquet as pq
+
+    table = made.table.replace_schema_metadata({"left_out": str(made.left_out)})
+    with atomic_writer(path.with_suffix(".parquet"), "wb") as file:
+        pq.write_table(table, file)
+    # Last: a pool is there when its vectors are.
+    write_array(path, made.vectors)
+    _prune(path)
+    return _read(path)
+
+
+def _read(path: Path) -> Pool:
+    import numpy as np
+    import pyarrow.parquet as pq
+
+    path.touch()  # so that what is used stays
+    table = pq.read_table(path.with_suffix(".parquet"))
+    left_out = int((table.schema.metadata or {}).get(b"left_out", b"0"))
+    return Pool(np.load(path, mmap_mode="r"), table, left_out, path.stem)
+
+
+def _prune(keep: Path) -> None:
+    files = sorted(keep.parent.glob("*.npy"), key=lambda path: path.stat().st_mtime, reverse=True)
+    total = 0
+    for path in files:
+        total += path.stat().st_size
+        if total > LIMIT_BYTES and path != keep:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".parquet").unlink(missing_ok=True)
+
+
+def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[tuple[str, int, int]], int]:
+    """(text, cluster, member) of what the model reads, and how many were left out."""
+    from engines.egen.models.sequences import plain, usable
+
+    rows: list[tuple[str, int, int]] = []
+    listed, left_out = _listed(place, part)
+    for cluster, member, given in listed:
+        if stop():
+            break
+        text = plain(given)
+        if (part == "heads" and len(rows) >= MOST_HEADS) or not usable(text, most):
+            left_out += 1
+        else:
+            rows.append((text, cluster, member))
+    return rows, left_out
+
+
+def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], int]:
+    """(cluster, member, text) of what is there, and how many could not be read."""
+    if not place.is_dir():
+        from engines.egen.corpus.labelled import read_labelled
+
+        data = read_labelled(place, side="all", min_size=1)
+        shown = [texts[:1] if part == "heads" else texts for texts in data.clusters]
+        rows = ((cluster, n, text) for cluster, texts in enumerate(shown) for n, text in enumerate(texts))
+        return rows, sum(data.left_out.values())
+    from engines.egen.corpus.reader import open_corpus
+
+    corpus = open_corpus(place)
+    if part == "heads":
+        heads = corpus.clusters()["head"].to_pylist()
+        every = -(-len(heads) // MOST_HEADS)
+        # Evenly over the corpus: its parts, such as kinds of templates, follow each other.
+        order = (n for first in range(every) for n in range(first, len(heads), every))
+        return ((n, 0, heads[n]) for n in order), 0
+    return (
+        (cluster, number, text)
+        for cluster, rows in corpus.each()
+        for number, text in enumerate(rows["prefix"].to_pylist())
+    ), 0

@@ -1,0 +1,391 @@
+"""Checks what each rewrite rule does to values and domains on the reals.
+
+Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps in
+their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are evaluated at
+seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known there:
+defined, or surely undefined. Random points see intervals, not isolated points. Multiples of pi are looked at
+separately (`rule_constants`).
+
+A direction's class is found under its `when` conditions, and again under each alternative of its `exact`
+conditions, where it must be sound. This is a test that looks for counterexamples, not a proof.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.assets import asset
+from engines.core.files import write_text
+from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
+from engines.core.tree import Tree
+from engines.egen.expressions.language import is_constant_token
+from engines.egen.rules.exceptional_constants import CONSTANTS, FUNCTIONS, X, constant_value
+from engines.egen.rules.table import CHECKED, TABLE, Condition, Effect, Guards, Rule, table_hash, variables
+
+__all__ = ["INNER", "Finding", "Instance", "Opinion", "RuleCheck", "Witness", "check_rules", "keep", "points"]
+
+INNER = (
+    *("0", "1", "-1", "2", "-2", "3", "-3", "4", "-4"),
+    *("0.5", "-0.5", "0.25", "1.5", "-1.5", "-2.5", "0.3"),
+    *("x", "* -1 x", "+ x 2", "- 0.7 x", "* 0.3 x", "/ 1 x", "pow x 2", "pow x 3", "* -1 pow x 2", "abs x"),
+    *("+ 1 pow x 2", "- -1 pow x 2", "+ 2 abs x", "sqrt + 1 pow x 2", "/ 1 + 1 pow x 2", "/ -1 + 1 pow x 2"),
+    *("sin x", "* 2 sin x", "cos * 2 x", "abs sin x", "tan x", "pow e x", "cosh x", "tanh x"),
+    # defined on a part of the line, on none of it, constant in disguise, zero on a half-line
+    *("ln x", "sqrt x", "sqrt * -1 x", "asin x", "acosh x", "atanh x", "sqrt sin * 3 x"),
+    *("ln - -1 pow x 2", "- x x", "/ x x", "/ x abs x", "- abs x x"),
+)
+"""What pattern variables are bound to, as functions of x."""
+
+SAMPLES = 150
+"""Bindings tried for each set of guards of a rule with more than one variable."""
+INSTANCES = 8
+"""Of those, how many are kept for the second opinion."""
+
+
+def points() -> NDArray[np.float64]:
+    """Where functions of x are compared: (36,) seeded, increasing, generic."""
+    rng = np.random.default_rng(20)
+    return np.sort(np.concatenate([rng.uniform(-size, size, n) for size, n in ((1, 12), (4, 14), (12, 10))]))
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Where a rule is not sound: what its variables were, the point, both values (None where undefined)."""
+
+    binding: Mapping[str, str]
+    x: float
+    left: float | None
+    right: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a direction does under some guards. `points` counts what decided; without any it is untested."""
+
+    guards: Guards
+    effect: Effect
+    points: int
+    witness: Witness | None
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What SymPy says of a rule's values: unknown when it could not evaluate them; `note` says why."""
+
+    verdict: Literal["agree", "disagree", "unknown"]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A binding and a point where both sides of a rule are defined and equal."""
+
+    binding: Mapping[str, str]
+    x: float
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """A rule as found: under `when`, under each exact alternative, and what SymPy says of the values at
+    `instances` (added by `rule_opinion.with_opinions`)."""
+
+    rule: Rule
+    found: Finding
+    exact: tuple[Finding, ...]
+    instances: tuple[Instance, ...] = ()
+    opinion: Opinion | None = None
+
+    @property
+    def problem(self) -> str:
+        """How the table's claim differs from what was found; empty when it does not."""
+        if not self.found.points or not all(finding.points for finding in self.exact):
+            return "untested: no binding meets the conditions"
+        if self.found.effect != self.rule.claim:
+            return f"claimed {self.rule.claim}, found {self.found.effect}"
+        for finding in self.exact:
+            if finding.effect != "sound":
+                conditions = ", ".join(map(str, finding.guards)) or "no condition"
+                return f"not exact under {conditions}: found {finding.effect}"
+        if self.opinion is not None and self.opinion.verdict == "disagree":
+            return f"SymPy disagrees: {self.opinion.note}"
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was found, for `--json`; the values of a counterexample are null where undefined."""
+        return {
+            **_finding(self.found),
+            "exact": [_finding(finding) for finding in self.exact],
+            "sympy": None if self.opinion is None else self.opinion.verdict,
+            "sympy_note": "" if self.opinion is None else self.opinion.note,
+            "problem": self.problem,
+        }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    witness = finding.witness
+    return {
+        "found": finding.effect,
+        "points": finding.points,
+        "counterexample": None
+        if witness is None
+        else {"binding": dict(witness.binding), "x": witness.x, "left": witness.left, "right": witness.right},
+    }
+
+
+Binding = Mapping[str, str]
+_Truth = Callable[[Evaluation, int], bool]
+
+
+def _values(evaluation: Evaluation, row: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    known = evaluation.state[row] == DEFINED
+    return evaluation.values[row][known], evaluation.errors[row][known]
+
+
+def _nonconst(evaluation: Evaluation, row: int) -> bool:
+    value, error, state = evaluation.values[row], evaluation.errors[row], evaluation.state[row]
+    both = (state[1:] == DEFINED) & (state[:-1] == DEFINED)
+    same = np.abs(np.diff(value)) <= error[1:] + error[:-1]
+    return not bool(np.any(both & same))
+
+
+def _where_defined(
+    test: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.bool_]],
+) -> _Truth:
+    return lambda evaluation, row: bool(np.all(test(*_values(evaluation, row))))
+
+
+_FUNCTIONAL: Mapping[str, _Truth] = {
+    "nonconst": _nonconst,
+    "nz": _where_defined(lambda v, r: np.abs(v) > r),
+    "pos": _where_defined(lambda v, r: v > r),
+    "nonneg": _where_defined(lambda v, r: v >= -r),
+    "unit": _where_defined(lambda v, r: np.abs(v) <= 1 + r),
+    "absge1": _where_defined(lambda v, r: np.abs(v) >= 1 - r),
+    "ge1": _where_defined(lambda v, r: v >= 1 - r),
+    "total": lambda evaluation, row: not bool(np.any(evaluation.state[row] == UNDEFINED)),
+}
+_NUMERICAL: Mapping[str, Callable[[Fraction], bool]] = {
+    "const": lambda _: True,
+    "int": lambda c: c.denominator == 1,
+    "odd": lambda c: c.denominator == 1 and c.numerator % 2 == 1,
+    "even": lambda c: c.denominator == 1 and c.numerator % 2 == 0,
+    "posnum": lambda c: c > 0,
+    "negnum": lambda c: c < 0,
+}
+
+
+class _Bench:
+    """Evaluates expressions, each text once, in one batch."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._texts: list[list[str]] = []
+        self.points = points()
+
+    def add(self, pattern: Tree, binding: Binding) -> int:
+        """The row that will hold this instance of the pattern."""
+        text = " ".join([binding.get(label, label) for label in pattern.labels()])
+        row = self._rows.get(text)
+        if row is None:
+            row = self._rows[text] = len(self._texts)
+            self._texts.append(text.split())
+        return row
+
+    def run(self) -> Evaluation:
+        return evaluate(compile_many(self._texts), self.points)
+
+
+def _holds(condition: Condition, text: str, evaluation: Evaluation, row: int) -> bool:
+    if condition.name in _NUMERICAL:
+        return is_constant_token(text) and _NUMERICAL[condition.name](Fraction(text))
+    return _FUNCTIONAL[condition.name](evaluation, row)
+
+
+class _Candidates:
+    """The inner functions that meet conditions about a single variable."""
+
+    def __init__(self) -> None:
+        bench = _Bench()
+        for text in INNER:
+            bench.add(Tree("?"), {"?": text})
+        self._evaluation = bench.run()
+        self._known: dict[tuple[str, ...], list[str]] = {}
+
+    def of(self, variable: str, guards: Guards) -> list[str]:
+        wanted = [condition for condition in guards if condition.pattern.label == variable]
+        key = tuple(condition.name for condition in wanted)
+        if key not in self._known:
+            self._known[key] = [
+                text
+                for row, text in enumerate(INNER)
+                if all(_holds(condition, text, self._evaluation, row) for condition in wanted)
+            ]
+        return self._known[key]
+
+
+def _bindings(
+    rule: Rule, guards: Guards, candidates: _Candidates, rng: np.random.Generator
+) -> Iterator[Binding]:
+    names = variables(rule.left)
+    choices = [candidates.of(name, guards) for name in names]
+    total = int(np.prod([len(choice) for choice in choices], dtype=np.int64))
+    if total <= SAMPLES:
+        for texts in product(*choices):
+            yield dict(zip(names, texts, strict=True))
+        return
+    for _ in range(SAMPLES):
+        yield {name: choice[rng.integers(len(choice))] for name, choice in zip(names, choices, strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    binding: Binding
+    left: int
+    right: int
+    conditions: tuple[tuple[Condition, int], ...]
+
+
+def _trials(rule: Rule, guards: Guards, candidates: _Candidates, bench: _Bench) -> list[_Trial]:
+    """Instances to evaluate; conditions on more than a variable are judged afterwards."""
+    # The same seed for both directions of an identity: their instances are then shared.
+    rng = np.random.default_rng(list(rule.name.rstrip("~").encode()))
+    compound = [condition for condition in guards if condition.pattern.children]
+    return [
+        _Trial(
+            binding,
+            bench.add(rule.left, binding),
+            bench.add(rule.right, binding),
+            tuple((condition, bench.add(condition.pattern, binding)) for condition in compound),
+        )
+        for binding in _bindings(rule, guards, candidates, rng)
+    ]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What was seen so far, with the first witness of each kind."""
+
+    points: int = 0
+    differs: Witness | None = None
+    gained: Witness | None = None
+    lost: Witness | None = None
+    instances: list[Instance] = field(default_factory=list)
+
+    def finding(self, guards: Guards) -> Finding:
+        effect: Effect = "sound"
+        if self.differs:
+            effect = "false"
+        elif self.gained and self.lost:
+            effect = "mixed"
+        elif self.gained or self.lost:
+            effect = "extends" if self.gained else "loses"
+        return Finding(guards, effect, self.points, self.differs or self.lost or self.gained)
+
+
+def _compare(
+    trials: Iterable[_Trial], evaluation: Evaluation, xs: NDArray[np.float64], tally: _Tally
+) -> None:
+    for trial in trials:
+        if not all(_holds(condition, "", evaluation, row) for condition, row in trial.conditions):
+            continue
+        a, b = trial.left, trial.right
+        state_a, state_b = evaluation.state[a], evaluation.state[b]
+        in_a, in_b = state_a == DEFINED, state_b == DEFINED
+        out_a, out_b = state_a == UNDEFINED, state_b == UNDEFINED
+        both = in_a & in_b
+        gap = np.abs(evaluation.values[a] - evaluation.values[b])
+        differs = both & (gap > evaluation.errors[a] + evaluation.errors[b])
+        gained, lost = out_a & in_b, in_a & out_b
+        tally.points += int(np.count_nonzero(both | gained | lost | (out_a & out_b)))
+        if len(tally.instances) < INSTANCES and (both & ~differs).any():
+            # each time further along the line, so that signs differ between instances
+            equal = np.flatnonzero(both & ~differs)
+            place = len(tally.instances) * len(equal) // INSTANCES
+            tally.instances.append(Instance(trial.binding, float(xs[equal[place]])))
+        for kind, where in (("differs", differs), ("gained", gained), ("lost", lost)):
+            if getattr(tally, kind) is None and where.any():
+                k = int(np.argmax(where))
+                left = float(evaluation.values[a, k]) if in_a[k] else None
+                right = float(evaluation.values[b, k]) if in_b[k] else None
+                setattr(tally, kind, Witness(trial.binding, float(xs[k]), left, right))
+
+
+_VALUES = {**CONSTANTS, **FUNCTIONS}
+_NO_EVALUATION = Evaluation(np.empty((0, 0)), np.empty((0, 0), np.uint8), np.empty((0, 0)))
+
+
+def _holds_at(condition: Condition, binding: Binding, values: Mapping[str, float]) -> bool:
+    """A condition where the variables are constants or, at one point, functions."""
+    if condition.name in _NUMERICAL:
+        return _holds(condition, binding[condition.pattern.label], _NO_EVALUATION, 0)
+    if condition.name == "nonconst":
+        return binding.get(condition.pattern.label) in FUNCTIONS
+    value = constant_value(condition.pattern, values)
+    if value is None:
+        return condition.name != "total"
+    # at these constants no pattern is close to 0, 1 or -1 without being it (a test looks at all of them)
+    one = Evaluation(np.array([[value]]), np.array([[DEFINED]], np.uint8), np.array([[1e-8]]))
+    return _FUNCTIONAL[condition.name](one, 0)
+
+
+def _compare_constants(rule: Rule, guards: Guards, tally: _Tally) -> None:
+    """The same with constants for variables, multiples of pi among them, alone and beside functions."""
+    names = variables(rule.left)
+    if any(node.label == "d" for node in rule.left) or len(names) > 2:
+        return
+    for texts in product(_VALUES, repeat=len(names)):
+        binding = dict(zip(names, texts, strict=True))
+        values = {name: _VALUES[text] for name, text in binding.items()}
+        if not all(_holds_at(condition, binding, values) for condition in guards):
+            continue
+        left, right = constant_value(rule.left, values), constant_value(rule.right, values)
+        kind: Literal["differs", "gained", "lost"] | None = None
+        if left is not None and right is not None:
+            # coarse, for doubles without bounds; `_compare` has rigorous ones and SymPy's opinion 30 digits
+            kind = "differs" if abs(left - right) > 1e-6 * (1 + abs(left)) else None
+        elif left is None and right is not None:
+            kind = "gained"
+        elif left is not None:
+            kind = "lost"
+        tally.points += 1
+        if kind and getattr(tally, kind) is None:
+            setattr(tally, kind, Witness(binding, X, left, right))
+
+
+def _guard_sets(rule: Rule) -> list[Guards]:
+    return [rule.when, *(rule.when + more for more in rule.exact)]
+
+
+def check_rules(rules: Sequence[Rule]) -> tuple[RuleCheck, ...]:
+    """Find what each rule does, in the given order; a few seconds for the whole table."""
+    candidates, bench = _Candidates(), _Bench()
+    work = [
+        (rule, [(guards, _trials(rule, guards, candidates, bench)) for guards in _guard_sets(rule)])
+        for rule in rules
+    ]
+    evaluation = bench.run()
+    checks = []
+    for rule, sets in work:
+        tallies = [_Tally() for _ in sets]
+        for tally, (guards, trials) in zip(tallies, sets, strict=True):
+            _compare(trials, evaluation, bench.points, tally)
+            _compare_constants(rule, guards, tally)
+        found, *exact = (tally.finding(guards) for tally, (guards, _) in zip(tallies, sets, strict=True))
+        checks.append(RuleCheck(rule, found, tuple(exact), tuple(tallies[0].instances)))
+    return tuple(checks)
+
+
+def keep(checks: Iterable[RuleCheck]) -> None:
+    """Store the checks of the whole table beside it, one rule a line, for `rules.stored_checks`."""
+    lines = ",\n".join(f"{json.dumps(check.rule.name)}: {json.dumps(check.to_dict())}" for check in checks)
+    write_text(
+        asset(TABLE).parents[1] / CHECKED, f'{{"table": "{table_hash()}", "checks": {{\n{lines}\n}}}}\n'
+    )

@@ -1,0 +1,319 @@
+"""The rewrite rules of E-Gen, read from `assets/rules/egen.toml`.
+
+Source: the identities of E-Gen's published generator, mended. The table's head explains its fields; here
+every line becomes one `Rule` per direction: `sin-reciprocal` forwards, `sin-reciprocal~` backwards. Patterns
+are trees in generator prefix notation whose leaves may be pattern variables (`?a`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal, get_args
+
+from engines.core.assets import asset
+from engines.core.errors import DataError, ExpressionError
+from engines.core.tree import Tree, parse_prefix
+from engines.egen.expressions.language import ARITY, is_constant_token, prefix
+from engines.egen.records import Mode
+
+__all__ = [
+    "CONDITIONS",
+    "Condition",
+    "Dropped",
+    "Effect",
+    "Family",
+    "Guards",
+    "Rule",
+    "active",
+    "is_variable",
+    "load_families",
+    "load_rules",
+    "parse_families",
+    "read_pattern",
+    "stored_checks",
+    "table_hash",
+    "variables",
+]
+
+TABLE = "rules/egen.toml"
+CHECKED = "rules/egen-check.json"
+"""What the last `mathwb egen rules --check --keep` found."""
+
+Effect = Literal["sound", "extends", "loses", "mixed", "false"]
+"""What a direction does to the domain: none, it grows, it shrinks, both; or the values differ somewhere."""
+
+CONDITIONS: Mapping[str, str] = {
+    "const": "a known rational number",
+    "int": "a known integer",
+    "odd": "a known odd integer",
+    "even": "a known even integer",
+    "posnum": "a known number above 0",
+    "negnum": "a known number below 0",
+    "nonconst": "not constant on any interval",
+    "nz": "not 0 where it is defined, except at isolated points",
+    "pos": "above 0 where it is defined, except at isolated points",
+    "nonneg": "at least 0 where it is defined",
+    "unit": "between -1 and 1 where it is defined",
+    "absge1": "of absolute value at least 1 where it is defined",
+    "ge1": "at least 1 where it is defined",
+    "total": "defined on all of the reals, except at isolated points",
+}
+"""What a guard can say of a sub-expression, seen as a function of x on the reals."""
+
+_CONDITION = re.compile(r"(\w+)\((.+)\)\Z")
+_MIRROR: Mapping[Effect, Effect] = {"extends": "loses", "loses": "extends"}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A guard such as `nz(sin ?a)`; `pattern` is a variable or occurs in the side that is matched."""
+
+    name: str
+    pattern: Tree
+
+    def __str__(self) -> str:
+        return f"{self.name}({prefix(self.pattern)})"
+
+
+Guards = tuple[Condition, ...]
+"""Conditions that must all hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One direction of an identity.
+
+    `when` must hold in every mode. `exact` lists alternatives, each of which (with `when`) makes both sides
+    defined at the same points, up to isolated ones; `((),)` is exact as it is, `()` never provably so.
+    `claim` is what the direction does to the domain under `when` alone. `appendix` is the letter (S, G, L, F)
+    of the source's directed rule, empty for our additions; `original` is the source's false rule that this
+    one mends.
+    """
+
+    name: str
+    family: str
+    left: Tree
+    right: Tree
+    when: Guards
+    exact: tuple[Guards, ...]
+    claim: Effect
+    appendix: str = ""
+    original: tuple[Tree, Tree] | None = None
+    reason: str = ""
+
+    def guards(self, mode: Mode) -> tuple[Guards, ...]:
+        """The alternatives under which the rule may fire; none when it is inactive in this mode.
+
+        `strict` lets no direction lose domain. One that extends it needs no more than `when`: as long as none
+        loses any, every term grown from a head is defined wherever the head is, and agrees with it there.
+        """
+        if mode != "strict" or self.claim == "extends":
+            return (self.when,)
+        return tuple(self.when + more for more in self.exact)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`; `exact` is a list of alternatives, empty when there is none."""
+        return {
+            "name": self.name,
+            "family": self.family,
+            "left": prefix(self.left),
+            "right": prefix(self.right),
+            "when": [str(condition) for condition in self.when],
+            "exact": [[str(condition) for condition in guards] for guards in self.exact],
+            "class": self.claim,
+            "strict": bool(self.guards("strict")),
+            "appendix": self.appendix,
+            "repairs": None if self.original is None else [prefix(side) for side in self.original],
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A directed rule of the source that the table leaves out, and why."""
+
+    name: str
+    left: str
+    right: str
+    appendix: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The rules of one heading of the appendix, in the table's order."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    dropped: tuple[Dropped, ...]
+
+
+def is_variable(tree: Tree) -> bool:
+    """Whether the node is a pattern variable (`?a`)."""
+    return tree.label.startswith("?")
+
+
+def variables(*patterns: Tree) -> tuple[str, ...]:
+    """The pattern variables in order of appearance."""
+    return tuple(dict.fromkeys(node.label for tree in patterns for node in tree if is_variable(node)))
+
+
+def _arity(token: str) -> int:
+    if token in ARITY:
+        return ARITY[token]
+    if is_constant_token(token) or re.fullmatch(r"\?[a-z]", token):
+        return 0
+    raise ExpressionError(f"{token!r} is neither of the language nor a pattern variable like ?a")
+
+
+def read_pattern(text: str) -> Tree:
+    """Read generator prefix notation with pattern variables (`/ sin ?a cos ?a`)."""
+    return parse_prefix(text.split(), _arity)
+
+
+def _condition(text: str, matched: Tree) -> Condition:
+    found = _CONDITION.match(text)
+    if found is None or found[1] not in CONDITIONS:
+        raise ExpressionError(f"{text!r} is not a condition; known: {', '.join(CONDITIONS)}")
+    pattern = read_pattern(found[2])
+    if pattern not in set(matched):
+        raise ExpressionError(f"the condition {text} is about something the matched side does not hold")
+    return Condition(found[1], pattern)
+
+
+def _guards(texts: Iterable[str], matched: Tree) -> Guards:
+    return tuple(_condition(text, matched) for text in texts)
+
+
+def _exact(value: Any, matched: Tree) -> tuple[Guards, ...]:
+    if value is False:
+        return ()
+    if value and isinstance(value[0], list):
+        return tuple(_guards(texts, matched) for texts in value)
+    return (_guards(value, matched),)
+
+
+_FIELDS = {
+    *("name", "left", "right", "both", "when", "when_back", "exact", "exact_back", "class", "back"),
+    *("appendix", "repairs", "reason"),
+}
+
+
+def _rules(row: Mapping[str, Any], family: str) -> tuple[Rule, ...]:
+    unknown = set(row) - _FIELDS
+    if unknown:
+        raise ExpressionError(f"unknown field {sorted(unknown)[0]!r}")
+    left, right = read_pattern(row["left"]), read_pattern(row["right"])
+    if not set(variables(right)) <= set(variables(left)):
+        raise ExpressionError("the right side holds a variable that the left side does not bind")
+    effect = row.get("class", "sound")
+    back: Effect = row.get("back", _MIRROR.get(effect, effect))
+    if not {effect, back} <= set(get_args(Effect)):
+        raise ExpressionError(f"class {effect!r}/{back!r} is not one of {', '.join(get_args(Effect))}")
+    letters = row.get("appendix", "").split("/")
+    when, exact = row.get("when", []), row.get("exact", [])
+    mended = row.get("repairs")
+    original = (read_pattern(mended["left"]), read_pattern(mended["right"])) if mended else None
+    forward = Rule(
+        name=row["name"],
+        family=family,
+        left=left,
+        right=right,
+        when=_guards(when, left),
+        exact=_exact(exact, left),
+        claim=effect,
+        appendix=letters[0],
+        original=original,
+        reason=row.get("reason", ""),
+    )
+    if not row.get("both", False):
+        return (forward,)
+    return (
+        forward,
+        replace(
+            forward,
+            name=forward.name + "~",
+            left=right,
+            right=left,
+            when=_guards(row.get("when_back", when), right),
+            exact=_exact(row.get("exact_back", exact), right),
+            claim=back,
+            appendix=letters[-1],
+            original=original and (original[1], original[0]),
+        ),
+    )
+
+
+def _dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
+    letters = row["appendix"].split("/")
+    forward = Dropped(row["name"], row["left"], row["right"], letters[0], row["reason"])
+    if not row.get("both", False):
+        return (forward,)
+    return forward, Dropped(row["name"] + "~", row["right"], row["left"], letters[-1], row["reason"])
+
+
+def parse_families(text: str) -> tuple[Family, ...]:
+    """Read a rule table.
+
+    Raises: DataError that names the rule when a line is malformed, a name is used twice, or two directions
+    rewrite the same pattern to the same result under the same guards.
+    """
+    families: list[Family] = []
+    names: set[str] = set()
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"the rule table is not TOML: {error}", path=TABLE) from error
+    for entry in table["family"]:
+        rules: list[Rule] = []
+        for row in entry["rules"]:
+            try:
+                made = _rules(row, entry["name"])
+            except (ExpressionError, KeyError, TypeError) as error:
+                raise DataError(f"rule {row.get('name')!r}: {error}", path=TABLE) from error
+            for rule in made:
+                if rule.name in names:
+                    raise DataError(f"two rules are named {rule.name!r}", path=TABLE)
+                names.add(rule.name)
+            rules += made
+        dropped = [drop for row in entry.get("dropped", ()) for drop in _dropped(row)]
+        families.append(Family(entry["name"], tuple(rules), tuple(dropped)))
+    return tuple(families)
+
+
+@cache
+def _text() -> str:
+    return asset(TABLE).read_text(encoding="utf-8")
+
+
+@cache
+def load_families() -> tuple[Family, ...]:
+    """The shipped table by family, with what it leaves out."""
+    return parse_families(_text())
+
+
+def load_rules() -> tuple[Rule, ...]:
+    """Every direction of every rule of the shipped table, in its order."""
+    return tuple(rule for family in load_families() for rule in family.rules)
+
+
+def table_hash() -> str:
+    """SHA-256 of what the shipped table says, its comments aside: part of what determines a corpus."""
+    return hashlib.sha256(json.dumps(tomllib.loads(_text()), sort_keys=True).encode()).hexdigest()
+
+
+def stored_checks() -> dict[str, Any]:
+    """What the stored check found by rule name (`RuleCheck.to_dict`); empty if the table is a newer one."""
+    stored = json.loads(asset(CHECKED).read_text(encoding="utf-8"))
+    return dict(stored["checks"]) if stored["table"] == table_hash() else {}
+
+
+def active(rules: Iterable[Rule], mode: Mode) -> tuple[Rule, ...]:
+    """The rules that may fire in this mode."""
+    return tuple(rule for rule in rules if rule.guards(mode))

@@ -1,0 +1,154 @@
+"""Verdicts: judging pairs of a file, and the case for one verdict."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, ignore
+from engines.core.spec import Arg
+from engines.egen.expressions.notation import read, read_head
+from engines.egen.records import Outcome
+
+if TYPE_CHECKING:
+    from engines.egen.verification.verify import Judged
+
+__all__ = ["Curve", "Explain", "Verified", "Verify", "curve", "document", "explain", "verify"]
+
+_PROGRESS_EVERY = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """Judge pairs of expressions: equal, extends, shrinks, nowhere, different or undecided.
+
+    A line that cannot be read is reported and counted, and the rest is judged.
+    """
+
+    file: Annotated[Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.")]
+    seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Judge an expression against a head, and say why: domains, values at every point, what fails where."""
+
+    head: Annotated[str, Arg("Infix or prefix; may begin with -.")]
+    member: Annotated[str, Arg("What is judged against it.")]
+    seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Values of expressions for a plot."""
+
+    exprs: Annotated[tuple[str, ...], Arg("Infix or prefix.", metavar="EXPR")]
+    low: Annotated[float, Arg("The first x.")] = -5.0
+    high: Annotated[float, Arg("The last x.")] = 5.0
+    count: Annotated[int, Arg("How many points.", low=2, high=100_000)] = 201
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Every line with its verdict, and how many have which; `members` is the text of each line's member."""
+
+    results: list[dict[str, Any]]
+    totals: dict[str, int]
+    members: dict[int, str]
+
+
+def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
+    """Judge the lines of a file. Raises: DataError when none of them can be read.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile("w", suffix=".tsv") as file:
+    ...     _ = file.write("x\\ttan atan x\\nx\\tpow sqrt x 2\\n")
+    ...     file.flush()
+    ...     found = verify(Verify(Path(file.name)))
+    >>> [row["verdict"] for row in found.results]
+    ['equal', 'shrinks']
+    """
+    from engines.core.files import read_lines
+    from engines.egen.verification.verify import verify_lines
+
+    unreadable: list[DataError] = []
+    judged: list[Judged] = []
+    with _readable(spec.file) as path:
+        for item in verify_lines(read_lines(path, on_bad=unreadable.append), seed=spec.seed):
+            judged.append(item)
+            if len(judged) % _PROGRESS_EVERY == 0:
+                events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
+    results = [_row(item) for item in judged]
+    results += [_error_row(error.line or 0, error) for error in unreadable]
+    results.sort(key=lambda row: row["line"])
+    found = Counter(row["verdict"] for row in results)
+    if found[None] == len(results):
+        first = f"; line {results[0]['line']}: {results[0]['error']}" if results else ""
+        raise DataError(
+            f"of {len(results):,} lines none can be read{first}",
+            path="standard input" if str(spec.file) == "-" else spec.file,
+            remedy="Each line is: head, one tab, member, both in generator prefix notation.",
+        )
+    totals = {
+        "lines": len(results),
+        **{outcome: found[outcome] for outcome in get_args(Outcome)},
+        "errors": found[None],
+    }
+    return Verified(results, totals, {item.line: item.member for item in judged})
+
+
+def document(found: Verified) -> dict[str, Any]:
+    """For JSON: results and totals."""
+    return {"results": found.results, "totals": found.totals}
+
+
+def explain(spec: Explain) -> dict[str, Any]:
+    """The case for a verdict; see `engines.egen.verification.explain.explain`."""
+    from engines.egen.verification.explain import explain as case
+
+    return case(read_head(spec.head), read(spec.member), seed=spec.seed)
+
+
+def curve(spec: Curve) -> dict[str, Any]:
+    """Values for a plot; see `engines.egen.verification.explain.curve`."""
+    from engines.egen.verification.explain import curve as values
+
+    return values([read(text) for text in spec.exprs], spec.low, spec.high, spec.count)
+
+
+def _row(item: Judged) -> dict[str, Any]:
+    from engines.egen.verification.verify import verdict_row
+
+    if item.verdict is None:
+        assert item.error is not None
+        return _error_row(item.line, item.error)
+    return {"line": item.line, **verdict_row(item.verdict)}
+
+
+def _error_row(line: int, error: EngineError) -> dict[str, Any]:
+    return {"line": line, "verdict": None, "kept": None, "counterexample": None, "error": error.what}
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[Path]:
+    """The file; standard input as a file, because it is read twice to see what it is."""
+    if str(file) != "-":
+        yield file
+        return
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "standard-input"
+        with copy.open("wb") as target:
+            shutil.copyfileobj(sys.stdin.buffer, target)
+        try:
+            yield copy
+        except DataError as error:
+            error.where = error.where.replace(str(copy), "standard input")
+            raise

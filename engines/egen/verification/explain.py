@@ -1,0 +1,149 @@
+"""Why a member was judged as it was: domains in words, values at every point, the sub-term that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
+from engines.core.tree import Tree
+from engines.egen.expressions.language import prefix
+from engines.egen.records import Verdict, told_apart
+from engines.egen.verification.domains import described
+from engines.egen.verification.points import FAR, RANGES
+from engines.egen.verification.verify import Verifier, verdict_row
+
+__all__ = ["because", "curve", "domain", "explain"]
+
+_STATES = ("defined", "undefined", "unknown")
+_OUTSIDE = {
+    **dict.fromkeys(("asin", "acos"), "outside [-1, 1]"),
+    **dict.fromkeys(("acsc", "asec"), "inside (-1, 1)"),
+    **dict.fromkeys(("csc", "cot", "csch", "coth", "acsch"), "a pole"),
+    "acosh": "less than 1",
+    "atanh": "outside (-1, 1)",
+    "acoth": "inside [-1, 1]",
+    "asech": "outside (0, 1]",
+    "ln": "not positive",
+    "sqrt": "negative",
+}
+
+
+def explain(head: Tree, member: Tree, *, seed: int = 0) -> dict[str, Any]:
+    """The whole case for a verdict, JSON-able.
+
+    Keys: head, member (prefix), verdict (as in `verify`), because (one sentence), head_domain, member_domain
+    (see `domain`), ranges (the seeded points' ranges) and points: x, head, head_state, member, member_state
+    and, where the member has no value, term (its innermost failing sub-term) and why.
+    """
+    verifier = Verifier(head, seed=seed)
+    verdict = verifier.check([member])[0]
+    order = np.argsort(verifier.points)
+    places = verifier.points[order]
+    both = evaluate(compile_many([head, member]), places)
+    terms = list(dict.fromkeys(member))
+    parts = evaluate(compile_many(terms), places)
+    rows = []
+    for k, x in enumerate(places.tolist()):
+        row = {
+            "x": x,
+            "head": _number(both.values[0, k]),
+            "head_state": _STATES[both.state[0, k]],
+            "member": _number(both.values[1, k]),
+            "member_state": _STATES[both.state[1, k]],
+        }
+        if both.state[1, k] != DEFINED:
+            row["term"], row["why"] = _failure(member, terms, parts, k)
+        rows.append(row)
+    return {
+        "head": prefix(head),
+        "member": prefix(member),
+        "verdict": verdict_row(verdict),
+        "because": because(verifier, verdict),
+        "head_domain": domain(head),
+        "member_domain": domain(member),
+        "ranges": [list(ends) for ends in RANGES + FAR],
+        "points": rows,
+    }
+
+
+def curve(trees: Sequence[Tree], low: float, high: float, count: int) -> dict[str, Any]:
+    """Values for a plot: x (count,) and per tree y (count,) with None where it has no value."""
+    places = np.linspace(low, high, count)
+    values = evaluate(compile_many(trees), places).values
+    return {
+        "x": places.tolist(),
+        "curves": [
+            {"prefix": prefix(tree), "y": [_number(y) for y in row]}
+            for tree, row in zip(trees, values, strict=True)
+        ],
+    }
+
+
+def domain(tree: Tree) -> dict[str, Any]:
+    """Where an expression is defined: `text` (`R`, `x > -3/2`, `about x < -1.414`, see `domains`) and
+    intervals, pairs of numbers, None for no end."""
+    found = described(tree)
+    return {"text": found.text, "intervals": [[_number(end) for end in ends] for ends in found.intervals]}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if isfinite(value) else None
+
+
+def because(verifier: Verifier, verdict: Verdict) -> str:
+    """A verdict of a verifier in one sentence."""
+    example = verdict.counterexample
+    at = f" at x = {example.x:.6g}" if example else ""
+    share = f"{verdict.kept:.0%} of the head's points"
+    if verifier.reason:
+        return verifier.reason
+    match verdict.outcome:
+        case "different":
+            assert example is not None
+            return f"the values differ{at}: {' and '.join(told_apart(*astuple(example)[1:], digits=10))}"
+        case "shrinks":
+            more = " and defined outside the head's domain" if verdict.gained else ""
+            return f"equal where both are defined, which is {share}; undefined{at}{more}"
+        case "nowhere":
+            return f"the member is undefined at all decided points of the head's domain, first{at}"
+        case "extends":
+            return f"equal on the head's domain and defined outside it too{at}{_but(verdict, 'the member')}"
+        case "equal":
+            return f"equal at {verdict.points} points, and defined at the same points{_but(verdict, 'one')}"
+        case _:
+            return f"only {verdict.points} points could be decided: overflow or loss of all digits elsewhere"
+
+
+def _but(verdict: Verdict, which: str) -> str:
+    return f", except at x = {verdict.exceptions}, where {which} is undefined" if verdict.exceptions else ""
+
+
+def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tuple[str, str]:
+    """The innermost sub-term without a value at point k, and why it has none."""
+    state = {term: int(parts.state[i, k]) for i, term in enumerate(terms)}
+    value = {term: float(parts.values[i, k]) for i, term in enumerate(terms)}
+    wanted, node = state[member], member
+    while deeper := [child for child in node.children if state[child] == wanted]:
+        node = deeper[0]
+    if wanted != UNDEFINED:
+        return prefix(node), "overflow, or rounding leaves nothing to tell"
+    return prefix(node), _why(node.label, [value[child] for child in node.children])
+
+
+def _why(label: str, arguments: list[float]) -> str:
+    shown = [f"{argument:.4g}" for argument in arguments]
+    if label in _OUTSIDE:
+        return f"{label} of {shown[0]}: {_OUTSIDE[label]}"
+    if label == "/":
+        return f"{shown[0]} divided by 0"
+    if label == "pow":
+        kind = "0 to the power" if arguments[0] == 0 else f"negative base {shown[0]}, non-integer exponent"
+        return f"{kind} {shown[1]}"
+    if label == "log":
+        return f"base {shown[0]} and argument {shown[1]} must be positive, the base not 1"
+    return "not differentiable here" if label == "d" else "outside the domain"

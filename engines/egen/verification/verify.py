@@ -1,0 +1,317 @@
+"""Does an expression equal its head on the reals, and where is each of them defined?
+
+Head and members are evaluated with error bounds at points that depend on head and seed only (`points`). What
+double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
+(`recheck`), also beside the ends of the member's own domain, and isolated points where only one of the two
+is defined are listed. A verdict is a statement about these points: it cannot see a loss on an interval that
+none of them lies in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from math import inf, isfinite, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import ExpressionError
+from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
+from engines.core.numeric_kernel import compiled
+from engines.egen.expressions.language import read_prefix
+from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
+from engines.egen.verification.points import choose
+from engines.egen.verification.recheck import Apart, Recheck
+
+__all__ = ["MIN_POINTS", "Judged", "Verifier", "verdict_row", "verify_lines"]
+
+Floats = NDArray[np.float64]
+
+MIN_POINTS = 8
+"""Fewer points than this decide nothing."""
+CLEAR = 1e-9
+"""A relative difference that double precision alone decides, where it is beyond the error bounds too."""
+CLEAR_BITS = 30
+SAFETY = 8.0
+"""Multiple of the error bounds beyond which a difference is one."""
+SHARP = 1e-6
+"""Agreement counts as evidence where the bounds are below this share of the value, or of
+`CLEAR` times the head's usual size."""
+_BATCH = 512
+_AGREEING = ("equal", "extends", "shrinks")
+
+
+class Verifier:
+    """Judges expressions against one head.
+
+    Attributes: points: (points,) those inside the head's domain first; inside: how many those are; reason:
+    why nothing can be decided, or "".
+    """
+
+    def __init__(self, head: Expression, *, seed: int = 0) -> None:
+        self.head = head
+        self.seed = seed
+        self._program = compile_many([head])
+        points, hopeless = choose(self._program, seed)
+        self._place(points)
+        self.reason = ""
+        if self.inside < MIN_POINTS:
+            self.reason = (
+                "the head overflows or is too ill-conditioned at almost all points"
+                if hopeless
+                else "the head is defined at no more than isolated real points, as far as the search can see"
+            )
+            return
+        self._fine = CLEAR * (float(np.median(np.abs(self.values))) or 1.0)
+        self._recheck = Recheck(self._program, self.points[: self.inside])
+        self._verdicts: dict[Any, Verdict] = {}
+        self._place(points, self._recheck.beside_ends())
+
+    def _place(self, points: Floats, beside: Sequence[float] = ()) -> None:
+        """Take points, those inside the head's domain first; without those where nothing can be told.
+
+        `beside` are more of them, close to the ends of the domain, which are the last to be shown.
+        """
+        points = np.concatenate([points, beside])
+        values, errors = balls(self._program, points)
+        within = np.flatnonzero(np.isfinite(errors[0]))
+        self.points: Floats = points[np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])]
+        self.inside = len(within)
+        self._sizes: Floats = np.abs(self.points) + 1e9 * np.isin(self.points, beside)
+        self.values: Floats = values[0, within]
+        self.errors: Floats = errors[0, within]
+
+    def check(self, members: Sequence[Expression]) -> list[Verdict]:
+        """One verdict per member (trees or token lists).
+
+        Raises: ExpressionError for the first that is no expression.
+        """
+        verdicts: list[Verdict] = []
+        for start in range(0, len(members), _BATCH):
+            verdicts.extend(self.judge(compile_many(members[start : start + _BATCH])))
+        return verdicts
+
+    def judge(self, programs: Programs) -> list[Verdict]:
+        """One verdict per compiled program."""
+        if self.reason:
+            return [Verdict("undecided", 0.0)] * len(programs)
+        values, errors = balls(programs, self.points)
+        counts, marks = _counted(values, errors, self.values, self.errors, self._sizes, self._fine)
+        cases = [
+            _Case(k, self._outcome(*counted), *counted, *marked)
+            for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
+        ]
+        agreeing = [case for case in cases if case.outcome in _AGREEING]
+        numbers = self._recheck.read(programs, [case.k for case in agreeing])
+        self._compare(programs, numbers, agreeing)
+        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        self._search_domains(programs, numbers, whole)
+        return [self._verdict(case, values[case.k], errors[case.k]) for case in cases]
+
+    def _outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
+        """The rules of judgement, from counts of points of the head's domain: where both are defined, where
+        the member is not, where they agree to within sharp bounds, where they differ; and of points outside
+        where the member is defined."""
+        if apart:
+            return "different"
+        if common == 0:
+            return "nowhere" if missing >= max(MIN_POINTS, self.inside / 3) else "undecided"
+        if agreeing == 0 or agreeing + missing < MIN_POINTS:
+            return "undecided"
+        if missing:
+            return "shrinks"
+        return "extends" if more else "equal"
+
+    def _compare(self, programs: Programs, numbers: list[int], cases: list[_Case]) -> None:
+        """Look at values again with rigorous bounds."""
+        found = self._recheck.values(programs, numbers, [case.k for case in cases])
+        for case, checked in zip(cases, found, strict=True):
+            if case.suspect >= 0 and not isinstance(checked, Apart):
+                closer = self._recheck.closer(programs, case.k, float(self.points[case.suspect]))
+                checked = closer if isinstance(closer, Apart) else checked or closer
+            if checked is None and case.sharp >= 0:
+                checked = self._recheck.elsewhere(programs, case.k, float(self.points[case.sharp]))
+            if isinstance(checked, Apart):
+                case.outcome = "different"
+                case.example = Counterexample(*checked)
+            else:
+                case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
+
+    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[_Case]) -> None:
+        """Look beside the ends of members' own domains, and at isolated points."""
+        found = self._recheck.domains(programs, numbers, [case.k for case in cases])
+        for case, (lost, gained, holes) in zip(cases, found, strict=True):
+            if lost is not None:
+                case.outcome = "shrinks"
+                case.missing += 1
+                case.gained += gained is not None
+            elif gained is not None and case.outcome == "equal":
+                case.outcome = "extends"
+            x = lost if lost is not None else gained
+            if x is not None and (lost is not None or not case.gained):
+                both = balls(programs.only([case.k]), [x])[0][0, 0], balls(self._program, [x])[0][0, 0]
+                case.example = Counterexample(x, *(None if isnan(v) else float(v) for v in both[::-1]))
+            if case.outcome != "shrinks":
+                case.exceptions = self._recheck.exceptions(
+                    programs, case.k, holes, both=case.outcome == "equal"
+                )
+
+    def _verdict(self, case: _Case, values: Floats, errors: Floats) -> Verdict:
+        witness = {"different": case.apart, "shrinks": case.lost, "nowhere": case.lost, "extends": case.more}
+        place = witness.get(case.outcome, -1)
+        example = case.example
+        if example is None and place >= 0:
+            x, member = float(self.points[place]), None
+            head = float(self.values[place]) if place < self.inside else None
+            if isfinite(errors[place]):
+                member = float(values[place])
+            gap = member - head if head is not None and member is not None else None
+            example = Counterexample(x, head, member, gap)
+        decided = case.common + case.missing
+        kept = case.common / decided if decided else 0.0
+        gained = bool(case.gained) and case.outcome == "shrinks"
+        points = case.agreeing + case.missing
+        if example is not None:
+            return Verdict(case.outcome, kept, gained, points, example, case.checked, case.exceptions)
+        key = case.outcome, kept, gained, points, case.checked, case.exceptions
+        if key not in self._verdicts:
+            self._verdicts[key] = Verdict(*key[:4], None, *key[4:])
+        return self._verdicts[key]
+
+
+@dataclass(slots=True)
+class _Case:
+    """A member while it is judged: counts of points, as for `_outcome`, and for each kind the place of the
+    point that shows it best, -1 if there is none."""
+
+    k: int
+    outcome: Outcome
+    common: int
+    missing: int
+    agreeing: int
+    differing: int
+    gained: int
+    apart: int
+    lost: int
+    more: int
+    suspect: int
+    sharp: int
+    example: Counterexample | None = None
+    checked: Agreed | None = None
+    exceptions: str = ""
+
+
+@compiled
+def _counted(
+    values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Counts of points and the most telling ones, as in `_Case`: two of (programs, 5).
+
+    Args: values, errors: (programs, points). heads, head_errors: (inside,). sizes: (points,)
+    the points with the least are shown.
+    """
+    counts = np.zeros((len(values), 5), np.int64)
+    marks = np.full((len(values), 5), -1, np.int64)
+    for k in range(len(values)):
+        best = np.array([-1.0, inf, inf, -1.0])
+        for j in range(len(sizes)):
+            v, error, far = values[k, j], errors[k, j], sizes[j]
+            if j >= len(heads):
+                if isfinite(error):
+                    counts[k, 4] += 1
+                    if far < best[2]:
+                        best[2], marks[k, 2] = far, j
+                continue
+            if isnan(v):
+                counts[k, 1] += 1
+                if far < best[1]:
+                    best[1], marks[k, 1] = far, j
+            if not isfinite(error):
+                continue
+            counts[k, 0] += 1
+            noise, gap = error + head_errors[j], abs(v - heads[j])
+            size = max(abs(v), abs(heads[j]))
+            if gap > CLEAR * size + SAFETY * noise:
+                counts[k, 3] += 1
+                if gap / size > best[0]:
+                    best[0], marks[k, 0] = gap / size, j
+            elif gap > SAFETY * noise and gap / size > best[3]:
+                best[3], marks[k, 3] = gap / size, j
+            if noise <= max(SHARP * size, fine):
+                counts[k, 2] += 1
+                if marks[k, 4] < 0 and noise <= SHARP * size:
+                    marks[k, 4] = j
+    return counts, marks
+
+
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference), except
+    ("0, 1/2", "" without exceptions), checked (bits, points)."""
+    example, checked = verdict.counterexample, verdict.checked
+    return {
+        "verdict": verdict.outcome,
+        "kept": verdict.kept,
+        "gained": verdict.gained,
+        "points": verdict.points,
+        "counterexample": example and asdict(example),
+        "except": verdict.exceptions,
+        "checked": checked and checked._asdict(),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A line of a file of pairs: its verdict, or why it could not be read."""
+
+    line: int
+    head: str
+    member: str
+    verdict: Verdict | None = None
+    error: ExpressionError | None = None
+
+
+def verify_lines(lines: Iterable[tuple[int, str]], *, seed: int = 0) -> Iterator[Judged]:
+    """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
+
+    Lines are gathered by head, so they come back grouped by head, in the order heads first appear. A line
+    that cannot be read comes back with its error; the rest is done.
+    """
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for number, line in lines:
+        head, tab, member = line.strip("\r\n").partition("\t")
+        if tab:
+            groups.setdefault(head, []).append((number, member))
+        elif head.strip():
+            error = ExpressionError(
+                "the line has no tab", text=line, remedy="Write: head, one tab, member, in prefix notation."
+            )
+            yield Judged(number, head, "", error=error)
+    for head, members in groups.items():
+        try:
+            read_prefix(head)
+            verifier = Verifier(head.split(), seed=seed)
+        except ExpressionError as error:
+            yield from (Judged(number, head, member, error=error) for number, member in members)
+            continue
+        rest = iter(members)
+        while batch := list(islice(rest, _BATCH)):
+            programs = compile_valid([member.split() for _, member in batch])
+            verdicts = verifier.judge(programs)
+            for (number, member), verdict, nesting in zip(
+                batch, verdicts, programs.nesting.tolist(), strict=True
+            ):
+                if nesting >= 0:
+                    yield Judged(number, head, member, verdict)
+                else:
+                    yield Judged(number, head, member, error=_why_unreadable(member))
+
+
+def _why_unreadable(member: str) -> ExpressionError:
+    try:
+        read_prefix(member)
+    except ExpressionError as error:
+        return error
+    return ExpressionError("the expression cannot be evaluated", text=member)

@@ -1,0 +1,383 @@
+r"""Pieces of a formula: LaTeX tokens with their groups, fractions, scripts and environments put together.
+
+What stands between braces is part of the line, unless a script or an infix command (`\over`) makes one thing
+of it, as TeX has it. Arguments are trees when they are asked for: the grammar is handed in.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engines.formula.lexer import Token, lex
+from engines.formula.operator_tree import ABSENT, OperatorTree
+from engines.formula.operators import Role, roles
+from engines.formula.symbols import symbols
+
+__all__ = ["DEEPEST", "Piece", "pieces"]
+
+DEEPEST = 300
+"""Groups nested deeper are not read: an error node stands for them."""
+
+
+@dataclass(slots=True)
+class Piece:
+    """A piece of the line: its role and text, its trees alone and as an operator, and where it stands."""
+
+    role: str
+    text: str
+    alone: OperatorTree
+    operator: OperatorTree
+    start: int
+    end: int
+
+
+_UNARGUED = ("", "}", "&", "\\\\", "\\end")
+_SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
+_CASES = ("cases", "dcases", "rcases")
+_ENTITIES = {"lt;": "<", "gt;": ">", "le;": "\\le", "ge;": "\\ge", "nbsp;": "\\ "}
+_SINGLE = ("equation", "equation*", "displaymath", "math")
+
+
+def pieces(latex: str, grammar: Callable[[list[Piece]], OperatorTree]) -> list[Piece]:
+    """The pieces of a formula; `grammar` makes a tree of the pieces of an argument."""
+    return _Layout(lex(latex), len(latex), grammar).line(("",))
+
+
+class _Layout:
+    """Reads tokens from left to right; never fails."""
+
+    def __init__(
+        self, tokens: list[Token], length: int, grammar: Callable[[list[Piece]], OperatorTree]
+    ) -> None:
+        self.tokens = tokens
+        self.length = length
+        self.grammar = grammar
+        self.roles = roles()
+        self.at = 0
+        self.depth = 0
+
+    # Tokens
+
+    def text(self) -> str:
+        """The token here; "" at the end."""
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def start(self) -> int:
+        """Where the token here stands."""
+        return self.tokens[self.at].start if self.at < len(self.tokens) else self.length
+
+    def end(self) -> int:
+        """Where the token before this one ends."""
+        if not 0 < self.at <= len(self.tokens):
+            return self.length if self.at else 0
+        token = self.tokens[self.at - 1]
+        return token.start + len(token.text)
+
+    def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
+        """A piece that is the same tree alone and as an operator."""
+        return Piece(role, text, tree, tree, start, self.end())
+
+    # The line
+
+    def line(self, ends: tuple[str, ...]) -> list[Piece]:
+        """Pieces up to one of the tokens `ends`, which is left standing; "" is the end of the formula."""
+        found: list[Piece] = []
+        above: list[Piece] | None = None
+        label = ""
+        first = self.start()
+        while self.at < len(self.tokens) and self.text() not in ends:
+            known = self.roles.get(self.text())
+            if known is not None and known.role == "infix" and above is None:
+                label, above, found = known.operator.label, found, []
+                self.at += 1
+            else:
+                self.one(found)
+        if above is None:
+            return found
+        tree = OperatorTree(label, (self.grammar(above), self.grammar(found)))
+        return [self.piece(Role.ATOM, tree, first)]
+
+    def one(self, found: list[Piece]) -> None:
+        """The next piece, put at the end of `found`."""
+        text, start = self.text(), self.start()
+        if text == "{":
+            self.group(found)
+            return
+        if text in ("^", "_", "'"):
+            self.script(text, found)
+            return
+        kind = self.tokens[self.at].kind
+        self.at += 1
+        if kind == "number":
+            found.append(self.piece(Role.NUMBER, OperatorTree(f"N!{text}"), start, text))
+        elif text == "." and self.text() == "." and self.ahead(1) == ".":
+            self.at += 2
+            found.append(self.piece(Role.ATOM, OperatorTree("V!..."), start))
+        elif text == ":" and self.text() == "=":
+            self.at += 1
+            self.symbol(":=", found, start)
+        elif text == "&" and (entity := self.entity()):
+            self.symbol(entity, found, start)
+        else:
+            self.symbol(text, found, start)
+
+    def entity(self) -> str:
+        """The sign that an HTML entity stands for, as posts contain them; its tokens are read."""
+        for name, sign in _ENTITIES.items():
+            if all(self.ahead(count) == letter for count, letter in enumerate(name)):
+                self.at += len(name)
+                return sign
+        return ""
+
+    def ahead(self, count: int) -> str:
+        """The token some places further on."""
+        return self.tokens[self.at + count].text if self.at + count < len(self.tokens) else ""
+
+    def symbol(self, text: str, found: list[Piece], start: int) -> None:
+        """A symbol, or a command with its arguments; the tokens of its name are read already."""
+        known = self.roles.get(text)
+        if known is None:
+            shown = symbols().get(text)
+            name = unicodedata.normalize("NFKC", shown.unicode if shown and shown.unicode else text)
+            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+            return
+        role, operator, alone = known
+        if role == "font":
+            return
+        if role == "text":
+            self.skip_argument()
+            found.append(self.piece(Role.ATOM, ABSENT, start))
+        elif role == "skipped":
+            self.skip_argument()
+        elif role == "space":
+            self.space(text, found)
+        elif role == "wide":
+            if found and found[-1].role != Role.PUNCTUATION:
+                found.append(self.piece(Role.PUNCTUATION, OperatorTree("V!quad"), start))
+        elif role in ("opening", "closing"):
+            self.delimiter(found, start, Role.OPEN if role == "opening" else Role.CLOSE)
+        elif role == "fraction":
+            above = self.argument()
+            found.append(self.made(operator.label, (above, self.argument()), start))
+        elif role in ("accent", "prefix"):
+            found.append(self.made(operator.label, (self.argument(),), start))
+        elif role == "above":
+            script = self.argument()
+            found.append(self.made(operator.label, (self.argument(), script), start))
+        elif role == "root":
+            degree = self.degree(text)
+            found.append(self.made("O!root", (self.argument(), degree), start))
+        elif role == "words":
+            name = self.words()
+            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+        elif role == "not":
+            if text + self.text() in self.roles and self.text():
+                self.at += 1
+                self.symbol(text + self.tokens[self.at - 1].text, found, start)
+        elif role == "environment":
+            self.environment(found, start)
+        elif role == Role.BAR:
+            bar = alone.label[2:]
+            if text == "|" and self.text() == "|":
+                self.at += 1
+                bar = "∥"
+            found.append(self.piece(role, OperatorTree(f"V!{bar}"), start, bar))
+        elif role in (Role.OPEN, Role.CLOSE):
+            bracket = alone.label[2:]
+            label = {"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, alone.label)
+            found.append(self.piece(role, OperatorTree(label), start, bracket))
+        else:
+            found.append(Piece(role, text, alone, operator, start, self.end()))
+
+    def made(self, label: str, operands: tuple[OperatorTree, ...], start: int) -> Piece:
+        """A tree that is one piece of the line."""
+        return self.piece(Role.ATOM, OperatorTree(label, operands, (start, self.end())), start)
+
+    def space(self, text: str, found: list[Piece]) -> None:
+        """A space: between two numbers it makes one of them."""
+        if not found or found[-1].role != Role.NUMBER or text == "\\!" or self.at >= len(self.tokens):
+            return
+        if self.tokens[self.at].kind == "number":
+            number = found[-1].text + self.text()
+            self.at += 1
+            found[-1] = self.piece(Role.NUMBER, OperatorTree(f"N!{number}"), found[-1].start, number)
+
+    # Groups and arguments
+
+    def group(self, found: list[Piece]) -> None:
+        """What stands in braces: part of the line, or one thing where a script follows."""
+        start = self.start()
+        inner = self.braced()
+        scripted = self.text() in ("^", "_", "'")
+        if scripted and len(inner) != 1:
+            found.append(self.piece(Role.ATOM, self.grammar(inner), start))
+        else:
+            found.extend(inner)
+
+    def braced(self) -> list[Piece]:
+        """What stands between the brace here and its partner."""
+        start = self.start()
+        self.at += 1
+        if self.depth >= DEEPEST:
+            return [self.too_deep(start)]
+        self.depth += 1
+        inner = self.line(("}", ""))
+        self.depth -= 1
+        if self.text() == "}":
+            self.at += 1
+        else:
+            inner.append(self.piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
+        return inner
+
+    def too_deep(self, start: int) -> Piece:
+        """An error in place of the rest of a group."""
+        self.skip_group()
+        return self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
+
+    def skip_group(self) -> None:
+        """Pass over the rest of a group and its closing brace."""
+        level = 1
+        while level and self.at < len(self.tokens):
+            level += {"{": 1, "}": -1}.get(self.text(), 0)
+            self.at += 1
+
+    def argument(self) -> OperatorTree:
+        """The argument of a command: a group or a single token; absent where there is none."""
+        self.skip_spaces()
+        text = self.text()
+        if text in _UNARGUED:
+            return ABSENT
+        if self.depth >= DEEPEST:
+            start = self.start()
+            self.skip_argument()
+            return OperatorTree("E!deep", (), (start, self.end()))
+        if text == "{":
+            return self.grammar(self.braced())
+        token = self.tokens[self.at]
+        if token.kind == "number" and len(token.text) > 1:
+            # TeX takes a digit.
+            self.tokens[self.at] = Token("number", token.text[1:], token.start + 1)
+            return OperatorTree(f"N!{token.text[0]}")
+        inner: list[Piece] = []
+        self.depth += 1
+        while not inner and self.text() not in _UNARGUED:
+            self.one(inner)
+        self.depth -= 1
+        return self.grammar(inner)
+
+    def skip_spaces(self) -> None:
+        """Pass over spaces."""
+        while (known := self.roles.get(self.text())) is not None and known.role == "space":
+            self.at += 1
+
+    def skip_argument(self) -> None:
+        """Pass over an argument that is not read."""
+        self.skip_spaces()
+        if self.text() == "{":
+            self.at += 1
+            self.skip_group()
+        elif self.text():
+            self.at += 1
+
+    def words(self) -> str:
+        """The letters of an argument as one name."""
+        start = self.at
+        self.skip_argument()
+        spelled = "".join(token.text for token in self.tokens[start : self.at] if token.text not in "{}")
+        return re.sub(r"[\\\s]", "", spelled)
+
+    def script(self, text: str, found: list[Piece]) -> None:
+        """A script of what stands before it, or of nothing."""
+        start = self.start()
+        self.at += 1
+        label = "O!SUB" if text == "_" else "O!SUP"
+        if text == "'":
+            primes = 1
+            while self.text() == "'":
+                primes += 1
+                self.at += 1
+            tree = OperatorTree("V!" + "′" * primes)
+        else:
+            tree = self.argument()
+        if not found:
+            found.append(Piece(Role.ATOM, "", ABSENT, ABSENT, start, start))
+        found.append(self.piece(Role.SCRIPT, tree, start, label))
+
+    def degree(self, text: str) -> OperatorTree:
+        r"""The degree of a root: `\sqrt[n]{x}` or `\root n \of x`."""
+        ends = ("\\of", "") if text == "\\root" else ("]", "")
+        if text == "\\sqrt":
+            if self.text() != "[":
+                return OperatorTree("N!2")
+            self.at += 1
+        if self.depth >= DEEPEST:
+            return ABSENT
+        self.depth += 1
+        degree = self.grammar(self.line(ends))
+        self.depth -= 1
+        self.at += 1
+        return degree
+
+    def delimiter(self, found: list[Piece], start: int, role: str) -> None:
+        r"""What follows `\left` or `\right`."""
+        text = {"<": "\\langle", ">": "\\rangle"}.get(self.text(), self.text())
+        known = self.roles.get(text)
+        if text == ".":
+            bracket = ""
+        elif known is not None and known.role in (Role.OPEN, Role.CLOSE, Role.BAR):
+            bracket = known.alone.label[2:]
+        else:
+            return
+        self.at += 1
+        label = {"[": "V!&lsqb;", "]": "V!&rsqb;"}.get(bracket, f"V!{bracket}")
+        found.append(self.piece(role, OperatorTree(label), start, bracket))
+
+    # Environments
+
+    def environment(self, found: list[Piece], start: int) -> None:
+        """Rows and cells up to the end of the environment."""
+        name = self.words()
+        if name in _SIZED:
+            self.skip_argument()
+        if self.depth >= DEEPEST:
+            while self.text() and self.text() != "\\end":
+                self.at += 1
+            found.append(self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start))
+            return
+        self.depth += 1
+        rows: list[list[OperatorTree]] = [[]]
+        while self.text():
+            cell = self.line(("&", "\\\\", "\\cr", "\\end", ""))
+            end = self.text()
+            rows[-1].append(self.grammar(cell))
+            self.at += 1
+            if end in ("\\\\", "\\cr"):
+                rows.append([])
+                if self.text() == "[":
+                    while self.text() not in ("]", ""):
+                        self.at += 1
+                    self.at += 1
+            elif end == "\\end":
+                self.words()
+                break
+        self.depth -= 1
+        if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
+            rows.pop()
+        found.append(
+            self.made(*_rows(name, rows), start) if name not in _SINGLE else self.single(rows, start)
+        )
+
+    def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
+        """An environment around one formula."""
+        return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
+
+
+def _rows(name: str, rows: list[list[OperatorTree]]) -> tuple[str, tuple[OperatorTree, ...]]:
+    """The label and operands of an environment: cases with their conditions, or a matrix of rows."""
+    if name in _CASES:
+        return "O!cases", tuple(tree for row in rows for tree in (*row, ABSENT)[:2])
+    size = f"{len(rows)}x{max(map(len, rows))}"
+    return f"M!M-{size}", tuple(OperatorTree("M!R!", tuple(row)) for row in rows)

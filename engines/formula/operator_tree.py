@@ -1,0 +1,127 @@
+"""Operator trees: nodes with a type and a name, as formula search writes them.
+
+A label is `T!name`. T is V (variable), N (number), C (constant), F (function), O (ordered operator), U
+(unordered operator), M (group, list, set, interval, matrix), T (text), W (nothing), E (error), - (a token
+whose meaning is unknown) or `+!T` for an operator that carries scripts of its own, as in the trees of ARQMath
+(MathAMR section 3.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engines.core.errors import DataError
+
+__all__ = ["ABSENT", "OperatorTree", "apply", "fragments"]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorTree:
+    """A node with its operands; `span` is where in the LaTeX it stands, (start, end), where that is known."""
+
+    label: str
+    children: tuple[OperatorTree, ...] = ()
+    span: tuple[int, int] | None = None
+
+    @property
+    def unordered(self) -> bool:
+        """Whether the order of the operands says nothing."""
+        return self.label.startswith(("U!", "+!U!"))
+
+    def walk(self) -> Iterator[OperatorTree]:
+        """Every node, parents first, from left to right."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(reversed(node.children))
+
+    def errors(self) -> list[OperatorTree]:
+        """The error nodes."""
+        return [node for node in self.walk() if node.label.startswith("E!")]
+
+    def document(self) -> dict[str, Any]:
+        """`{"label", "children"}`, without `children` where there are none."""
+        # Children are finished before their parents: no recursion, so any depth works.
+        done: dict[int, dict[str, Any]] = {}
+        for node in reversed(list(self.walk())):
+            made: dict[str, Any] = {"label": node.label}
+            if node.children:
+                made["children"] = [done[id(child)] for child in node.children]
+            done[id(node)] = made
+        return done[id(self)]
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> OperatorTree:
+        """A tree from its document.
+
+        Raises:
+            DataError E317: where a node has no label, or children that are no list.
+        """
+        order: list[Mapping[str, Any]] = [document]
+        for node in order:
+            children = node.get("children", []) if isinstance(node, dict) else None
+            if not isinstance(children, list) or not isinstance(node.get("label"), str):
+                raise DataError('an operator tree is {"label": text, "children": [trees]}', code="E317")
+            order.extend(children)
+        done: dict[int, OperatorTree] = {}
+        for node in reversed(order):
+            done[id(node)] = cls(node["label"], tuple(done[id(child)] for child in node.get("children", ())))
+        return done[id(document)]
+
+    def sorted(self) -> OperatorTree:
+        """The same tree with the operands of unordered operators in one order: equal trees are the same."""
+        done: dict[int, tuple[OperatorTree, str]] = {}
+        for node in reversed(list(self.walk())):
+            made = [done[id(child)] for child in node.children]
+            if node.unordered:
+                made.sort(key=lambda pair: pair[1])
+            key = f"({node.label} {' '.join(text for _, text in made)})"
+            done[id(node)] = OperatorTree(node.label, tuple(tree for tree, _ in made), node.span), key
+        return done[id(self)][0]
+
+    def __str__(self) -> str:
+        """One line: `(O!SUP V!x N!2)`."""
+        done: dict[int, str] = {}
+        for node in reversed(list(self.walk())):
+            parts = [node.label, *(done[id(child)] for child in node.children)]
+            done[id(node)] = f"({' '.join(parts)})" if node.children else node.label
+        return done[id(self)]
+
+
+def fragments(parts: Sequence[OperatorTree], span: tuple[int, int] | None = None) -> OperatorTree:
+    """What cannot be parsed: an error node over its pieces. Letters that follow one another are one text.
+
+    >>> str(fragments([OperatorTree("-!l"), OperatorTree("-!h"), OperatorTree("V!)"), OperatorTree("-!s")]))
+    '(E! O!fragments T!lh V!) -!s)'
+    """
+    joined: list[OperatorTree] = []
+    for part in parts:
+        if (
+            part.label.startswith("-!")
+            and joined
+            and joined[-1].label.startswith(("-!", "T!"))
+            and not joined[-1].children
+        ):
+            joined[-1] = OperatorTree(f"T!{joined[-1].label[2:]}{part.label[2:]}")
+        else:
+            joined.append(part)
+    return OperatorTree("E!", (OperatorTree("O!fragments"), *joined), span)
+
+
+ABSENT = OperatorTree("W!")
+"""What is missing, and text inside formulas."""
+
+
+def apply(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorTree:
+    """An operator over its operands; one with scripts becomes a node named after what carries the scripts.
+
+    >>> str(apply(OperatorTree("O!SUB", (OperatorTree("O!sum"), OperatorTree("V!k"))), [OperatorTree("V!x")]))
+    '(+!O!sum (O!SUB O!sum V!k) V!x)'
+    """
+    if operator.children:
+        label = operator.children[0].label
+        return OperatorTree(label if label.startswith("+!") else f"+!{label}", (operator, *operands))
+    return OperatorTree(operator.label, tuple(operands))

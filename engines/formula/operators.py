@@ -1,0 +1,67 @@
+"""Grammatical roles and meanings of symbols: what LaTeXML's grammar takes them for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from engines.core.assets import asset
+from engines.core.errors import DataError
+from engines.formula.operator_tree import OperatorTree
+
+__all__ = ["Role", "Symbol", "roles"]
+
+
+class Role:
+    """What a piece of a formula may do in it."""
+
+    ADD = "add"
+    ATOM = "atom"
+    BAR = "bar"
+    BIG = "big"
+    CLOSE = "close"
+    COLON = "colon"
+    FUNCTION = "function"
+    INTEGRAL = "integral"
+    LIMIT = "limit"
+    MODIFIER = "modifier"
+    MULTIPLY = "multiply"
+    NUMBER = "number"
+    OPEN = "open"
+    OPERATOR = "operator"
+    PERIOD = "period"
+    POSTFIX = "postfix"
+    PUNCTUATION = "punctuation"
+    RELATION = "relation"
+    SCRIPT = "script"
+    STRAY = "stray"
+    UNKNOWN = "unknown"
+
+
+class Symbol(NamedTuple):
+    """The role of a symbol, and its trees as an operator and where it stands alone."""
+
+    role: str
+    operator: OperatorTree
+    alone: OperatorTree
+
+
+_NAMED = (Role.FUNCTION, Role.LIMIT)
+
+
+@cache
+def roles() -> Mapping[str, Symbol]:
+    """The symbols that have a role, from `assets/latex/grammar.tsv`; all others are unknown letters."""
+    path = asset("latex/grammar.tsv")
+    found: dict[str, Symbol] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], start=2):
+        columns = line.split("\t")
+        if len(columns) != 3 or columns[0] in found:
+            raise DataError("not a row of symbol, role, label", path=path, line=number, code="E300")
+        symbol, role, label = columns
+        # A sign without a meaning is a function where it is applied, and a variable alone.
+        bare = label.startswith("F!") and role not in _NAMED
+        alone = f"V!{label[2:]}" if bare else label
+        found[symbol] = Symbol(role, OperatorTree(label), OperatorTree(alone))
+    return found

@@ -1,0 +1,491 @@
+r"""LaTeX formulas as operator trees.
+
+>>> str(operator_tree("x^2 + 1"))
+'(U!plus (O!SUP V!x N!2) N!1)'
+
+The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
+products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed becomes a
+node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
+published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node); mode `correct`
+repeats shared operands and nests differences and quotients.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal
+
+from engines.formula.layout import DEEPEST, Piece, pieces
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments
+from engines.formula.operators import Role
+
+__all__ = ["Mode", "operator_tree"]
+
+Mode = Literal["arqmath", "correct"]
+
+_TIMES = OperatorTree("U!times")
+_PLUS = OperatorTree("U!plus")
+_INVISIBLE = " "
+_AND = OperatorTree("U!and")
+_BODIES = {Role.BIG, Role.INTEGRAL, Role.LIMIT}
+_STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *_BODIES}
+_SIGNS = {
+    Role.ADD,
+    Role.MULTIPLY,
+    Role.RELATION,
+    Role.BIG,
+    Role.INTEGRAL,
+    Role.LIMIT,
+    Role.OPERATOR,
+    Role.COLON,
+}
+_SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
+_INTERVALS = {"()": "O-O", "[]": "C-C", "(]": "O-C", "[)": "C-O"}
+_ROOM = 8_000
+"""Frames of recursion that the deepest formula takes."""
+
+
+def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
+    """The operator tree of a formula; never raises."""
+
+    def grammar(parts: list[Piece]) -> OperatorTree:
+        return _Grammar(parts, mode).tree()
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _ROOM))
+    try:
+        return grammar(pieces(latex, grammar))
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class _NoFormulaError(Exception):
+    """The pieces are no formula."""
+
+
+class _Run:
+    """Operands with operators between them, from left to right; the same sign again adds an operand."""
+
+    def __init__(self, first: OperatorTree, mode: Mode) -> None:
+        self.operands = [first]
+        self.operator: OperatorTree | None = None
+        self.sign = ""
+        self.mode = mode
+
+    def add(self, operator: OperatorTree, sign: str, operand: OperatorTree) -> None:
+        """One more operand; `sign` tells operators apart that are written in different ways."""
+        nested = self.mode == "correct" and not operator.label.startswith("U!")
+        if self.operator is not None and (sign != self.sign or not sign or operator.children or nested):
+            self.operands = [self.tree()]
+        self.operator, self.sign = operator, "" if operator.children else sign
+        self.operands.append(operand)
+
+    def tree(self) -> OperatorTree:
+        """What there is, as a tree."""
+        return self.operands[0] if self.operator is None else apply(self.operator, self.operands)
+
+
+class _Grammar:
+    """Recursive descent over pieces."""
+
+    def __init__(self, parts: list[Piece], mode: Mode) -> None:
+        self.parts = parts
+        self.mode = mode
+        self.at = 0
+        self.bars = 0
+        self.integrals = 0
+        self.depth = 0
+
+    def tree(self) -> OperatorTree:
+        """The whole line as a tree."""
+        parts = self.parts
+        if not parts:
+            return ABSENT
+        if len(parts) == 1:
+            return parts[0].alone if parts[0].role != Role.STRAY else self.fragments()
+        try:
+            found = self.formulas()
+            self.ending()
+        except _NoFormulaError:
+            alone = self.operator_alone()
+            return alone if alone is not None else self.fragments()
+        return found
+
+    # Tokens
+
+    def role(self, ahead: int = 0) -> str:
+        at = self.at + ahead
+        return self.parts[at].role if at < len(self.parts) else ""
+
+    def take(self) -> Piece:
+        self.at += 1
+        return self.parts[self.at - 1]
+
+    def scripted(self, tree: OperatorTree) -> OperatorTree:
+        """A tree with the scripts that follow."""
+        while self.role() == Role.SCRIPT:
+            piece = self.take()
+            tree = OperatorTree(piece.text, (tree, piece.alone))
+        return tree
+
+    def operator(self) -> OperatorTree:
+        """The operator here, with its scripts."""
+        piece = self.take()
+        return self.scripted(piece.alone) if self.role() == Role.SCRIPT else piece.operator
+
+    def ending(self) -> None:
+        """The end of the line; a full stop or comma may stand before it."""
+        while self.role() == Role.PERIOD or (
+            self.role() == Role.PUNCTUATION and self.parts[self.at].text != ";"
+        ):
+            self.at += 1
+        if self.at < len(self.parts):
+            raise _NoFormulaError
+
+    def operator_alone(self) -> OperatorTree | None:
+        """An operator with scripts, when that is all there is."""
+        if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
+            self.at = 0
+            found = self.scripted(self.take().alone)
+            if self.at == len(self.parts):
+                return found
+        return None
+
+    # Formulas
+
+    def formulas(self) -> OperatorTree:
+        """Formulas with punctuation between them; expressions in between join the side where they stand."""
+        done: list[OperatorTree] = []
+        left: list[OperatorTree] = []
+        chain: list[tuple[OperatorTree, list[OperatorTree]]] = []
+        colon: tuple[OperatorTree, OperatorTree] | None = None
+
+        def finish() -> OperatorTree:
+            found = self.related(left, chain)
+            return apply(colon[0], (colon[1], found)) if colon else found
+
+        while True:
+            expression = ABSENT if self.role() == Role.RELATION else self.conditioned()
+            if self.role() == Role.RELATION:
+                if chain:
+                    done.append(finish())
+                    left, chain, colon = [], [], None
+                left.append(expression)
+                while self.role() == Role.RELATION:
+                    operator = self.operator()
+                    right = self.conditioned() if self.starts() else ABSENT
+                    chain.append((operator, [right]))
+            elif chain:
+                chain[-1][1].append(expression)
+            else:
+                left.append(expression)
+            if self.role() == Role.COLON:
+                operator = self.operator()
+                colon = operator, finish()
+                left, chain = [], []
+                continue
+            if self.role() in _SEPARATORS and self.more():
+                full = self.role() == Role.PERIOD
+                while self.role() in _SEPARATORS:
+                    self.take()
+                if full:
+                    done.append(finish())
+                    left, chain, colon = [], [], None
+                continue
+            done.append(finish())
+            found = done.pop()
+            for before in reversed(done):
+                found = OperatorTree("O!form-seq", (before, found))
+            return found
+
+    def chained(self, left: OperatorTree) -> OperatorTree:
+        """Relations after an expression, in brackets; LaTeXML takes none there."""
+        chain = []
+        while self.role() == Role.RELATION:
+            operator = self.operator()
+            chain.append((operator, [self.conditioned() if self.starts() else ABSENT]))
+        return self.related([left], chain)
+
+    def more(self) -> bool:
+        """Whether something stands behind the punctuation here."""
+        ahead = 0
+        while self.role(ahead) in _SEPARATORS:
+            ahead += 1
+        role = self.role(ahead)
+        return role in _STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
+
+    def starts(self) -> bool:
+        """Whether an expression begins here."""
+        return self.role() in _STARTS or self.role() in (Role.ADD, Role.BAR)
+
+    def related(
+        self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
+    ) -> OperatorTree:
+        first = _listed(left)
+        if not chain:
+            return first
+        if len(chain) == 1:
+            return apply(chain[0][0], (first, _listed(chain[0][1])))
+        made = []
+        before: OperatorTree | None = first
+        for operator, right in chain:
+            after = _listed(right)
+            made.append(apply(operator, (after,) if before is None else (before, after)))
+            before = after if self.mode == "correct" else None
+        return apply(_AND, made)
+
+    def conditioned(self) -> OperatorTree:
+        """An expression, under a condition after a bar."""
+        found = self.expression()
+        while self.role() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
+            self.take()
+            found = OperatorTree("O!conditional", (found, self.expression()))
+        while self.role() == Role.MODIFIER:
+            operator = self.operator()
+            found = apply(operator, (found, self.expression()))
+        return found
+
+    # Expressions
+
+    def expression(self) -> OperatorTree:
+        """Terms with signs between them."""
+        if self.role() == Role.ADD:
+            sign = self.operator()
+            run = _Run(apply(sign, (self.term(),)), self.mode)
+        else:
+            run = _Run(self.term(), self.mode)
+        while self.role() == Role.ADD:
+            text = self.parts[self.at].text
+            run.add(self.operator(), text, self.term())
+        return run.tree()
+
+    def term(self) -> OperatorTree:
+        """Factors with or without signs between them."""
+        number = self.role() == Role.NUMBER
+        run = _Run(self.factor(), self.mode)
+        while True:
+            if self.role() == Role.MULTIPLY:
+                text = self.parts[self.at].text
+                run.add(self.operator(), text, self.factor())
+            elif self.role() in _STARTS or (self.role() == Role.BAR and self.opens_bar()):
+                if number and self.is_fraction():
+                    run.add(_PLUS, "", self.factor())
+                else:
+                    run.add(_TIMES, _INVISIBLE, self.factor())
+            else:
+                return run.tree()
+            number = False
+
+    def is_fraction(self) -> bool:
+        """Whether a fraction of two numbers stands here, which makes a mixed number of the one before it."""
+        tree = self.parts[self.at].alone
+        return tree.label == "O!divide" and all(child.label.startswith("N!") for child in tree.children)
+
+    def factor(self) -> OperatorTree:
+        """A factor with what is applied to it."""
+        if self.depth >= DEEPEST:
+            raise _NoFormulaError
+        self.depth += 1
+        found = self.applied()
+        self.depth -= 1
+        return found
+
+    def applied(self) -> OperatorTree:
+        """A factor, or an operator over what follows."""
+        role = self.role()
+        if role in _BODIES:
+            return self.body()
+        if role == Role.FUNCTION:
+            return self.function()
+        if role == Role.OPERATOR:
+            operator = self.operator()
+            return apply(operator, (self.factor(),)) if self.role() in _STARTS else operator
+        if role == Role.OPEN:
+            found = self.fenced()
+        elif role == Role.BAR:
+            found = self.barred()
+        elif role in _STARTS:
+            if self.integrals and self.differential():
+                self.take()
+                return OperatorTree("O!differential-d", (self.factor(),))
+            found = self.take().alone
+        else:
+            raise _NoFormulaError
+        while True:
+            if self.role() == Role.SCRIPT:
+                found = self.scripted(found)
+            elif self.role() == Role.POSTFIX:
+                found = apply(self.take().operator, (found,))
+            else:
+                return found
+
+    def differential(self) -> bool:
+        piece = self.parts[self.at]
+        return piece.role == Role.UNKNOWN and piece.text == "d" and self.role(1) in (Role.UNKNOWN, Role.ATOM)
+
+    def body(self) -> OperatorTree:
+        """A large operator over the term that follows."""
+        role = self.role()
+        operator = self.operator()
+        if not self.starts() or (self.role() == Role.BAR and not self.opens_bar()):
+            return operator
+        if role == Role.LIMIT and self.role() == Role.OPEN and operator.label in ("F!max", "F!min"):
+            return apply(operator, self.arguments())
+        integrals, self.integrals = self.integrals, self.integrals + 1 if role == Role.INTEGRAL else 0
+        if self.role() == Role.ADD:
+            sign = self.operator()
+            found = apply(sign, (self.term(),))
+        else:
+            found = self.term()
+        self.integrals = integrals
+        if role == Role.INTEGRAL and not operator.children:
+            return apply(operator, (found, ABSENT, ABSENT))
+        return apply(operator, (found,))
+
+    def function(self) -> OperatorTree:
+        """A named function over what stands in brackets, or over the factors that follow."""
+        operator = self.operator()
+        if self.role() == Role.OPEN:
+            return apply(operator, self.arguments())
+        if self.role() in (Role.FUNCTION, *_BODIES):
+            return apply(operator, (self.factor(),))
+        if self.role() == Role.BAR and self.opens_bar():
+            return apply(operator, (self.factor(),))
+        if self.role() not in _STARTS:
+            return operator
+        run = _Run(self.factor(), self.mode)
+        while self.role() in (Role.ATOM, Role.UNKNOWN, Role.NUMBER) and not (
+            self.integrals and self.differential()
+        ):
+            run.add(_TIMES, _INVISIBLE, self.factor())
+        return apply(operator, (run.tree(),))
+
+    # Brackets
+
+    def opens_bar(self) -> bool:
+        """Whether the bar here opens: none is open, and its partner follows."""
+        if self.bars:
+            return False
+        text = self.parts[self.at].text
+        return any(piece.role == Role.BAR and piece.text == text for piece in self.parts[self.at + 1 :])
+
+    def barred(self) -> OperatorTree:
+        """|x| or ||x||."""
+        text = self.take().text
+        self.bars += 1
+        try:
+            found = self.expression()
+        finally:
+            self.bars -= 1
+        if self.role() != Role.BAR or self.parts[self.at].text != text:
+            raise _NoFormulaError
+        self.take()
+        return OperatorTree("F!abs" if text == "|" else "O!norm", (found,))
+
+    def arguments(self) -> tuple[OperatorTree, ...]:
+        """What a function is applied to: each thing in the brackets that follow."""
+        at = self.at
+        opening, closing, found = self.bracketed()
+        if opening + closing in ("()", "[]", "{}") and self.role() != Role.SCRIPT:
+            return tuple(found)
+        self.at = at
+        return (self.scripted(self.fenced()),)
+
+    def fenced(self) -> OperatorTree:
+        """What stands in brackets, as one thing."""
+        return _fence(*self.bracketed())
+
+    def bracketed(self) -> tuple[str, str, list[OperatorTree]]:
+        """The opening bracket, the closing one, and what stands between them."""
+        opening = self.take().text
+        bars, self.bars = self.bars, 0
+        integrals, self.integrals = self.integrals, 0
+        found = [self.element(opening)]
+        while self.role() == Role.PUNCTUATION:
+            while self.role() == Role.PUNCTUATION:
+                self.take()
+            found.append(self.element(opening))
+        if opening == "{" and self.role() in (Role.COLON, Role.BAR, Role.RELATION) and len(found) == 1:
+            self.take()
+            found = [OperatorTree("O!conditional-set", (found[0], self.formulas()))]
+            opening = "set"
+        if self.role() != Role.CLOSE:
+            raise _NoFormulaError
+        self.bars, self.integrals = bars, integrals
+        return opening, self.take().text, found
+
+    def element(self, opening: str) -> OperatorTree:
+        """One of several things in brackets: an expression, or a bare operator."""
+        if self.role() in _SIGNS and self.role(1) in (Role.PUNCTUATION, Role.CLOSE):
+            return self.take().alone
+        found = self.conditioned() if opening != "{" else self.expression()
+        if opening == "[" and self.role() == Role.COLON:
+            operator = self.operator()
+            return apply(operator, (found, self.expression()))
+        if self.role() == Role.RELATION and self.mode == "correct" and opening != "{":
+            return self.chained(found)
+        if self.role() == Role.RELATION and opening == "{":
+            if self.parts[self.at].text == "\\mid":
+                return found
+            operator = self.operator()
+            found = apply(operator, (found, self.expression()))
+            if self.role() not in (Role.COLON, Role.BAR, Role.RELATION):
+                raise _NoFormulaError
+        return found
+
+    # What cannot be parsed
+
+    def fragments(self) -> OperatorTree:
+        """The pieces one by one; what stands in brackets is put together."""
+        stack: list[list[OperatorTree]] = [[]]
+        bare: Piece | None = None
+        for piece in self.parts:
+            if piece.role == Role.SCRIPT:
+                base = stack[-1].pop() if stack[-1] else ABSENT
+                base = bare.alone if bare is not None else base
+                stack[-1].append(OperatorTree(piece.text, (base, piece.alone)))
+                bare = None
+                continue
+            bare = piece if piece.role == Role.UNKNOWN else None
+            shown = OperatorTree(f"-!{piece.text.lower()}") if bare else piece.alone
+            if piece.role == Role.OPEN:
+                stack.append([shown])
+            elif piece.role == Role.CLOSE and len(stack) > 1:
+                inner = stack.pop()
+                stack[-1].append(fragments([*inner, shown]))
+            else:
+                stack[-1].append(shown)
+        while len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].extend(inner)
+        return fragments(stack[0], (self.parts[0].start, self.parts[-1].end))
+
+
+def _listed(parts: list[OperatorTree]) -> OperatorTree:
+    return parts[0] if len(parts) == 1 else OperatorTree(f"M!L-{len(parts)}", tuple(parts))
+
+
+def _fence(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTree:
+    count = len(found)
+    if opening == "set":
+        return found[0]
+    pair = opening + closing
+    if pair in _INTERVALS and count == 2:
+        return OperatorTree(f"O!interval({_INTERVALS[pair]})", tuple(found))
+    if pair == "()":
+        return found[0] if count == 1 else OperatorTree(f"M!V-{count}", tuple(found))
+    if pair == "{}":
+        return OperatorTree(f"M!S-{count}", tuple(found))
+    if pair == "⌊⌋":
+        return OperatorTree("F!floor", tuple(found))
+    if pair == "⌈⌉":
+        return OperatorTree("F!ceiling", tuple(found))
+    if pair == "||":
+        return OperatorTree("F!abs", tuple(found))
+    if pair == "∥∥":
+        return OperatorTree("O!norm", tuple(found))
+    if pair == "[]":
+        return OperatorTree("M!D-lsqb;&rsqb;", tuple(found))
+    if pair == "⟨⟩":
+        return OperatorTree("M!D-lang;&rang;", tuple(found))
+    raise _NoFormulaError

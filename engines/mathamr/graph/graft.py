@@ -1,0 +1,177 @@
+"""Graft: the operator trees of formulas put into the AMR graph of the text around them.
+
+A placeholder in the graph, such as "eqx12eqx", becomes the constant MATH, and an edge :math leads from its
+node to the formula's tree (MathAMR, section 3.1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.errors import DataError
+from engines.core.spec import Arg
+from engines.formula.operator_tree import OperatorTree
+from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
+from engines.mathamr.graph.linearize import MATH
+
+__all__ = ["Graft", "Grafted", "graft", "graft_trees", "grafted"]
+
+_MANGLED = re.compile(r'"?(?:eqx(?P<id>\w*?)(?:eqx|eq|e)?|(?P<tail>\w+?)eqx)"?\Z')
+"""Placeholders as parsers return them: whole, or with one end lost."""
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ESCAPES = {"(": "$", ")": "$$", ":": "$##$", " ": "_", '"': "''", "/": "$/$", "~": "$~$"}
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """Put the operator trees of formulas in place of their placeholders."""
+
+    file: Annotated[
+        Path,
+        Arg(
+            'Lines {"topic_id": …, "amr": PENMAN text, "formulas": {ID: LaTeX}}.', metavar="FILE", option=True
+        ),
+    ]
+    mark: Annotated[bool, Arg('Mark the formula that a row names as its "query".')] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grafted:
+    """A MathAMR graph; which formulas were found in the AMR, and which had to be put at the root."""
+
+    graph: Graph
+    found: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def graft(spec: Graft) -> Iterator[dict[str, Any]]:
+    """Rows `{"topic_id", "mathamr", "found", "lost"}`.
+
+    Raises:
+        DataError E317: for a row without formulas. E329: for an AMR that is no graph.
+    """
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.rows import rows
+
+    for row in rows(spec.file, "topic_id", "amr"):
+        formulas = row.get("formulas")
+        if not isinstance(formulas, dict) or not all(isinstance(one, str) for one in formulas.values()):
+            raise DataError(
+                f"{row['topic_id']} has no formulas",
+                path=spec.file,
+                code="E317",
+                remedy='Each row needs "formulas": {"ID": "LaTeX"}.',
+            )
+        trees = {name: operator_tree(latex) for name, latex in formulas.items()}
+        query = row.get("query") if spec.mark else None
+        made = grafted(row["amr"], trees, query=query if isinstance(query, str) else None)
+        yield {
+            "topic_id": row["topic_id"],
+            "mathamr": write_graph(made.graph),
+            "found": list(made.found),
+            "lost": list(made.lost),
+        }
+
+
+def grafted(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
+    """The MathAMR graph of an AMR and the trees of its formulas by their ids.
+
+    The graph is lower-cased first, so that formulas keep their letters. A formula that occurs again is a
+    re-entrant edge to the tree that is there. One whose placeholder the parser lost is put at the root.
+    """
+    graph = read_graph(amr)
+    _lower(graph)
+    return graft_trees(graph, trees, query=query)
+
+
+def _lower(graph: Graph) -> None:
+    for node in graph.nodes():
+        node.variable, node.concept = node.variable.lower(), node.concept.lower()
+        for branch in node.branches:
+            branch.role = branch.role.lower()
+            if isinstance(branch.target, str):
+                branch.target = branch.target.lower()
+
+
+def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
+    """The same on a graph that is read already, which is changed."""
+    writer = _Writer({node.variable for node in graph.nodes()})
+    roots: dict[str, str] = {}
+
+    def put(node: Node, at: int, name: str) -> None:
+        if name in roots:
+            node.branches.insert(at, Branch(":math", roots[name]))
+            return
+        root = writer.node(trees[name])
+        if name == query:
+            root.branches.insert(0, Branch(":mark", "target"))
+        roots[name] = root.variable
+        node.branches.insert(at, Branch(":math", root))
+
+    by_id = {name.lower(): name for name in trees}
+    found: list[str] = []
+    for node in list(graph.nodes()):
+        concept = _placeholder(node.concept, by_id)
+        if concept is not None:
+            node.concept = "math"
+            put(node, 0, concept)
+            found.append(concept)
+        for branch in list(node.branches):
+            name = _placeholder(branch.target, by_id) if isinstance(branch.target, str) else None
+            if name is not None:
+                branch.target = MATH
+                put(node, node.branches.index(branch) + 1, name)
+                found.append(name)
+    lost = tuple(name for name in trees if name not in found)
+    for name in lost:
+        put(graph.root, len(graph.root.branches), name)
+    return Grafted(graph, tuple(found), lost)
+
+
+def _placeholder(text: str, by_id: Mapping[str, str]) -> str | None:
+    """The id of the formula whose placeholder a constant or concept is."""
+    match = _MANGLED.fullmatch(text)
+    if match is None:
+        return None
+    return by_id.get(match["id"] if match["id"] is not None else match["tail"])
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Names the nodes of operator trees: a letter for the type, and a number that counts over the graph."""
+
+    taken: set[str]
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def node(self, tree: OperatorTree) -> Node:
+        root = self.named(tree)
+        pending = [(tree, root)]
+        while pending:
+            above, node = pending.pop()
+            for number, child in enumerate(above.children):
+                inner = self.named(child)
+                place = 0 if above.unordered else number
+                node.branches.append(Branch(f":op{_position(place)}", inner))
+                pending.append((child, inner))
+        return root
+
+    def named(self, tree: OperatorTree) -> Node:
+        kind, _, name = tree.label.removeprefix("+!").partition("!")
+        letter = "V" if kind == "-" else kind
+        while True:
+            self.counts[letter] += 1
+            variable = f"{letter}{self.counts[letter]}"
+            if variable not in self.taken:
+                break
+        self.taken.add(variable)
+        return Node(variable, "".join(_ESCAPES.get(sign, sign) for sign in name), [])
+
+
+def _position(number: int) -> str:
+    """The label of an operand: a digit, then letters."""
+    return _DIGITS[number] if number < len(_DIGITS) else f"{_DIGITS[-1]}{number}"

@@ -1,0 +1,230 @@
+"""Columns: topics, answers, judgements and what was found, as lines of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from textual.content import Content
+
+from screens.shell.text import safe_text
+from screens.widgets.rows import Column, Record
+from workbench.papers.arqmath.rows import ANSWER_FIELDS as _FIELDS
+from workbench.papers.arqmath.rows import HIT_FIELDS, TOPIC_FIELDS, topic_rows
+
+__all__ = [
+    "ANSWER_COLUMNS",
+    "ANSWER_FIELDS",
+    "BAR_COLUMNS",
+    "GRADES",
+    "HIT_COLUMNS",
+    "HIT_FIELDS",
+    "TOPIC_COLUMNS",
+    "TOPIC_FIELDS",
+    "WRITTEN_COLUMNS",
+    "bar",
+    "fraction",
+    "grade_cell",
+    "hit_rows",
+    "move_cell",
+    "signed",
+    "sparkline",
+    "topic_records",
+    "written_rows",
+]
+
+GRADES = ("not relevant", "low", "medium", "high")
+"""What the grades 0 to 3 mean."""
+
+ANSWER_FIELDS = (*_FIELDS, "own", "judged", "run", "answer")
+
+_BLOCKS = " ▏▎▍▌▋▊▉█"
+_LEVELS = "▁▂▃▄▅▆▇█"
+_PLAIN_LEVELS = "_.,-=+*#"
+BAR_CELLS = 22
+
+
+def fraction(value: float | None, digits: int = 3) -> str:
+    """`.612`; 1 as `1.00`."""
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("0.") else text[: digits + 1]
+
+
+def signed(value: float | None, digits: int = 3) -> str:
+    """`+.104`, `−.220`."""
+    if value is None:
+        return ""
+    if round(value, digits) == 0:
+        return fraction(0.0, digits)
+    text = f"{abs(value):.{digits}f}"
+    return ("+" if value > 0 else "−") + (text[1:] if text.startswith("0.") else text)
+
+
+def _change(value: float | None, digits: int = 3) -> Content:
+    if value is None:
+        return Content()
+    near = round(value, digits) == 0
+    return Content.styled(
+        signed(value, digits), "$quiet" if near else "$success" if value > 0 else "$warning"
+    )
+
+
+def sparkline(values: Sequence[float], cells: int, *, plain: bool = False) -> str:
+    """Values from 0 to 1 as a line of bars, up to three cells each; neighbours are averaged where there are
+    more of them than cells."""
+    if not values or cells <= 0:
+        return ""
+    levels = _PLAIN_LEVELS if plain else _LEVELS
+    count = min(cells, len(values))
+    found = []
+    for place in range(count):
+        part = values[place * len(values) // count : (place + 1) * len(values) // count]
+        mean = sum(part) / len(part)
+        found.append(levels[min(7, max(0, int(mean * 8)))] * min(3, cells // count))
+    return "".join(found)
+
+
+def bar(value: float, tick: float | None = None, cells: int = BAR_CELLS) -> Content:
+    """A bar of a value from 0 to 1, with a tick where another value stands."""
+    eighths = round(max(0.0, min(1.0, value)) * cells * 8)
+    text = "█" * (eighths // 8) + (_BLOCKS[eighths % 8] if eighths % 8 else "")
+    text = text.ljust(cells)
+    if tick is None:
+        return Content.styled(text, "$accent")
+    at = min(cells - 1, int(max(0.0, tick) * cells))
+    return Content.assemble((text[:at], "$accent"), ("┃", "$warning bold"), (text[at + 1 :], "$accent"))
+
+
+def grade_cell(grade: int | None, own: int | None = None) -> Content:
+    """An official grade; one's own in parentheses; – where nobody judged."""
+    if grade is not None:
+        looks = ("$quiet", "", "$success", "$success bold")
+        return Content.styled(str(grade), looks[grade]) if looks[grade] else Content(str(grade))
+    if own is not None:
+        return Content.styled(f"({own})", "$accent")
+    return Content.styled("–", "$quiet")
+
+
+def move_cell(record: Record) -> Content:
+    """`▲4`, `▼1`, `=`; `new` for what the other run lacks, `out` for what only it has."""
+    move = record["move"]
+    if record["rank"] is None:
+        return Content.styled("out" if record["other"] is not None else "", "$warning")
+    if not record.get("compared", True):
+        return Content()
+    if move is None:
+        return Content.styled("new", "$success")
+    if move == 0:
+        return Content.styled("=", "$quiet")
+    return Content.styled(f"{'▲' if move > 0 else '▼'}{abs(move)}", "$success" if move > 0 else "$warning")
+
+
+def _moved(record: Record) -> float | None:
+    """To sort by: what fell out fell farthest, what came in rose farthest."""
+    if record["rank"] is None:
+        return -(10.0**9) if record["other"] is not None else None
+    return record["move"] if record["move"] is not None else 10.0**9
+
+
+def _answer(record: Record) -> Content:
+    if record["answer"]:
+        # With a colour of its own it is cut at its end and not in its middle.
+        return safe_text(record["answer"], "$foreground")
+    return safe_text(record["id"], "$quiet")
+
+
+def _score(record: Record) -> str:
+    """Six cells: `27.53`, `1.450`, `.01623`, `1e-07`."""
+    score = record["score"]
+    if score is None:
+        return ""
+    text = f"{score:.5f}"[1:] if 1e-4 <= score < 1 else f"{score:#.4g}".removesuffix(".")
+    return text if len(text) <= 6 else f"{score:.0e}"
+
+
+def _rank(record: Record) -> str:
+    return "–" if record["rank"] is None else str(record["rank"])
+
+
+def _gain(record: Record) -> Content:
+    if record["gain"] is None:
+        return Content()
+    text = f"{record['gain']:.2f}"
+    return Content.styled(text, "$quiet") if record["gain"] == 0 else Content(text)
+
+
+TOPIC_COLUMNS = (
+    Column("topic", "topic", 6),
+    Column("ndcg", "nDCG′", 5, "right", show=lambda r: fraction(r["ndcg"])),
+    Column("delta", "delta", 5, "right", show=lambda r: _change(r["delta"])),
+    Column("kind", "kind", 5, drop=1),
+    Column("title", "title", show=lambda r: safe_text(r["title"], "$foreground"), drop=2),
+)
+ANSWER_COLUMNS = (
+    Column("rank", "rank", 4, "right", show=_rank),
+    Column("move", "move", 4, show=move_cell, sort=_moved),
+    Column("grade", "grade", 5, show=lambda r: grade_cell(r["grade"], r["own"])),
+    Column("gain", "gain", 4, "right", show=_gain),
+    Column("change", "change", 6, "right", show=lambda r: _change(r["change"], 2), drop=1),
+    Column("score", "score", 6, "right", show=_score, drop=2),
+    Column("answer", "answer", show=_answer),
+)
+BAR_COLUMNS = (
+    Column("topic", "topic", 6),
+    Column("ndcg", "nDCG′", 5, "right", show=lambda r: fraction(r["ndcg"])),
+    Column("bar", "0 to 1", BAR_CELLS, show=lambda r: bar(r["ndcg"] or 0.0, r["before"])),
+    Column("delta", "delta", 5, "right", show=lambda r: _change(r["delta"])),
+)
+WRITTEN_COLUMNS = (
+    Column("run", "run", 14),
+    Column("grade", "grade", 5, show=lambda r: grade_cell(r["grade"])),
+    Column("chars", "chars", 5, "right"),
+    Column("answer", "answer", show=_answer),
+)
+HIT_COLUMNS = (
+    Column("first", "first", 5, "right"),
+    Column("again", "again", 5, "right", show=lambda r: "" if r["again"] is None else fraction(r["again"])),
+    Column("score", "score", 6, "right", show=_score, drop=1),
+    Column("answer", "answer", show=_answer),
+)
+
+
+def topic_records(
+    overview: Mapping[str, Any], run: str, against: str, *, plain: bool = False
+) -> list[Record]:
+    """The topics as one run does on them, held against another; `plain` leaves formulas as LaTeX."""
+    return list(topic_rows(overview, run, against, title="title" if plain else "shown"))
+
+
+def written_rows(ranking: Mapping[str, Any] | None, shown: str) -> list[Record]:
+    """The answers that were written to a topic, each with what the right pane shows of it."""
+    rows: list[Record] = []
+    for answer in ranking["answers"] if ranking is not None else ():
+        post = {"id": answer["run"], "text": answer["shown"], "latex": answer["text"], "score": None}
+        row = {**answer, "id": answer["run"], "own": None, "topic": False, "chars": len(answer["text"])}
+        row |= {"answer": " ".join(answer[shown].split()), "written": {**post, "question": None}}
+        rows.append(row)
+    return rows
+
+
+def hit_rows(hits: Sequence[Mapping[str, Any]], *, plain: bool) -> list[dict[str, Any]]:
+    """What a search found, with the fields that an answer to a topic has; there is no topic."""
+    from engines.formula.unicode import render_text
+
+    shown: Callable[[str], str] = str if plain else render_text
+    empty = ("rank", "other", "move", "grade", "own", "gain", "change")
+    return [
+        {
+            **hit,
+            **dict.fromkeys(empty),
+            "ranks": {},
+            "topic": False,
+            "first": hit.get("first", hit["rank"]),
+            "again": hit.get("probability"),
+            "title": shown(hit["title"]),
+            "answer": shown(hit["snippet"]),
+        }
+        for hit in hits
+    ]

@@ -1,0 +1,369 @@
+"""The middle pane: the ranking of a topic, and what else there is to see of it, a page each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.message import Message
+from textual.widget import Widget
+
+from engines.core.errors import EngineError
+from screens.arqmath.columns import (
+    ANSWER_COLUMNS,
+    ANSWER_FIELDS,
+    BAR_COLUMNS,
+    WRITTEN_COLUMNS,
+    written_rows,
+)
+from screens.arqmath.hits import HitList
+from screens.arqmath.runs import Runs
+from screens.arqmath.selection import Chosen, answer_selection, topic_selection
+from screens.shell.export import Export, picked, table_exports
+from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import count
+from screens.widgets.listing import Listing, ReaderBox
+from screens.widgets.pane import Page, Pane
+from screens.widgets.rows import Record
+from screens.widgets.table import Table
+
+if TYPE_CHECKING:
+    from screens.arqmath.moves import MovesListing
+    from workbench.papers.arqmath.judgements import Judgements
+
+__all__ = ["RankingPane"]
+
+_EXPORTED: Mapping[str, str] = {
+    "rank": "rank",
+    "other": "other_rank",
+    "id": "id",
+    "grade": "grade",
+    "own": "own_grade",
+    **{name: name for name in ("gain", "change", "score", "answer")},
+}
+
+
+class RankingPane(Pane):
+    """Shows the answers to a topic as two runs have them.
+
+    `posts` are the texts of answers that are known, by their ids, and `hits` is what was searched for; it is
+    the screen that fills both.
+    """
+
+    class Moved(Message):
+        """Another answer is under the cursor, or none, or the same one with other figures."""
+
+    class Opened(Message):
+        """The answer under the cursor is to be opened."""
+
+    @dataclass
+    class TopicOpened(Message):
+        """A topic is to be shown."""
+
+        topic: str
+
+    def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
+        losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
+        self._answers = Listing(
+            ANSWER_COLUMNS, id="answers", fields=ANSWER_FIELDS, counts=False, empty=none, table=losses
+        )
+        none = "No topic of this run is judged", "c chooses another run."
+        self._bars = Listing(BAR_COLUMNS, id="bars", counts=False, empty=none)
+        self._qrels = ReaderBox(id="qrels")
+        none = "No answers were written to this topic", "Task 3 runs are `answers` in arqmath.toml."
+        self._written = Listing(WRITTEN_COLUMNS, id="written", counts=False, empty=none)
+        self._hits = hits
+        super().__init__(
+            Page("rank", self._answers, id="rank-page"),
+            Page("moves", id="moves-page", make=self._make_moves),
+            Page("bars", id="bars-page", make=lambda: [self._bars]),
+            Page("qrels", id="qrels-page", make=lambda: [self._qrels]),
+            Page("task 3", id="written-page", make=lambda: [self._written]),
+            Page("search", hits, id="search-page"),
+            title="ranking",
+            id=id,
+            share=share,
+        )
+        self.rows: list[dict[str, Any]] = []
+        self.ranking: Mapping[str, Any] | None = None
+        self.judgements: Judgements | None = None
+        self.plain = False
+        """Whether formulas stay LaTeX in lists."""
+        self.keep_cursor = False
+        """Whether the next ranking finds the cursor where a session left it."""
+        self.topic = ""
+        self._posts = posts
+        self._runs: Runs | None = None
+        self._records: Sequence[Record] = ()
+        self._snippets: dict[str, str] = {}
+        self._shown = ("", "", "")
+        self._moves: MovesListing | None = None
+        self._moves_of = ""
+
+    def _make_moves(self) -> Iterable[Widget]:
+        from screens.arqmath.moves import MovesListing
+
+        self._moves = MovesListing(id="moves")
+        return [self._moves]
+
+    # What is shown
+
+    @property
+    def page_name(self) -> str:
+        """Which page is shown: rank, moves, bars, qrels, written, search."""
+        return (self.page.id or "").removesuffix("-page") if self.page is not None else "rank"
+
+    def forget(self) -> None:
+        """Another collection comes: nothing that is known is of it."""
+        self._runs, self._records, self._snippets = None, (), {}
+        self.judgements = None
+        self._answers.when_empty("No topic is chosen", "")
+        self.show_ranking(None)
+
+    def show_runs(self, runs: Runs, records: Sequence[Record]) -> None:
+        """Compare these runs; `records` are the topics with their scores."""
+        self._runs, self._records = runs, records
+        if self.ranking is not None:
+            self.show_ranking(self.ranking)
+        else:
+            self._fill_page()
+            self.describe()
+
+    def show_topic(self, topic: str) -> None:
+        """The topic whose ranking is asked for, or shown."""
+        self.topic = topic
+        self.describe()
+
+    def show_ranking(self, found: Mapping[str, Any] | None) -> None:
+        """Show the rankings of a topic: what the operation `arqmath.ranking` answers."""
+        self.ranking = found
+        if found is None or self._runs is None:
+            self.rows, self._shown = [], ("", "", "")
+            if self.is_attached:
+                self._answers.load([], keep=False)
+        else:
+            this = (found["topic"], self._runs.run, self._runs.against)
+            if this != self._shown or not self.rows:
+                self._load_answers(found, self._runs, same=found["topic"] == self._shown[0])
+                self._shown = this
+        self._fill_page()
+        self.describe()
+        self.post_message(self.Moved())
+
+    def _load_answers(self, found: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
+        from engines.arqmath.ranking.overview import answer_rows
+
+        own = self.judgements.of(found["topic"]) if self.judgements is not None else {}
+        compared = bool(runs.against) and runs.against in found["runs"]
+        self.rows = [{**row, "compared": compared} for row in answer_rows(found, runs.run, runs.against)]
+        for row in self.rows:
+            row |= {"own": own.get(row["id"]), "answer": self._snippets.get(row["id"], "")}
+        self._answers.when_empty("No run has answers to this topic", "[ and ] show what else there is of it.")
+        self._answers.load(self.rows, keep=same)
+        if not same and not self.keep_cursor:
+            self._answers.table.cursor = 0
+        self.keep_cursor = False
+
+    @property
+    def _listed(self) -> list[Listing]:
+        """The lists that show `rows`."""
+        return [self._answers, *([self._moves] if self._moves is not None else [])]
+
+    def show_error(self, error: EngineError) -> None:
+        """The ranking cannot be had."""
+        self.show_ranking(None)
+        self._answers.show_error(error)
+
+    @property
+    def without_snippet(self) -> list[str]:
+        """Answers whose beginning is not known, from the top."""
+        return [row["id"] for row in self.rows if row["id"] not in self._snippets]
+
+    def show_snippets(self, ids: Sequence[str], snippets: Mapping[str, str]) -> None:
+        """How these answers begin; those without a text have none."""
+        self._snippets.update({**dict.fromkeys(ids, ""), **snippets})
+        for row in self.rows:
+            row["answer"] = self._snippets.get(row["id"], "")
+        for listing in self._listed:
+            if listing.query_text:
+                listing.table.set_filter(listing.table.filter)
+            listing.table.show_changed()
+
+    def judge(self, topic: str, document: str, grade: int | None) -> None:
+        """Keep the user's own grade of an answer; None takes it back. Raises: DataError."""
+        if self.judgements is None:
+            return
+        self.judgements.judge(topic, document, grade)
+        if topic != self.topic:
+            return
+        for row in self.rows:
+            if row["id"] == document:
+                row["own"] = grade
+        for listing in self._listed:
+            listing.table.refresh()
+        self.post_message(self.Moved())
+
+    # Pages
+
+    @on(Pane.PageShown)
+    def _page_shown(self, event: Pane.PageShown) -> None:
+        event.stop()
+        self._fill_page()
+        self.describe()
+        self.post_message(self.Moved())
+
+    def _fill_page(self) -> None:
+        page, runs = self.page_name, self._runs
+        if page == "moves" and self._moves is not None:
+            topic = self.ranking["topic"] if self.ranking else ""
+            same, self._moves_of = topic == self._moves_of, topic
+            names = (runs.against, runs.run) if runs is not None else ("", "")
+            self._moves.show(self.rows if names[0] else [], names, keep=same)
+        elif page == "bars" and runs is not None:
+            self._bars.load([record for record in self._records if record["ndcg"] is not None])
+        elif page == "qrels":
+            from screens.arqmath.judging import judged_lines
+
+            own = None if self.judgements is None else len(self.judgements)
+            self._qrels.reader.show(judged_lines(runs, self.topic, own) if runs is not None else [])
+        elif page == "written":
+            self._written.load(written_rows(self.ranking, "text" if self.plain else "shown"), keep=False)
+        elif page == "search" and not self._hits.asked:
+            self._hits.load([])
+
+    def describe(self) -> None:
+        """Title, detail and footnote of what is shown."""
+        page, topic, runs = self.page_name, self.topic, self._runs
+        run, against = (runs.run, runs.against) if runs is not None else ("", "")
+        self.footnote = f"delta: {run} − {against}" if against else run
+        if page == "bars":
+            self.title, self.detail = "nDCG′", f"of {run}" if run else ""
+        elif page == "qrels":
+            self.title, self.detail = "judgements", ""
+        elif page == "search":
+            self.title, self.detail = "search", self._hits.asked
+            self.footnote = self._hits.words
+        else:
+            self.title = topic or "ranking"
+            self.detail = self._how_many(run) if topic and page == "rank" else ""
+            if page == "moves" and topic and against:
+                self.detail = f"from {against} to {run}"
+
+    def _how_many(self, run: str) -> str:
+        if self.ranking is None:
+            return ""
+        table = self._answers.table
+        answers = f"· {count(len(self.ranking['runs'].get(run, ())))} answers"
+        return f"{answers}, {count(table.shown)} shown" if table.filter is not None else answers
+
+    @on(Table.Counted, "#answers-table")
+    def _answers_counted(self) -> None:
+        self.describe()
+
+    @on(HitList.Changed)
+    def _hits_changed(self, event: HitList.Changed) -> None:
+        event.stop()
+        self.describe()
+        self.post_message(self.Moved())
+
+    # An answer
+
+    @property
+    def row(self) -> Record | None:
+        """The answer under the cursor of the page that is shown."""
+        page = self.page_name
+        if page == "moves" and self._moves is not None:
+            return self._moves.chosen
+        return {"written": self._written, "search": self._hits}.get(page, self._answers).table.current
+
+    @property
+    def chosen(self) -> Chosen | None:
+        """It, and where it stands."""
+        row = self.row
+        if row is None or self._runs is None:
+            return None
+        return Chosen(row, self._runs, self.topic, self._hits.asked if self.page_name == "search" else None)
+
+    @on(Table.Moved)
+    def _row_moved(self, event: Table.Moved) -> None:
+        event.stop()
+        if self.page_name == "moves" and self._moves is not None:
+            self._moves.draw()
+        self.post_message(self.Moved())
+
+    @on(Table.Opened)
+    def _row_opened(self, event: Table.Opened) -> None:
+        event.stop()
+        if event.table is self._bars.table:
+            self.post_message(self.TopicOpened(event.table.current_key or ""))
+        else:
+            self.post_message(self.Opened())
+
+    def take_side(self, side: str) -> bool:
+        """Of two runs side by side, go to the left or the right one; whether there was such a step."""
+        if self.page_name != "moves" or self._moves is None or self._moves.side == side:
+            return False
+        self._moves.take_side(side)
+        self.post_message(self.Moved())
+        return True
+
+    # What the screen asks
+
+    def why_not(self, verb: str) -> str:
+        """Why an answer cannot be judged."""
+        if verb != "judge":
+            return super().why_not(verb)
+        row = self.row
+        if row is None or not self.topic or self.page_name not in ("rank", "moves"):
+            return "an answer to a topic has to be under the cursor"
+        return "it is judged officially, and that stays" if row["grade"] is not None else ""
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The answer under the cursor; on the pages about all topics, the topic."""
+        if self._runs is None:
+            return None
+        if self.page_name in ("bars", "qrels"):
+            topics = {str(record["id"]): record for record in self._records}
+            name = self._bars.table.current_key if self.page_name == "bars" else self.topic
+            topic = topics.get(name or "")
+            return None if topic is None else topic_selection(topic, self._runs, line)
+        chosen = self.chosen
+        if chosen is None:
+            return None
+        return answer_selection(chosen, self._posts.get(str(chosen.row["id"])), line)
+
+    def exports(self) -> Sequence[Export]:
+        """The ranking, what was found, and the user's own judgements."""
+        runs = self._runs
+        if runs is None:
+            return ()
+        found: list[Export] = []
+        if self.ranking is not None:
+            found += table_exports(
+                f"ranking of {self.topic}",
+                f"{runs.collection.name}-{self.topic}",
+                {".csv": "C", ".tex": "T"},
+                lambda: picked(self._answers.table.visible_records(), _EXPORTED),
+                {**runs.origin, "topic": self.topic, "filter": self._answers.query_text},
+            )
+        found += self._hits.exports(runs)
+        if self.judgements is not None and len(self.judgements):
+            write = partial(_write_judgements, self.judgements, runs.origin)
+            name = f"{runs.collection.name}-own-qrels"
+            found.append(Export("q", "your judgements as qrels", ".tsv", name, write))
+        return found
+
+    def lookups(self) -> Sequence[Lookup]:
+        """`:answer 12`."""
+        sentence = "Go to an answer in this ranking by its id."
+        return (Lookup("answer", sentence, self._answers.table.go_to),)
+
+
+def _write_judgements(judgements: Judgements, origin: Mapping[str, object], path: Path) -> object:
+    from workbench.export import with_sidecar
+
+    return with_sidecar(judgements.write_qrels(path), {**origin, "judgements": len(judgements)})

@@ -1,0 +1,293 @@
+"""Columns of the tables, the fields that their filters know, and how they are written to files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from textual.content import Content
+
+from screens.egraphs.notation import infix, latex, shown
+from screens.shell.export import Export, table_exports
+from screens.shell.text import count, safe_text
+from screens.widgets.rows import Column, Record
+
+__all__ = [
+    "VERDICTS",
+    "VERDICT_SIGNS",
+    "Expression",
+    "fitting",
+    "listed",
+    "member_title",
+    "stop_words",
+    "table",
+    "verdict",
+]
+
+VERDICTS: dict[str, tuple[str, str]] = {
+    "equal": ("✓", "$success"),
+    "extends": ("▴", "$success"),
+    "shrinks": ("▾", "$warning"),
+    "nowhere": ("○", "$warning"),
+    "different": ("✗", "$error"),
+    "undecided": ("?", "$warning"),
+}
+"""A verdict's glyph and colour; the word always stands beside them. The worst come last, but for the last."""
+
+VERDICT_SIGNS = (
+    ("✓", "equal: the same values, and defined at the same points"),
+    ("▴", "extends: equal on the head's domain, and defined outside it too"),
+    ("▾", "shrinks: equal where both are defined, undefined on some of the head's domain"),
+    ("○", "nowhere: undefined on all of the head's domain"),
+    ("✗", "different: other values somewhere"),
+    ("?", "undecided: too few points could be computed"),
+)
+"""What the glyphs of verdicts mean."""
+
+_WORST = ("different", "nowhere", "undecided", "shrinks", "extends")
+
+
+class Expression(dict[str, Any]):
+    """A row about an expression (`prefix`, or `head` of a cluster); its other notations and operators are
+    made when a filter or an export asks for them."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The field, as `dict.get`."""
+        if name in ("infix", "latex"):
+            return (infix if name == "infix" else latex)(self["head"] if "head" in self else self["prefix"])
+        if name == "op" and "op" not in self:
+            return self["prefix"].split()
+        if name == "tok" and "tok" not in self:
+            return self.get("tokens")
+        return super().get(name, default)
+
+
+def verdict(word: str, exceptions: str = "") -> Content:
+    """`✓ equal` in its colour, or `✓ equal except at 0, 1/2`: the points where domains differ."""
+    glyph, colour = VERDICTS.get(word, ("·", "$quiet"))
+    words = f"{word} except at {exceptions}" if exceptions else word
+    return Content.styled(f"{glyph} {words}", colour)
+
+
+def stop_words(reason: str) -> str:
+    """`node_limit` as people say it."""
+    return reason.replace("_", " ")
+
+
+def member_title(member: Record) -> str:
+    """`member 37`, or `head`."""
+    return f"member {member['member']}" if member["member"] else "head"
+
+
+# Cells
+
+
+def _shown(name: str, style: Callable[[Record], str] = lambda _: "") -> Callable[[Record], Content]:
+    return lambda record: safe_text(shown(record[name]) if record[name] else "–", style(record))
+
+
+def _figure(name: str, form: str) -> Callable[[Record], str]:
+    return lambda record: format(record[name], form)
+
+
+def _judged(record: Record) -> Content:
+    if record["member"] == 0:
+        return Content.styled("· head", "$quiet")
+    if not record["verdict"]:
+        return Content.styled("… verified", "$quiet")
+    return verdict(record["verdict"], record["except"])
+
+
+def _all(record: Record) -> Content:
+    """Whether all members equal the head; if not, the worst that occurs and the share that is equal."""
+    words = record["verdict"]
+    if words == ["growing"]:
+        return Content.styled("…", "$accent")
+    if words == ["all"]:
+        return Content.styled("✓ all", "$success")
+    if not words:
+        return Content.styled("–", "$quiet")
+    worst = next((word for word in _WORST if word in words), "equal")
+    glyph, colour = VERDICTS[worst]
+    return Content.styled(f"{glyph} {record['equal']:.0%}".replace("%", " %"), colour)
+
+
+def _value(name: str) -> Callable[[Record], Content]:
+    def show(record: Record) -> Content:
+        state = record[f"{name}_state"]
+        if state == "defined":
+            return safe_text(f"{record[name]:.4g}")
+        return Content.styled("–" if state == "undefined" else "?", "$warning")
+
+    return show
+
+
+def _failing(record: Record) -> Content:
+    if not record["term"]:
+        return Content.styled("equal", "$quiet") if record["agrees"] else Content.styled("differs", "$error")
+    # The reason first: of a narrow column the end is cut.
+    what, _, reason = record["why"].rpartition(": ")
+    where = "   ".join(part for part in (what, f"in {shown(record['term'])}") if part)
+    return safe_text(reason, "$warning") + safe_text(f"   {where}", "$quiet")
+
+
+def _line(record: Record) -> Content:
+    if record["kind"] == "operand":
+        return Content.assemble(("      › ", "$accent"), (record["class"], "bold"))
+    if record["kind"] == "node":
+        glyph = " " if record["leaf"] else "▾" if record["open"] else "▸"
+        return Content.assemble(("   ", ""), (f"{glyph} ", "$quiet"), safe_text(record["short"]))
+    glyph = "▾" if record["open"] else "▸"
+    named = Content.assemble((f"{glyph} ", "$quiet"), (record["class"], "bold"))
+    if record["root"]:
+        named += Content.styled(" root", "$accent")
+    return named if record["open"] else named + safe_text(f" = {{{record['short']}}}", "$quiet")
+
+
+def _answer(word: str, right: bool) -> tuple[str, str]:
+    """Glyph and colour of an answer: right, equal all the same, or wrong."""
+    if right:
+        return "✓", "$success"
+    return ("≈", "$warning") if word in ("equal", "extends", "shrinks") else ("✗", "$error")
+
+
+def _where(record: Record) -> Content:
+    same = record["same"] == "yes"
+    glyph, colour = _answer(record["verdict"], same)
+    return Content.styled(f"{glyph} {'same' if same else 'other'}", colour)
+
+
+def _place(record: Record) -> int:
+    """Those of other clusters above all; in both parts the nearest first when it is sorted descending: `S`
+    from the order of cosines sorts the first column so, and the wrong ones come first."""
+    return (10**6 if record["same"] == "no" else 0) - int(record["place"])
+
+
+def _analogy(record: Record) -> Content:
+    x1, y1, x2 = (safe_text(shown(record[name])) for name in ("x1", "y1", "x2"))
+    return x1 + Content.styled(" : ", "$accent") + y1 + Content.styled(" :: ", "$accent") + x2
+
+
+def _expected(record: Record) -> Content:
+    if record["verdict"] is None:
+        return Content.styled("= x2", "$quiet") if record["echo"] else Content()
+    glyph, colour = _answer(record["verdict"], record["verdict"] == "equal")
+    words = f"{glyph} {record['verdict']}"
+    return Content.styled(words, colour) + Content.styled("  = x2" if record["echo"] else "", "$quiet")
+
+
+# Tables
+
+_FIELDS: Mapping[str, str] = {
+    "clusters": "cluster head infix op size tok verdict kind stop nodes classes iterations",
+    "members": "member prefix infix tok verdict kept op",
+    "points": "x head member why",
+    "graph": "class label infix term nodes",
+    "nearest": "place cosine prefix infix op same verdict cluster member",
+    "wrong": "cost query expected predicted note",
+    "analogies": "family x1 y1 x2 y2",
+    "hits": "place cosine prefix verdict",
+}
+"""What filters know, by the id of the list."""
+_COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    "clusters": (
+        Column("head", "head", show=_shown("head"), sort=lambda record: shown(record["head"])),
+        Column("size", "size", 5, "right", show=lambda record: count(record["size"])),
+        Column("tok", "tok", 4, "right", show=_figure("tok", ".0f"), drop=1),
+        Column("verdict", "equal", 6, show=_all, sort=lambda record: record["equal"]),
+    ),
+    "members": (
+        Column("member", "#", 4, "right"),
+        Column("prefix", "member", show=_shown("prefix", lambda row: "" if row["member"] else "bold")),
+        Column("tok", "tok", 3, "right", show=lambda row: str(row["tokens"]), drop=1),
+        Column("verdict", "verdict", 11, show=_judged),
+    ),
+    "points": (
+        Column("x", "x", 9, "right", show=_figure("x", ".4g")),
+        Column("head", "head", 10, "right", show=_value("head"), drop=1),
+        Column("member", "member", 10, "right", show=_value("member")),
+        Column("why", "because", show=_failing),
+    ),
+    "graph": (
+        Column("line", "class", show=_line),
+        Column(
+            "term",
+            "smallest term",
+            show=_shown("prefix", lambda row: "$quiet" if row["kind"] == "node" else ""),
+        ),
+        Column("nodes", "nodes", 5, "right", drop=1),
+    ),
+    "nearest": (
+        Column("place", "#", 3, "right", sort=_place),
+        Column("cosine", "cosine", 6, "right", show=_figure("cosine", ".4f")),
+        Column("prefix", "neighbour", show=_shown("prefix")),
+        Column("id", "place", 7, drop=1),
+        Column("same", "cluster", 7, show=_where),
+    ),
+    "wrong": (
+        Column("cost", "cost", 7, "right", show=_figure("cost", ".4f")),
+        Column("query", "asked", show=_shown("query")),
+        Column("expected", "expected", show=_shown("expected"), drop=1),
+        Column("predicted", "predicted", show=_shown("predicted")),
+    ),
+    "analogies": (
+        Column("family", "family", 16, drop=1),
+        Column("x1", "x1 : y1 :: x2", show=_analogy),
+        Column("y2", "expected", show=_shown("y2")),
+    ),
+    "hits": (
+        Column("place", "#", 3, "right"),
+        Column("cosine", "cosine", 6, "right", show=_figure("cosine", ".4f")),
+        Column("prefix", "answer", show=_shown("prefix")),
+        Column("verdict", "expected?", 18, show=_expected),
+        Column("where", "place", 7, "right", drop=1),
+    ),
+}
+
+
+def table(id: str, *, counts: bool = False) -> dict[str, Any]:
+    """The arguments of the `Listing` with this id; `counts`: its pane says how many rows there are."""
+    return {"columns": _COLUMNS[id], "id": id, "fields": _FIELDS[id].split(), "counts": counts}
+
+
+_MEASURED = 500
+"""Cells of more rows than this are not measured: it would be felt."""
+
+
+def fitting(id: str, rows: Sequence[Record], without: str = "") -> tuple[Column, ...]:
+    """The columns of the table with this id, those of fixed width no wider than these rows need; not the one
+    that is to be left out, nor a size that is the same in all of them."""
+    kept = []
+    for column in _COLUMNS[id]:
+        alike = column.name == "size" and len(rows) > 1 and len({row["size"] for row in rows}) == 1
+        if alike or column.name == without:
+            continue
+        if column.width and len(rows) <= _MEASURED:
+            cells = [column.cell(row).cell_length for row in rows]
+            column = replace(column, width=min(column.width, max([*cells, len(column.title) + 1])))
+        kept.append(column)
+    return tuple(kept)
+
+
+_FORMATS = {".jsonl": "j", ".csv": "c"}
+
+
+def listed(
+    what: str,
+    stem: str,
+    fields: Sequence[str],
+    rows: Callable[[], Iterable[Record]],
+    facts: Mapping[str, object],
+    keys: Mapping[str, str] = _FORMATS,
+) -> list[Export]:
+    """These fields of rows as tables, read when written, in a thread; `keys` as in `table_exports`."""
+
+    def written() -> tuple[Sequence[str], Iterable[Sequence[object]]]:
+        return fields, ([_cell(row.get(name)) for name in fields] for row in rows())
+
+    return table_exports(what, stem, keys, written, facts)
+
+
+def _cell(value: object) -> object:
+    return " ".join(value) if isinstance(value, list) else value

@@ -1,0 +1,324 @@
+"""E-graph of a cluster: classes that unfold into nodes, and nodes into the classes of their operands."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textual import on
+
+from screens.egraphs.columns import Expression, table
+from screens.egraphs.keys import EGRAPH_KEYS
+from screens.egraphs.member import Case
+from screens.egraphs.members import cluster_footnote
+from screens.egraphs.middle import Heading, TableView, View
+from screens.egraphs.notation import copies
+from screens.egraphs.sources import Cluster
+from screens.shell.export import Export
+from screens.shell.keymap import bindings
+from screens.shell.request import Answer, Ask
+from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import count
+from screens.widgets.listing import Listing
+from screens.widgets.rows import Record
+
+__all__ = ["EgraphView", "GraphListing"]
+
+_KEPT = 8
+_SIGNS = {"*": "·", "-": "−", "pow": "^"}
+
+
+class _Graph:
+    """The document of `egen.egraph`: `root`, and `classes` (number to nodes, each a label and the numbers of
+    its operands)."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document = document
+        self.root = int(document["root"])
+        self.classes: dict[int, list[tuple[str, tuple[int, ...]]]] = {
+            int(number): [(label, tuple(children)) for label, *children in nodes]
+            for number, nodes in document["classes"].items()
+        }
+        nodes = sum(map(len, self.classes.values()))
+        self.words = f"{count(len(self.classes))} classes, {count(nodes)} nodes"
+        self._terms = {int(number): term["prefix"] for number, term in document["terms"].items()}
+
+    def term(self, number: int) -> str:
+        """The smallest term of a class, in prefix notation."""
+        return str(self._terms[number])
+
+    def node_term(self, number: int, node: int) -> str:
+        """A node over the smallest terms of its operands; the derivative has its body as only operand."""
+        label, children = self.classes[number][node]
+        return " ".join((label, *(("x",) if label == "d" else ()), *map(self.term, children)))
+
+
+class EgraphView(TableView):
+    """Grows the e-graph of the cluster when it is shown, to be walked along its operands."""
+
+    of_cluster = True
+
+    class Grown(Answer):
+        """An e-graph was grown; tagged with what decides it."""
+
+    _listing: GraphListing
+
+    def __init__(self, ask: Ask) -> None:
+        super().__init__(GraphListing(**table("graph")))
+        self._graphs: OrderedDict[tuple[object, ...], _Graph] = OrderedDict()
+        self.request = ask(self, "egen.egraph", self.Grown)
+
+    def show(self) -> None:
+        cluster = self.state.cluster
+        if cluster is None:
+            self._listing.show_graph(None)
+        elif (graph := self.graph) is None:
+            if self.ask(cluster.egraph_params, self._key):
+                self._listing.graph = None
+                self._listing.show_loading("growing the e-graph")
+        elif self._listing.graph is not graph:
+            self._listing.show_graph(graph)
+
+    @on(Grown)
+    def _grown(self, event: Grown) -> None:
+        if event.error is None:
+            self._graphs[event.tag] = _Graph(event.value)
+            while len(self._graphs) > _KEPT:
+                self._graphs.popitem(last=False)
+        if event.tag != self._key:
+            return
+        if event.error is not None:
+            self._listing.show_error(event.error)
+        else:
+            self.show()
+            self.post_message(self.Changed())
+
+    @property
+    def graph(self) -> _Graph | None:
+        """The e-graph of the cluster, if it was grown."""
+        return self._graphs.get(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        cluster = self.state.cluster
+        return () if cluster is None else tuple(cluster.egraph_params.values())
+
+    @property
+    def _here(self) -> tuple[Cluster, _Graph, Record] | None:
+        cluster, graph, row = self.state.cluster, self.graph, self._table.current
+        return None if cluster is None or graph is None or row is None else (cluster, graph, row)
+
+    def heading(self) -> Heading:
+        cluster, graph = self.state.cluster, self.graph
+        if cluster is None:
+            return Heading("e-graph", "", "", ())
+        way = (f"c{number}" for number in self._listing.trail)
+        crumbs = (f"cluster {cluster.number}", "e-graph", *way)
+        return Heading("e-graph", graph.words if graph else "", cluster_footnote(cluster), crumbs)
+
+    def case(self) -> Case | None:
+        if self._here is None:
+            return None
+        cluster, graph, row = self._here
+        at_root = row["class_number"] == graph.root and row["kind"] != "operand"
+        head = cluster.head if at_root else row["prefix"]
+        return Case(f"class c{row['class_number']}", head, row["prefix"], "", cluster.seed)
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        if self._here is None:
+            return None
+        cluster, _, row = self._here
+        number = row["class_number"]
+        *words, dashes, head = cluster.egraph_command
+        words += ["--class", str(number), dashes, head]
+        forms = copies(row["prefix"], {"class": number, "head": cluster.head})
+        return Selection(f"{cluster.address}/class/{number}", f"class c{number}", line(*words), forms)
+
+    def exports(self) -> Sequence[Export]:
+        cluster, graph = self.state.cluster, self.graph
+        if cluster is None or graph is None:
+            return ()
+        facts, stem = cluster.facts, f"{cluster.stem}-egraph"
+
+        def write(path: Path) -> object:
+            from workbench.export import write_document
+
+            text = (
+                _dot(graph)
+                if path.suffix == ".dot"
+                else json.dumps(graph.document, ensure_ascii=False, indent=1)
+            )
+            return write_document(path, text.rstrip() + "\n", provenance=facts)
+
+        ways = {"g": "DOT", "J": "JSON"}
+        return [
+            Export(key, f"e-graph as {name}", f".{name.lower()}", stem, write) for key, name in ways.items()
+        ]
+
+    def lookups(self) -> Sequence[Lookup]:
+        def e_class(text: str) -> bool:
+            number = text.removeprefix("c")
+            return number.isdecimal() and self._listing.go_to_class(int(number))
+
+        return [Lookup("class", "Go to an e-class by its number.", e_class)]
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("c12", "a class: expressions that the rules prove equal"),
+            ("▸", "folded: l unfolds it"),
+            ("▾", "unfolded: h folds it"),
+            ("›", "the class of an operand: ⏎ follows it"),
+            ("root", "the class of the cluster's head"),
+        )
+
+    def go_back(self) -> bool:
+        return self._listing.go_back()
+
+    def opened(self, row: Record) -> None:  # noqa: ARG002
+        self._listing.follow()
+
+
+class GraphListing(Listing):
+    """Posts `View.Changed` when an operand was followed, `View.Left` when nothing is left to fold."""
+
+    BINDINGS = bindings(EGRAPH_KEYS)
+
+    graph: _Graph | None = None
+    path: tuple[int, ...] = ()
+    """The classes that were followed, the root first, without the one under the cursor."""
+    _back: tuple[str, ...] = ()
+    _open: frozenset[str] = frozenset()
+
+    def show_graph(self, graph: _Graph | None) -> None:
+        """Show another e-graph, its root unfolded."""
+        self.graph, self.path, self._back = graph, (), ()
+        self._open = frozenset([f"c{graph.root}"] if graph else ())
+        self._reload(f"c{graph.root}" if graph else None, keep=False)
+
+    @property
+    def trail(self) -> tuple[int, ...]:
+        """The classes that were followed, and the one under the cursor; of an operand also whose it is."""
+        record = self.table.current
+        if record is None:
+            return self.path
+        return (*self.path, *record.get("origin", ()), record["class_number"])
+
+    def _reload(self, key: str | None, *, keep: bool = True) -> None:
+        self.load(list(self._records(self.graph)) if self.graph is not None else [], keep=keep)
+        if key is not None:
+            self.table.go_to(key)
+
+    def _records(self, graph: _Graph) -> Iterator[Record]:
+        for number in sorted(graph.classes, key=lambda number: number != graph.root):
+            key, nodes = f"c{number}", graph.classes[number]
+            more = {
+                "open": key in self._open,
+                "root": number == graph.root,
+                "label": [label for label, _ in nodes],
+                "nodes": len(nodes),
+                "short": ", ".join(_node(label, children) for label, children in nodes[:6]),
+            }
+            yield _row("class", key, number, graph.term(number), more)
+            if key in self._open:
+                for place in range(len(nodes)):
+                    yield from self._node_rows(graph, number, place)
+
+    def _node_rows(self, graph: _Graph, number: int, place: int) -> Iterator[Record]:
+        """A node, and when it is unfolded its operands."""
+        key = f"c{number}.{place}"
+        label, children = graph.classes[number][place]
+        look = {
+            "home": f"c{number}",
+            "open": key in self._open,
+            "leaf": not children,
+            "short": _node(label, children),
+        }
+        more = {**look, "label": [label], "nodes": None, "operands": children}
+        yield _row("node", key, number, graph.node_term(number, place), more)
+        if key in self._open:
+            for at, child in enumerate(children):
+                more = {"home": key, "origin": (number,), "label": [], "nodes": len(graph.classes[child])}
+                yield _row("operand", f"{key}.{at}", child, graph.term(child), more)
+
+    def action_right(self) -> None:
+        record = self.table.current
+        if record is None or record["kind"] == "operand" or record.get("leaf"):
+            return
+        if record["id"] not in self._open:
+            self._open |= {record["id"]}
+            self._reload(record["id"])
+        else:
+            self.table.cursor += 1
+
+    def action_left(self) -> None:
+        record = self.table.current
+        if record is None or (record["kind"] == "class" and record["id"] not in self._open):
+            self.post_message(View.Left())
+        elif record["id"] in self._open:
+            self._open -= {record["id"]}
+            self._reload(record["id"])
+        else:
+            self.table.go_to(record["home"])
+
+    def follow(self) -> None:
+        """Enter: unfold a class or the operands of a node; along an operand, or an only one, go on."""
+        record = self.table.current
+        if record is None or self.graph is None:
+            return
+        if record["kind"] == "operand":
+            self._go(record["id"], record["class_number"], record["origin"][0])
+        elif record["kind"] == "node" and len(record["operands"]) == 1:
+            self._go(record["id"], record["operands"][0], record["class_number"])
+        else:
+            self.action_right()
+            if record["kind"] == "node" and record["operands"]:
+                self.table.go_to(f"{record['id']}.0")
+
+    def _go(self, start: str, number: int, origin: int) -> None:
+        self._back = (*self._back, start)
+        self.path = (*self.path, origin)
+        self._open |= {f"c{number}"}
+        self._reload(f"c{number}")
+        self.post_message(View.Changed())
+
+    def go_back(self) -> bool:
+        if not self._back:
+            return False
+        *back, last = self._back
+        self.path, self._back = self.path[:-1], tuple(back)
+        self.table.go_to(last)
+        self.post_message(View.Changed())
+        return True
+
+    def go_to_class(self, number: int) -> bool:
+        """Put the cursor on a class."""
+        if self.graph is None or number not in self.graph.classes:
+            return False
+        return self.table.go_to(f"c{number}")
+
+
+def _row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> Expression:
+    name = f"c{number}"
+    return Expression(
+        {"id": key, "kind": kind, "class_number": number, "class": name, "prefix": term, "term": term, **more}
+    )
+
+
+def _node(label: str, children: Sequence[int]) -> str:
+    return " ".join([_SIGNS.get(label, label), *(f"c{child}" for child in children)])
+
+
+def _dot(graph: _Graph) -> str:
+    """The e-graph for Graphviz: a cluster per class, an edge per operand."""
+    lines = ["digraph egraph {", "  compound=true; node [shape=box];"]
+    for number, nodes in graph.classes.items():
+        lines.append(f'  subgraph cluster_{number} {{ label="c{number}"; style=rounded;')
+        lines += [f'    n{number}_{place} [label="{label}"];' for place, (label, _) in enumerate(nodes)]
+        lines.append("  }")
+    for number, nodes in graph.classes.items():
+        for place, (_, children) in enumerate(nodes):
+            lines += [f"  n{number}_{place} -> n{child}_0 [lhead=cluster_{child}];" for child in children]
+    return "\n".join([*lines, "}", ""])

@@ -1,0 +1,37 @@
+"""Keys of the E-graphs screen, its panes and what it opens."""
+
+from __future__ import annotations
+
+from screens.shell.keymap import SCATTER_KEYS, SHEET_KEYS, scope
+
+__all__ = ["ANALOGY_KEYS", "EGRAPH_KEYS", "KEYS", "MISTAKE_KEYS", "SCREEN_KEYS"]
+
+SCREEN_KEYS = scope(
+    "egraphs",
+    add=("grow", "Write an expression and grow its cluster."),
+    stop="Stop the growth and keep what there is; stop the encoding.",
+    keep="Keep the grown cluster in the corpus `grown` of this workspace.",
+    refresh=("grow again", "Grow the cluster's head again, with the same settings."),
+    again=("evaluate", "Measure the model by the paper's five evaluations, its costliest mistakes first."),
+    model="Choose the model that is asked for vectors.",
+    diff=("derive", "Derive one of the two marked members from the other, a rule a line, each line checked."),
+    inspect=("provenance", "Show with what the cluster was made: settings, stop reason, rules that fired."),
+    yank=("yank", "Copy the expression; `Y` offers prefix, infix, LaTeX, tree, JSON and the command line."),
+    export="Write members, e-graph, map, neighbours or the list of clusters to a file.",
+)
+EGRAPH_KEYS = scope(
+    "egraph",
+    left=("fold", "Fold the class or node; on a line inside one, go to what it belongs to."),
+    right=("unfold", "Unfold the class into its nodes, or the node into the classes of its operands."),
+)
+MISTAKE_KEYS = scope(
+    "mistakes",
+    open="Show the question, what was expected and what was predicted in full.",
+    next_tab="Show the next evaluation.",
+    previous_tab="Show the previous evaluation.",
+)
+ANALOGY_KEYS = scope(
+    "analogies",
+    add=("write one", "Write an analogy: x1 : y1 :: x2, and = what is expected if you know it."),
+)
+KEYS = (*SCREEN_KEYS, *EGRAPH_KEYS, *SCATTER_KEYS, *SHEET_KEYS, *MISTAKE_KEYS, *ANALOGY_KEYS)

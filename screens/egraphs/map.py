@@ -1,0 +1,260 @@
+"""Map: the clusters of a corpus, or families of expressions, in the plane, by PCA or, as a job, by t-SNE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from textual import on
+from textual.content import Content
+from textual.message import Message
+
+from screens.egraphs.member import Case
+from screens.egraphs.middle import Heading, View
+from screens.egraphs.notation import copies
+from screens.egraphs.sources import Cluster
+from screens.shell.export import Export
+from screens.shell.request import Answer, Ask, Progress
+from screens.shell.selection import CommandLine, Selection
+from screens.shell.text import count, safe_text
+from screens.widgets.notice import error_text
+from screens.widgets.scatter import Dot, Scatter
+
+__all__ = ["MapView"]
+
+_ARRANGEMENTS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "pca": ("{} clusters, PCA", {"method": "pca", "clusters": True}),
+    "tsne": ("{} clusters, t-SNE", {"method": "tsne", "clusters": True, "known": True}),
+    "families": ("{} of 17 families, t-SNE", {"method": "tsne", "known": True}),
+}
+"""What the map can show, in the order in which `s` goes through it: its title, and what it is asked with;
+those that take a while only when they were made before, by a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What decides a map."""
+
+    model: Path
+    corpus: Path
+    arrangement: str
+
+    @property
+    def params(self) -> dict[str, object]:
+        """What `egen.map` is asked."""
+        return {"model": str(self.model), "data": str(self.corpus), **_ARRANGEMENTS[self.arrangement][1]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The dots of a map, their keys the numbers of clusters or those of a family's expressions (`texts`)."""
+
+    dots: tuple[Dot, ...]
+    texts: Mapping[str, str]
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> _Layout | None:
+        """From the document of `egen.map`; None when the map was not made yet."""
+        if document["points"] is None:
+            return None
+        # Families have keys that no cluster has.
+        kinds = document["names"]
+        families = [f"{kind} {number}" for number, kind in enumerate(kinds)]
+        keys = [str(number) for number in document.get("clusters", families)]
+        parts = zip(keys, document["points"], kinds, strict=True)
+        texts = {} if "clusters" in document else dict(zip(keys, document["exprs"], strict=True))
+        return cls(tuple(Dot(key, x, y, kind) for key, (x, y), kind in parts), texts)
+
+
+class MapView(View):
+    """Posts `Arranged` when another arrangement is to be shown, and `Missing` when a job has to make it.
+
+    Args: draw: writes a map to a file; called in a thread with the parameters of `egen.map`.
+    """
+
+    encodes = True
+
+    class Arranged(Message):
+        """This arrangement is shown from now on."""
+
+        def __init__(self, arrangement: str) -> None:
+            super().__init__()
+            self.arrangement = arrangement
+
+    class Missing(Message):
+        """There is no such map yet; `wanted` when it was asked for here."""
+
+        def __init__(self, key: _Key, wanted: bool) -> None:
+            super().__init__()
+            self.key = key
+            self.wanted = wanted
+
+    class Placed(Answer):
+        """A map is there, or is not; tagged with what decides it."""
+
+    def __init__(self, ask: Ask, draw: Callable[[Mapping[str, Any]], object]) -> None:
+        self._scatter = Scatter(id="map")
+        super().__init__(self._scatter)
+        self._draw = draw
+        self._layouts: dict[_Key, _Layout] = {}
+        self._shown: _Layout | None = None
+        self._wanted: _Key | None = None
+        self.request = ask(self, "egen.map", self.Placed, Progress)
+        self._lit_for: tuple[str, int] | None = None
+
+    @property
+    def _key(self) -> _Key | None:
+        state = self.state
+        if state.hindrance is not None or state.model is None or state.folder is None:
+            return None
+        return _Key(state.model, state.folder, state.arrangement)
+
+    def show(self) -> None:
+        hindrance, key = self.state.hindrance, self._key
+        if hindrance is not None:
+            self._say(_notice(hindrance.what, hindrance.advice))
+        elif key is None:
+            self._say(_notice("looking for models", glyph="…"))
+        elif (layout := self._layouts.get(key)) is not None:
+            self._show(layout)
+        elif self.ask(key.params, key):
+            self._say(_notice("encoding the clusters", glyph="…"))
+
+    def begin(self) -> None:
+        super().begin()
+        self._lit_for = None
+
+    def _say(self, words: Content) -> None:
+        self._shown = None
+        self._scatter.say(words)
+
+    def _show(self, layout: _Layout) -> None:
+        if layout is not self._shown:
+            self._shown = layout
+            self._scatter.show(layout.dots)
+            self._lit_for = None
+        cluster, passing = self.state.cluster, self.state.passing
+        if cluster is not None and cluster.key != self._lit_for and self.state.arrangement != "families":
+            # Once: then the map is walked by its own keys.
+            self._lit_for = cluster.key
+            self._scatter.lit = str(cluster.number)
+        names = () if passing is None else (dot.key for dot in layout.dots)
+        self._scatter.faint = frozenset(name for name in names if name not in (passing or ()))
+
+    @on(Placed)
+    def _placed(self, event: Placed) -> None:
+        key: _Key = event.tag
+        current = key == self._key
+        here = self._key is not None and key == replace(self._key, arrangement=key.arrangement)
+        wanted = here and key == self._wanted
+        layout = _Layout.read(event.value) if event.error is None else None
+        if layout is not None:
+            self._layouts[key] = layout
+        if event.error is not None and (current or wanted):
+            self._say(Content("\n") + error_text(event.error))
+        elif layout is None and (current or wanted):
+            self._asked = None  # a job may make it
+            if current:  # another corpus is shown by PCA until another map is asked for there
+                self.post_message(self.Arranged("pca"))
+            self.post_message(self.Missing(key, wanted))
+        elif wanted:
+            self.post_message(self.Arranged(key.arrangement))
+        elif current:
+            self.show()
+        self.post_message(self.Changed())
+
+    def progressed(self, words: str) -> None:
+        if self._shown is None:
+            self._say(_notice(f"encoding: {words}", "x stops it", glyph="…"))
+
+    @property
+    def _lit(self) -> Cluster | None:
+        """The cluster that is lit."""
+        source = self.state.source
+        row = self.state.clusters.get(self._scatter.lit) if self._shown is not None else None
+        return Cluster(source, row) if source is not None and row is not None else None
+
+    def heading(self) -> Heading:
+        model, lit = self.state.model_words, self._lit
+        crumbs = ("map", *((f"cluster {lit.number}",) if lit is not None else ()))
+        if self._shown is None:
+            return Heading("map", "", model, crumbs)
+        at, mates = self._scatter.together
+        if mates > 1:
+            more = f"{at} of {mates} here"
+        elif self.state.tsne_job is not None:
+            more = f"t-SNE is job {self.state.tsne_job}"
+        else:
+            more = "s: other maps"
+        words = _ARRANGEMENTS[self.state.arrangement][0].format(count(len(self._scatter.dots)))
+        return Heading("map", words, f"{model} · {more}", crumbs)
+
+    def case(self) -> Case | None:
+        if (lit := self._lit) is not None:
+            return Case(f"cluster {lit.number}", lit.head, lit.head, "", lit.seed)
+        if (dot := self._scatter.here) is None or self._shown is None or dot.key not in self._shown.texts:
+            return None
+        text = self._shown.texts[dot.key]
+        return Case(f"of the family {dot.kind}", text, text, "", 0)
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        case, lit, key = self.case(), self._lit, self._key
+        if case is None or key is None or self.state.source is None:
+            return None
+        what = [] if key.arrangement == "families" else ["--clusters"]
+        what += ["--method", str(key.params["method"])]
+        command = line("egen", "map", key.model.name, *what, "--data", str(key.corpus))
+        if lit is None:
+            return Selection(f"{self.state.source.address}/map", case.title, command, copies(case.head, {}))
+        forms = copies(lit.head, {"cluster": lit.number, "kind": lit.row["kind"]})
+        return Selection(lit.address, case.title, command, forms)
+
+    def exports(self) -> Sequence[Export]:
+        if (key := self._key) is None:
+            return ()
+        stem = f"{key.corpus.name}-{key.model.name}-{key.arrangement}"
+
+        def write(path: Path) -> object:
+            return self._draw({**key.params, "file": str(path)})
+
+        ways = {"s": "SVG", "p": "PNG", "m": "CSV"}
+        return [
+            Export(letter, f"map as {name}", f".{name.lower()}", stem, write) for letter, name in ways.items()
+        ]
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    @on(Scatter.Moved)
+    def _moved(self) -> None:
+        self.post_message(self.Changed())
+
+    @on(Scatter.Opened)
+    def _opened(self) -> None:
+        lit = self._lit
+        self.post_message(self.Opened() if lit is None else self.Visited(str(lit.number), "0"))
+
+    @on(Scatter.Outside)
+    def _outside(self) -> None:
+        self.post_message(self.Left())
+
+    @on(Scatter.Arrange)
+    def _arrange(self) -> None:
+        if (key := self._key) is None:
+            return
+        ways = list(_ARRANGEMENTS)
+        following = ways[(ways.index(key.arrangement) + 1) % len(ways)]
+        self._wanted = wanted = replace(key, arrangement=following)
+        if wanted in self._layouts:
+            self.post_message(self.Arranged(following))
+        else:
+            self.ask(wanted.params, wanted)
+            self.post_message(self.Changed())
+
+
+def _notice(what: str, advice: str = "", *, glyph: str = "") -> Content:
+    """One thought in place of a map, and what can be done about it."""
+    first = Content.assemble((f"{glyph} " if glyph else "", "$accent"), safe_text(what))
+    return Content("\n").join([Content(), first, safe_text(advice, "$quiet")])

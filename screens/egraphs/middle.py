@@ -1,0 +1,302 @@
+"""Middle pane: a cluster by its members, its e-graph, its place on a map, or the neighbours of a member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from textual import on
+from textual.containers import Vertical
+from textual.message import Message
+
+from screens.egraphs.columns import VERDICT_SIGNS, Expression
+from screens.egraphs.member import Case
+from screens.egraphs.models import Hindrance, encoding_words
+from screens.egraphs.sources import Cluster, Draft, Members, Source
+from screens.shell.export import Export
+from screens.shell.request import Progress, Request
+from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.widgets.listing import Listing
+from screens.widgets.pane import Page, Pane
+from screens.widgets.rows import Record
+from screens.widgets.table import Table
+
+__all__ = ["Heading", "MiddlePane", "State", "TableView", "View"]
+
+_NO_MODEL = Hindrance(
+    "There is no model yet",
+    "A model turns expressions into vectors. 3 and a train one: egen/cl-mean-tiny takes a minute, "
+    "egen/cl-mean-small an hour. On the command line: mathwb train --headless",
+)
+_NO_CORPUS = Hindrance("There is no corpus", "a grows an expression, K keeps it.")
+_NOT_KEPT = Hindrance(
+    "What was grown here and is not kept has no place among others",
+    "K keeps it in the corpus `grown`; there its members get vectors.",
+)
+_NOT_FINISHED = Hindrance("This corpus is not finished", "Its vectors can be made when it is.")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the screen shows; its views are given it whole and take what they need.
+
+    `models` is None until it is known which there are; `passing` are the keys of the clusters that pass the
+    filter, None without one; `arrangement` is the map's; `tsne_job` is the job that makes the map.
+    """
+
+    corpora: tuple[str, ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    source: Source | None = None
+    clusters: Mapping[str, Expression] = field(default_factory=dict)
+    passing: frozenset[str] | None = None
+    cluster: Cluster | None = None
+    members: Members | None = None
+    member: Expression | None = None
+    models: tuple[Path, ...] | None = None
+    model: Path | None = None
+    arrangement: str = "pca"
+    tsne_job: int | None = None
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the members are those of the cluster."""
+        return self.cluster is None or (self.members is not None and self.members.of == self.cluster.key)
+
+    @property
+    def folder(self) -> Path | None:
+        """Of the corpus; there is none for what was not kept."""
+        return self.source.folder if self.source is not None else None
+
+    @property
+    def draft(self) -> Draft | None:
+        """What was grown here and not kept, if that is chosen."""
+        if self.cluster is None or self.cluster.source.folder is not None:
+            return None
+        return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
+
+    @property
+    def hindrance(self) -> Hindrance | None:
+        """Why there are no vectors of what is shown."""
+        if self.model is None:
+            return _NO_MODEL if self.models is not None else None
+        if self.source is None:
+            return _NO_CORPUS
+        if self.source.folder is None:
+            return _NOT_KEPT
+        return _NOT_FINISHED if self.source.state else None
+
+    @property
+    def model_words(self) -> str:
+        """Which model is asked."""
+        return f"model {self.model.name}" if self.model is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What stands in the frame of the middle pane, and the end of the breadcrumb."""
+
+    title: str
+    detail: str
+    footnote: str
+    crumbs: tuple[str, ...]
+
+
+class View(Vertical):
+    """One way to look at a cluster: it is given the state, and posts messages.
+
+    Args: shows: the list or chart in it.
+    """
+
+    DEFAULT_CSS = "View { height: 1fr; }"
+
+    class Changed(Message):
+        """What it shows, or what is selected in it, is another."""
+
+    class Opened(Message):
+        """The case of what is selected is to be looked at."""
+
+    class Visited(Message):
+        """A member is to be shown where it stands."""
+
+        def __init__(self, cluster: str, member: str) -> None:
+            super().__init__()
+            self.cluster = cluster
+            self.member = member
+
+    class Left(Message):
+        """There is nothing more to go to on the left."""
+
+    of_cluster = False
+    """Whether it shows the cluster itself, and not its place among others."""
+
+    state = State()
+    """What there is to show."""
+    request: Request | None = None
+    """Its questions."""
+    encodes = False
+    """Whether an answer may take until a model has encoded much, and can be stopped."""
+    _asked: object = None
+
+    def begin(self) -> None:
+        """It is looked at anew: what could not be answered is asked again."""
+        self._asked = None
+
+    def ask(self, params: Mapping[str, Any], key: object) -> bool:
+        """Ask, unless this was asked last; the answer has the key as tag. Returns: whether it is asked."""
+        new = key != self._asked
+        if new and self.request is not None:
+            self._asked = key
+            self.request.ask(params, key)
+        return new
+
+    def progressed(self, words: str) -> None:
+        """Say how far the answer to what was asked last is."""
+
+    @on(Progress)
+    def _progressed(self, event: Progress) -> None:
+        words = encoding_words(event.event)
+        if words and event.tag == self._asked:
+            self.progressed(words)
+
+    def show(self) -> None:
+        """Show the state, asking for what is not known yet."""
+        raise NotImplementedError
+
+    def heading(self) -> Heading:
+        """Titles and breadcrumb."""
+        raise NotImplementedError
+
+    def case(self) -> Case | None:
+        """What is selected, as something to be explained; None while there is nothing."""
+        raise NotImplementedError
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """What is selected, for yank, notes and bookmarks; `line` makes command lines out of words."""
+        raise NotImplementedError
+
+    def exports(self) -> Sequence[Export]:
+        """The formats in which what it shows can be written."""
+        return ()
+
+    def lookups(self) -> Sequence[Lookup]:
+        """The ids that the palette takes for what it shows."""
+        return ()
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        """The signs that it shows, each with what it means."""
+        return VERDICT_SIGNS
+
+    def go_back(self) -> bool:
+        """One step back inside it; whether there was one."""
+        return False
+
+
+class TableView(View):
+    """A view with one list; moving in it changes what is selected."""
+
+    def __init__(self, listing: Listing) -> None:
+        super().__init__(listing)
+        self._listing = listing
+
+    @property
+    def _table(self) -> Table:
+        return self._listing.table
+
+    def moved(self, row: Record | None) -> None:  # noqa: ARG002
+        """The cursor is at this row."""
+        self.post_message(self.Changed())
+
+    def opened(self, row: Record) -> None:
+        """Enter was pressed on this row."""
+        raise NotImplementedError
+
+    @on(Table.Moved)
+    def _moved(self, event: Table.Moved) -> None:
+        event.stop()
+        self.moved(self._table.current)
+
+    @on(Table.Opened)
+    def _opened(self, event: Table.Opened) -> None:
+        event.stop()
+        if (row := self._table.current) is not None:
+            self.opened(row)
+
+    def say(self, hindrance: Hindrance | None) -> None:
+        """Show nothing, and what stands in the way."""
+        if hindrance is not None:
+            self._listing.when_empty(hindrance.what, hindrance.advice)
+        self._listing.load([], keep=False)
+
+
+class MiddlePane(Pane):
+    """Its views are the tabs; all are given the state, the one in sight shows it.
+
+    Args: members: the first view. pages: the others, which are made when they are first shown.
+    """
+
+    def __init__(self, members: View, *pages: Page, id: str, share: int) -> None:
+        first = Page("members", members, id="members-page")
+        super().__init__(first, *pages, title="members", id=id, share=share)
+        self._members = members
+
+    @property
+    def page_name(self) -> str:
+        """The name of the tab in sight."""
+        return (self.page.id or "").removesuffix("-page") if self.page is not None else ""
+
+    @property
+    def view(self) -> View:
+        """The view in sight."""
+        return next((view for view in self.views if view.parent is self.page), self._members)
+
+    @property
+    def views(self) -> list[View]:
+        """The views that were made."""
+        return [child for page in self.pages for child in page.children if isinstance(child, View)]
+
+    def give(self, state: State, *, again: bool = False) -> None:
+        """Show this state; `again` also asks again what could not be answered."""
+        for view in self.views:
+            view.state = state
+        self._members.show()
+        if again:
+            self.view.begin()
+        if self.view is not self._members:
+            self.view.show()
+
+    @property
+    def encoding(self) -> list[Request]:
+        """What waits until a model has encoded much."""
+        requests = (view.request for view in self.views if view.encodes)
+        return [request for request in requests if request is not None and request.running]
+
+    def describe(self) -> tuple[str, ...]:
+        """Say in the frame what is shown. Returns: the end of the breadcrumb."""
+        heading = self.view.heading()
+        self.title, self.detail, self.footnote = heading.title, heading.detail, heading.footnote
+        return heading.crumbs
+
+    def case(self) -> Case | None:
+        """What is selected, to be explained; the member while a view has nothing yet."""
+        return self.view.case() or self._members.case()
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """What is selected in the view."""
+        return self.view.selection(line)
+
+    def exports(self) -> Sequence[Export]:
+        """What is in sight; all that is known of the cluster itself comes together."""
+        if not self.view.of_cluster:
+            return self.view.exports()
+        return [way for view in self.views if view.of_cluster for way in view.exports()]
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        """Of the view in sight."""
+        return self.view.legend()
+
+    def lookups(self) -> Sequence[Lookup]:
+        """Members, and what else can be found in the view."""
+        more = self.view.lookups() if self.view is not self._members else ()
+        return [*self._members.lookups(), *more]

@@ -1,0 +1,527 @@
+"""Sheets over the screen: mistakes of a model, analogies, a derivation, and how a cluster was made."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from screens.egraphs.columns import VERDICTS, listed, stop_words, table
+from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
+from screens.egraphs.models import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
+from screens.egraphs.notation import check, shown
+from screens.egraphs.sources import Cluster
+from screens.shell.export import Export
+from screens.shell.frame import Frame
+from screens.shell.keymap import SHEET_KEYS, bindings
+from screens.shell.request import Answer, Progress, Request
+from screens.shell.text import count, safe_text, width
+from screens.widgets.dialogs import TextScreen
+from screens.widgets.listing import Listing, ReaderBox
+from screens.widgets.pane import TabStrip
+from screens.widgets.rows import Record
+from screens.widgets.sheet import Sheet
+from screens.widgets.table import Table
+
+__all__ = ["Analogies", "Derivation", "Mistakes", "Provenance", "Reports", "read_analogy"]
+
+_Document = Mapping[str, Any]
+
+Reports = dict[tuple[str, str, str], _Document]
+"""Documents of `egen.eval` by evaluation, model and corpus."""
+
+
+class _ModelSheet(Sheet):
+    """What a model says about a corpus: `answers`, a list that may have to wait until much is encoded."""
+
+    def __init__(self, workbench: Frame, model: Path, folder: Path) -> None:
+        super().__init__(workbench)
+        self._model = model
+        self._folder = folder
+
+    answers: Listing
+    waiting = "encoding"
+    """What is said while it is encoded."""
+    asked: object = None
+    """The tag of what is asked for the list now."""
+
+    @on(Progress)
+    def _progressed(self, event: Progress) -> None:
+        words = encoding_words(event.event)
+        if words and event.tag == self.asked:
+            self.answers.show_loading(f"{self.waiting}: {words} · esc stops it")
+
+    def written(
+        self, what: str, names: Sequence[str], rows: Sequence[Record], facts: _Document
+    ) -> list[Export]:
+        """Rows of the list as files, by the name of what they are."""
+        model, corpus = self._model.name, self._folder.name
+        known = {"model": model, "corpus": corpus, **facts}
+        return listed("the list", f"{corpus}-{model}-{what}", names, lambda: rows, known) if rows else []
+
+
+# Mistakes
+
+_EVALUATIONS = {
+    "kmeans": "K-means",
+    "semantic": "semantic",
+    "mistakes": "mistake detection",
+    "algebra": "algebra",
+    "retrieval": "retrieval",
+}
+"""The paper's five, and the titles of their tabs."""
+_LISTED = 200
+_COUNTS = {"semantic": 200, "mistakes": 100}
+"""So many items are built here, which takes seconds; the command line takes more unless told."""
+
+
+class Mistakes(_ModelSheet):
+    """One evaluation at a time, its mistakes sorted by cost; it is run when it is first shown.
+
+    Args: reports: what was measured before; what is measured here is put there.
+    """
+
+    BINDINGS = bindings(MISTAKE_KEYS)
+    waiting = "measuring"
+
+    class Measured(Answer):
+        """An evaluation has ended."""
+
+    def __init__(self, workbench: Frame, model: Path, folder: Path, reports: Reports) -> None:
+        super().__init__(workbench, model, folder)
+        self._reports = reports
+        self._at = 0
+        self._eval = self.request("egen.eval", self.Measured)
+        self.answers = Listing(**table("wrong", counts=True))
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(f"mistakes of {self._model.name} on {self._folder.name}")
+            box.border_subtitle = "⏎ open   [ ] evaluation   / filter   y command   e export   esc close"
+            yield TabStrip()
+            yield Static(classes="figures")
+            yield self.answers
+
+    def on_mount(self) -> None:
+        self._show(0)
+
+    def _show(self, at: int) -> None:
+        """Show the evaluation at this tab."""
+        self._at = at % len(_EVALUATIONS)
+        self.asked = key = self._evaluation, str(self._model), str(self._folder)
+        self.query_one(TabStrip).show_tabs(tuple(_EVALUATIONS.values()), self._at)
+        # What is measured for another tab is not waited for.
+        self._eval.stop()
+        report = self._reports.get(key)
+        self.query_one(".figures", Static).update(Content("\n").join(_figures(report) if report else ()))
+        if report is None:
+            self.answers.show_loading("measuring")
+            params = {**dict(zip(("task", "model", "data"), key, strict=True)), "worst": _LISTED}
+            self._eval.ask({**params, **({"count": _COUNTS[key[0]]} if key[0] in _COUNTS else {})}, key)
+        else:
+            self.answers.when_empty("Nothing was wrong", "")
+            rows = [{"id": str(number), **each} for number, each in enumerate(report["mistakes"])]
+            self.answers.load(rows, keep=False)
+            self.answers.table.focus()
+
+    @property
+    def _evaluation(self) -> str:
+        return list(_EVALUATIONS)[self._at]
+
+    @on(Measured)
+    def _measured(self, event: Measured) -> None:
+        if event.error is None:
+            self._reports[event.tag] = event.value
+        if event.tag != self.asked:
+            return
+        if event.error is None:
+            self._show(self._at)
+        else:
+            self.answers.show_error(event.error)
+
+    def action_next_tab(self) -> None:
+        self._show(self._at + 1)
+
+    def action_previous_tab(self) -> None:
+        self._show(self._at - 1)
+
+    @on(TabStrip.Picked)
+    def _picked(self, event: TabStrip.Picked) -> None:
+        self._show(event.index)
+
+    @on(Table.Opened)
+    def _opened(self) -> None:
+        if (record := self.answers.table.current) is not None:
+            self.app.push_screen(TextScreen("mistake", list(_whole(record))))
+
+    def command(self) -> list[str]:
+        words = ["egen", "eval", self._evaluation, self._model.name, "--data", str(self._folder)]
+        if self._evaluation in _COUNTS:
+            words += ["--count", str(_COUNTS[self._evaluation])]
+        return [*words, "--worst", str(_LISTED)]
+
+    def exports(self) -> list[Export]:
+        report = self._reports.get((self._evaluation, str(self._model), str(self._folder)))
+        if report is None:
+            return []
+        facts = {"task": self._evaluation, "setting": report["setting"], "figures": report["figures"]}
+        return self.written(self._evaluation, self.answers.fields, report["mistakes"], facts)
+
+
+def _figures(report: _Document) -> Iterator[Content]:
+    """A line for each figure of the paper's protocol, the better ones beside it, and how many are wrong."""
+    published = [figure for figure in report["figures"] if figure["protocol"] == "paper"]
+    better = [figure for figure in report["figures"] if figure["protocol"] != "paper"]
+    cells = max((len(figure["name"]) for figure in published), default=0)
+    for figure in published:
+        name = figure["name"]
+        beside = [_beside(name, other) for other in better if other["name"].startswith(name)]
+        line = safe_text(f"{name.replace('_', ' '):<{cells}} ", "$quiet") + _figure(figure)
+        if len(beside) == 1:
+            yield line + safe_text("   ") + beside[0]
+        else:
+            yield line
+            yield from (safe_text("  ") + other for other in beside)
+    wrong, rows = f"{count(report['wrong'])} wrong", len(report["mistakes"])
+    costliest = f", the costliest {count(rows)} are listed" if report["wrong"] > rows else ""
+    yield safe_text(wrong + costliest, "$quiet")
+
+
+def _beside(name: str, other: _Document) -> Content:
+    """A figure of a better protocol: what its name adds, and its value."""
+    rest = other["name"].removeprefix(name).strip("_").replace("_", " ")
+    return safe_text(f"{rest or 'other threshold'} ", "$quiet") + _figure(other)
+
+
+def _figure(figure: _Document) -> Content:
+    low, high = figure["interval"]
+    interval = safe_text(f" [{low:.1f}, {high:.1f}]", "$quiet")
+    return safe_text(f"{figure['value']:6.2f} %", "bold") + interval
+
+
+def _whole(record: Record) -> Iterator[str]:
+    for title, name in (("asked", "query"), ("expected", "expected"), ("predicted", "predicted")):
+        text = record[name]
+        yield from (title, *(f"  {line}" for line in ([shown(text), text] if text else ["nothing"])), "")
+    yield f"cost {record['cost']:.6f}"
+    if record["note"]:
+        yield f"note {record['note']}"
+
+
+# Analogies
+
+_HITS = 20
+_EXPORTED = ("prefix", "cosine", "verdict", "echo", "cluster", "member")
+
+
+def read_analogy(text: str) -> tuple[dict[str, str], str]:
+    """What was typed. Returns: the analogy in prefix notation and nothing, or nothing and what is wrong."""
+    left, _, right = text.partition("::")
+    x2, _, y2 = right.partition("=")
+    x1, _, y1 = left.partition(":")
+    found = {"family": "own"}
+    for name, part in {"x1": x1, "y1": y1, "x2": x2, "y2": y2}.items():
+        found[name], wrong = check(part.strip()) if part.strip() else ("", "")
+        if wrong:
+            return {}, f"{name}: {wrong}"
+        if not found[name] and name != "y2":
+            return {}, f"{name} is missing: write x1 : y1 :: x2"
+    return found, ""
+
+
+class Analogies(_ModelSheet):
+    """x1 is to y1 as x2 is to what? The analogies on top; under them the answers to the one under the cursor.
+
+    Args: own: analogies that were written before; new ones are put at its front.
+    """
+
+    BINDINGS = bindings(ANALOGY_KEYS)
+    DEFAULT_CSS = """
+    Analogies #analogies { height: 2fr; }
+    Analogies .figures { border-top: solid $line; }
+    Analogies #hits { height: 3fr; }
+    """
+
+    class Listed(Answer):
+        """The measured analogies are known."""
+
+    class Answered(Answer):
+        """An analogy was answered."""
+
+    def __init__(self, workbench: Frame, model: Path, folder: Path, own: list[dict[str, str]]) -> None:
+        super().__init__(workbench, model, folder)
+        self._own = own
+        self._measured: list[dict[str, str]] = []
+        self._solved: _Document | None = None
+        self._list = self.request("egen.analogies", self.Listed)
+        self._solve = self.request("egen.analogy", self.Answered)
+        self._analogies = Listing(**table("analogies", counts=True))
+        self.answers = Listing(**table("hits"))
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(f"analogies by {self._model.name}, answers from {self._folder.name}")
+            box.border_subtitle = "a write one   / filter   tab answers   y command   e export   esc close"
+            yield self._analogies
+            yield Static(classes="figures")
+            yield self.answers
+
+    def on_mount(self) -> None:
+        self._analogies.show_loading("listing the families")
+        self._list.ask({})
+
+    @on(Listed)
+    def _listed(self, event: Listed) -> None:
+        if event.error is not None:
+            self._analogies.show_error(event.error)
+            return
+        self._measured = sorted(event.value["analogies"], key=lambda each: str(each["family"]))
+        self._load()
+        self._analogies.table.focus()
+
+    def _load(self) -> None:
+        rows = [{"id": str(number), **row} for number, row in enumerate([*self._own, *self._measured])]
+        self._analogies.load(rows, keep=False)
+
+    @property
+    def _chosen(self) -> Record | None:
+        return self._analogies.table.current
+
+    @on(Table.Moved, "#analogies-table")
+    def _moved(self) -> None:
+        self.asked = record = self._chosen
+        self._solved = None
+        self.query_one(".figures", Static).update("")
+        if record is None:
+            self.answers.load([], keep=False)
+            return
+        self.answers.show_loading("asking the engine")
+        terms = {name: record[name] for name in ("x1", "y1", "x2")}
+        expected: dict[str, Any] = {"expected": record["y2"]} if record["y2"] else {}
+        place = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
+        self._solve.ask({**place, **terms, **expected, "count": _HITS}, record)
+
+    @on(Answered)
+    def _answered(self, event: Answered) -> None:
+        if event.tag is not self._chosen:
+            return
+        if event.error is None:
+            self._solved = solved = event.value
+            self.query_one(".figures", Static).update(_summary(solved))
+            self.answers.load([_hit(*each) for each in enumerate(solved["hits"], 1)], keep=False)
+        elif event.error.code == TOO_MANY:
+            self.answers.when_empty(NOT_ENCODED.what, NOT_ENCODED.advice)
+            self.answers.load([], keep=False)
+        else:
+            self.answers.show_error(event.error)
+
+    def action_add(self) -> None:
+        from screens.widgets.dialogs import Prompt
+
+        def done(text: str | None) -> None:
+            if text is not None:
+                self._own.insert(0, read_analogy(text)[0])
+                self._analogies.clear_filter()
+                self._load()
+                self._analogies.table.cursor = 0
+
+        hint = "x1 : y1 :: x2, and if you know it = what is expected   ⏎ asks it"
+        prompt = Prompt("analogy:", "", hint=hint, check=lambda text: read_analogy(text)[1])
+        self.app.push_screen(prompt, done)
+
+    def command(self) -> list[str] | None:
+        if (record := self._chosen) is None:
+            return None
+        words = ["egen", "analogy", self._model.name, "--corpus", str(self._folder), "-k", str(_HITS)]
+        words += ["--expected", record["y2"]] if record["y2"] else []
+        return [*words, "--", record["x1"], record["y1"], record["x2"]]
+
+    def exports(self) -> list[Export]:
+        if (solved := self._solved) is None:
+            return []
+        facts = {name: solved[name] for name in ("x1", "y1", "x2", "expected", "place")}
+        return self.written("analogy", _EXPORTED, solved["hits"], facts)
+
+
+def _hit(place: int, hit: _Document) -> Record:
+    where = "" if hit["cluster"] is None else f"{hit['cluster']}.{hit['member']}"
+    return {**hit, "id": str(place), "place": place, "where": where}
+
+
+def _summary(solved: _Document) -> Content:
+    x1, y1, x2 = (shown(solved[name]["prefix"]) for name in ("x1", "y1", "x2"))
+    line = safe_text(f"{x1} : {y1} :: {x2} : ?   of {count(solved['candidates'])} candidates", "bold")
+    if solved["expected"] is None:
+        return line
+    place, other = solved["place"], solved["place_without_echo"]
+    glyph, colour, words = "✗ ", "$warning", f"is answer {place}"
+    if place == 1:
+        glyph, colour, words = "✓ ", "$success", "is the first answer"
+    elif place is None:
+        colour, words = "$error", f"is not among the first {len(solved['hits'])}"
+    elif other not in (place, None):
+        words += f", {other} without forms of x2"
+    what = shown(solved["expected"]["prefix"])
+    return line + Content("\n") + Content.styled(glyph, colour) + safe_text(f"{what} {words}")
+
+
+# Texts
+
+
+_ENGINE_DOES = {
+    "egen.map": "the encoding for the map",
+    "egen.nearest": "the encoding for neighbours",
+    "egen.generate": "the growth of a cluster",
+    "egen.egraph": "the growth of an e-graph",
+}
+"""What the engine may be at while another question waits."""
+
+
+class _Asking(TextScreen):
+    """Lines that are there at once, and under them those that an operation answers.
+
+    `y` copies the command that prints the same.
+
+    Args: doing: what is said while it is answered. params: what is asked, None for nothing. command: the
+    words of that command.
+    """
+
+    BINDINGS = bindings([key for key in SHEET_KEYS if key.verb == "yank"])
+
+    class Answered(Answer):
+        """The operation has ended."""
+
+    def __init__(
+        self,
+        workbench: Frame,
+        title: str,
+        known: Sequence[str],
+        operation: str,
+        params: _Document | None,
+        *,
+        doing: str,
+        command: str,
+    ) -> None:
+        super().__init__(title, [*known, *([f"… {doing}"] if params is not None else [])])
+        self._workbench = workbench
+        self._known = known
+        self._params = params
+        self._doing = doing
+        self._command = command
+        self._since = 0.0
+        self._request = Request(self, lambda: workbench.engine, operation, self.Answered)
+
+    def on_mount(self) -> None:
+        box = self.query_one(Vertical)
+        box.border_subtitle = "/ filter   w wrap   y command   esc close"
+        if self._params is not None:
+            self._since = time.monotonic()
+            self._clock = self.set_interval(0.25, self._say)
+            # What it does is to be seen before the engine is begun, which may take a moment.
+            self.call_after_refresh(self._request.ask, self._params)
+
+    def _say(self) -> None:
+        """Say how long it takes, and what it waits for."""
+        what, seconds = self._doing, int(time.monotonic() - self._since)
+        if behind := self._request.behind:
+            what = f"waiting for {_ENGINE_DOES.get(behind, behind)} to end (esc, then x, stops that)"
+        self._show([f"… {what}" + (f", {seconds} s" if seconds else "")])
+
+    def _show(self, lines: Iterable[str]) -> None:
+        self.query_one(ReaderBox).reader.show([*self._known, *lines], keep=True)
+
+    def action_yank(self) -> None:
+        self._workbench.copy(self._command, "command line")
+
+    def told(self, answer: Answer) -> Iterable[str]:
+        """The lines for what it answered."""
+        raise NotImplementedError
+
+    @on(Answered)
+    def _answered(self, event: Answered) -> None:
+        self._clock.stop()
+        self._show(self.told(event))
+
+
+class Derivation(_Asking):
+    """How one member follows from another, a rule a line, each line judged against the first."""
+
+    def __init__(self, workbench: Frame, left: str, right: str, mode: str) -> None:
+        rules = f"rules    {mode}; each line is judged against the first"
+        ends = (f"from     {shown(left)}", f"to       {shown(right)}", rules, "")
+        params = {"start": left, "target": right, "mode": mode}
+        command = workbench.command_line("egen", "derive", "--mode", mode, "--", left, right)
+        doing = "growing one e-graph from both until they are equal in it, then the way of rules between them"
+        super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
+
+    def told(self, answer: Answer) -> Iterable[str]:
+        if answer.error is not None:
+            return ["no derivation:", f"  {answer.error}"]
+        none = "No derivation was found within the bound; there may be a longer one."
+        steps = _steps(answer.value["steps"]) or [answer.value.get("reason") or none]
+        return [*steps, "", self._command]
+
+
+def _steps(steps: Sequence[_Document]) -> list[str]:
+    """One line a step: its verdict against the first, the expression, the rule (none for the start)."""
+    texts = [shown(step["prefix"]) for step in steps]
+    cells = min(64, max(map(width, texts), default=0))
+    lines = []
+    for step, text in zip(steps, texts, strict=True):
+        glyph = VERDICTS.get(step.get("verdict") or "", ("·", ""))[0]
+        lines.append(f"{glyph} {text}{' ' * max(0, cells - width(text))}   {step.get('rule') or 'start'}")
+    return lines
+
+
+class Provenance(_Asking):
+    """What is stored of a cluster at once; the rules that fired when its e-graph has been grown again.
+
+    Args: graph: the document of `egen.egraph`, if it is known already.
+    """
+
+    def __init__(self, workbench: Frame, cluster: Cluster, graph: _Document | None) -> None:
+        title = f"{cluster.source.title}, cluster {cluster.number}"
+        known = [*_facts(cluster), *(_rules(graph) if graph is not None else [])]
+        params = cluster.egraph_params
+        command = workbench.command_line(*cluster.egraph_command)
+        doing = "growing its e-graph again, to count the rules that fire"
+        asked = None if graph is not None else params
+        super().__init__(workbench, title, known, "egen.egraph", asked, doing=doing, command=command)
+
+    def told(self, answer: Answer) -> Iterable[str]:
+        if answer.error is not None:
+            return ["", f"the rules that fired are not known: {answer.error}"]
+        return _rules(answer.value)
+
+
+def _rules(graph: _Document) -> list[str]:
+    fired: Mapping[str, int] = graph["fired"]
+    most = max([len(count(number)) for number in fired.values()] + [1])
+    ordered = sorted(fired.items(), key=lambda item: (-item[1], item[0]))
+    lines = [f"  {count(number):>{most}}  {name}" for name, number in ordered]
+    return ["", f"rules that fired, {count(len(fired))} of them, by matches", *lines]
+
+
+def _facts(cluster: Cluster) -> Iterator[str]:
+    row, facts = cluster.row, cluster.source.facts(cluster.number)
+    yield f"head        {row.get('infix')}"
+    yield f"prefix      {row['head']}"
+    yield f"stopped     {stop_words(row['stop'])}, after {count(row['iterations'])} iterations"
+    yield f"e-graph     {count(row['nodes'])} nodes in {count(row['classes'])} classes"
+    yield f"members     {count(row['size'] - 1)} of {int(row['total']):,} terms".replace(",", " ")
+    yield f"seed        {row['seed']}"
+    if "rules" in facts:
+        yield f"rule table  {facts['rules']}"
+    for name in ("config", "source", "versions"):
+        if name in facts:
+            yield from ("", name)
+            for key, value in facts[name].items():
+                yield f"  {key:<12} {value if isinstance(value, str) else json.dumps(value)}"

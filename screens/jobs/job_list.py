@@ -1,0 +1,72 @@
+"""The left pane of the Jobs screen: the jobs, one of them under the cursor, some of them marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from screens.jobs.columns import JOB_COLUMNS, job_records, job_selection
+from screens.shell.export import Export, table_exports
+from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import width
+from screens.widgets.listing import Listing
+from screens.widgets.pane import ListPane
+
+if TYPE_CHECKING:
+    from screens.shell.watch import Meter
+    from workbench.jobs.view import JobView
+
+__all__ = ["JobList"]
+
+
+class JobList(ListPane):
+    """Lists jobs; says when another one is under the cursor, is to be opened, or when marks change."""
+
+    def __init__(self, *, id: str) -> None:
+        empty = "No jobs yet", "a starts one: it goes on when this window is closed."
+        super().__init__(Listing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
+
+    def show_jobs(self, jobs: Sequence[JobView]) -> None:
+        """Show these jobs."""
+        self.listing.load(job_records(jobs, plain=bool(getattr(self.app, "ascii", False))))
+        if self.table.marks:
+            self.post_message(self.Marked(self))
+
+    def show_meters(self, meters: Mapping[str, Meter]) -> None:
+        """Load and memory of the devices, with what they were a moment ago, as far as there is room."""
+        room, told = self.size.width - 4, ""
+        for name, meter in meters.items():
+            longer = f"{told} · {name} {meter}" if told else f"{name} {meter}"
+            told = longer if width(longer) <= room else told
+        self.footnote = told
+
+    @property
+    def job(self) -> JobView | None:
+        """The job under the cursor."""
+        record = self.table.current
+        return None if record is None else cast("JobView", record["view"])
+
+    @property
+    def marked(self) -> list[JobView]:
+        """The marked jobs, in the order in which they were marked."""
+        return [record["view"] for record in self.table.marked]
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The job under the cursor."""
+        return None if self.job is None else job_selection(self.job, line)
+
+    def exports(self) -> Sequence[Export]:
+        """The table as it is filtered and sorted."""
+        if not self.table.shown:
+            return ()
+        fields = self.listing.fields
+
+        def rows() -> tuple[Sequence[str], list[list[object]]]:
+            return fields, [[record[name] for name in fields] for record in self.table.visible_records()]
+
+        facts = {"filter": self.listing.query_text}
+        return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, rows, facts)
+
+    def lookups(self) -> Sequence[Lookup]:
+        """`:job 12`."""
+        return (Lookup("job", "Go to a job by its number.", self.go_to),)

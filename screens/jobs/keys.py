@@ -1,0 +1,23 @@
+"""The keys of the Jobs screen."""
+
+from screens.shell.keymap import scope
+
+__all__ = ["KEYS"]
+
+KEYS = scope(
+    "jobs",
+    add=("new job", "Start a new job: choose a recipe and fill in its fields."),
+    stop="Ask the job to save what it has and stop.",
+    kill="End the job at once; what it had not saved is lost.",
+    refresh=("resume", "Go on with a job that failed, was stopped or lost, as a new attempt."),
+    again=("rerun", "Resume from what was saved; a job that succeeded is run again as a new one."),
+    diff=(
+        "compare",
+        "Compare the two marked jobs by settings, results and machine; without marks the last two attempts.",
+    ),
+    smooth="Smooth the curves: more, most, and not at all again.",
+    inspect="Show where the job ran: versions, machine, commit, hashes of its data.",
+    edit=("open log", "Open the log, or the chosen file, in $PAGER."),
+    yank=("yank", "Copy the command line that shows this job."),
+    export="Write the metrics, the table of jobs or the recipe to a file.",
+)

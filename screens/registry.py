@@ -1,0 +1,90 @@
+"""Registry of screens: one line each, loaded when first entered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from screens.shell.keymap import Key
+
+if TYPE_CHECKING:
+    from screens.shell.selection import Thing
+    from workbench.workspace import Workspace
+
+__all__ = ["SCREENS", "SCREEN_KEYS", "Entry", "screen_keys"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A screen. `key` goes to it from everywhere; `source` is its class and `keys` the table of its keys,
+    both as `module:name`; `missing` is said in its place when what it needs cannot be imported. `address`
+    begins the addresses of notes on what it shows, `things` (`module:name`) lists what the palette finds of
+    it: `f(workspace) -> Iterator[Thing]`."""
+
+    key: str
+    name: str
+    title: str
+    source: str
+    keys: str
+    missing: str = "`mathwb doctor` says what is missing."
+    address: str = ""
+    things: str = ""
+
+    def load(self) -> type[Any]:
+        """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
+        found: type[Any] = _load(self.source)
+        return found
+
+    def load_keys(self) -> tuple[Key, ...]:
+        """All keys of the screen and of what it opens."""
+        found: tuple[Key, ...] = _load(self.keys)
+        return found
+
+    def load_things(self) -> Callable[[Workspace], Iterator[Thing]] | None:
+        """What lists its things, if there is something."""
+        found: Callable[[Workspace], Iterator[Thing]] | None = _load(self.things) if self.things else None
+        return found
+
+
+def _load(source: str) -> Any:
+    module, _, name = source.partition(":")
+    return getattr(import_module(module), name)
+
+
+SCREENS = (
+    Entry(
+        *("1", "egraphs", "E-graphs", "screens.egraphs.screen:EgraphsScreen", "screens.egraphs.keys:KEYS"),
+        address="corpus",
+        things="screens.egraphs.things:things",
+    ),
+    Entry(
+        *("3", "jobs", "Jobs", "screens.jobs.screen:JobsScreen", "screens.jobs.keys:KEYS"),
+        address="job",
+        things="screens.jobs.things:things",
+    ),
+    Entry(
+        *("4", "arqmath", "ARQMath", "screens.arqmath.screen:ArqmathScreen", "screens.arqmath.keys:KEYS"),
+        address="arqmath",
+        things="screens.arqmath.things:things",
+    ),
+)
+
+
+def screen_keys(screens: Iterable[Entry]) -> tuple[Key, ...]:
+    """The keys that go to screens; one that is not there has none."""
+    return tuple(
+        Key(
+            f"app.{entry.name}",
+            f"Go to the {entry.title} screen.",
+            entry.title,
+            (entry.key,),
+            f"go('{entry.name}')",
+            hint=False,
+        )
+        for entry in screens
+    )
+
+
+SCREEN_KEYS = screen_keys(SCREENS)

@@ -1,0 +1,270 @@
+"""The app as its screens know it: workspace, engine, jobs, and ways to notify, copy, export and note."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from textual import work
+from textual.app import App, SuspendNotSupported
+
+from engines.core.errors import EngineError
+from screens.shell.bars import Load
+from screens.shell.export import Export, unused
+from screens.shell.graphics import NONE, Graphics
+from screens.shell.session import Session
+from screens.shell.text import duration, safe_text
+from screens.shell.watch import JobWatch
+from workbench import paths
+from workbench.config import Config, load_config, own_config
+from workbench.errors import explain
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from screens.shell.sixels import Sixels
+    from workbench.engine_process import EngineProcess
+    from workbench.jobs.view import JobView
+    from workbench.recipes import Recipe
+
+__all__ = ["Frame", "Happening"]
+
+Severity = Literal["information", "warning", "error"]
+
+
+_SEVERITIES: dict[str, Severity] = {"failed": "error", "lost": "error", "stopped": "warning"}
+"""How bad the end of a job is; what is not named went well."""
+_NAMED = 4
+"""So many of the jobs that ended are named in one toast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A line of the activity log; `time` in Unix seconds."""
+
+    time: float
+    severity: Severity
+    text: str
+    code: str = ""
+    remedy: str = ""
+
+
+class Frame(App[None]):
+    """One open workspace. A screen finds it as `self.workbench`; a pane does not know it.
+
+    It can `say`, `warn` and `report`; `activity` keeps the last 500 of that, oldest first.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        session: Session,
+        watch: JobWatch,
+        *,
+        ascii: bool = False,
+        launch: Recipe | None = None,
+        graphics: Graphics = NONE,
+    ) -> None:
+        super().__init__()
+        self.activity: deque[Happening] = deque(maxlen=500)
+        self.workspace = workspace
+        self.session = session
+        self.watch_jobs = watch
+        self.ascii = ascii
+        self.graphics = graphics
+        self.launch = launch
+        """The recipe that the Jobs screen opens its form with, once."""
+        self.load = Load()
+        configured = str(own_config().get("workspace"))
+        self._usual_workspace = Path(configured) if configured else paths.default_workspace()
+
+    @cached_property
+    def config(self) -> Config:
+        """The user's settings, those of the papers too."""
+        return load_config()
+
+    @cached_property
+    def sixels(self) -> Sixels:
+        """The pictures that are painted over the cells of widgets."""
+        from screens.shell.sixels import Sixels
+
+        return Sixels()
+
+    @cached_property
+    def engine(self) -> EngineProcess:
+        """The engine process; starts with the first call."""
+        return self.new_engine()
+
+    def new_engine(self) -> EngineProcess:
+        """One more engine process, for what takes long; whoever asks for it closes it."""
+        from workbench.engine_process import EngineProcess
+
+        return EngineProcess()
+
+    @property
+    def jobs(self) -> tuple[JobView, ...]:
+        """All jobs as of the last look, newest first."""
+        return self.watch_jobs.jobs
+
+    def look_now(self) -> None:
+        """Look at the jobs without waiting for the next second."""
+        raise NotImplementedError
+
+    # Notifications
+
+    def say(self, text: str) -> None:
+        """Something went well."""
+        self._record("information", text)
+
+    def warn(self, text: str, *, remedy: str = "") -> None:
+        """Something to look at."""
+        self._record("warning", text, remedy=remedy)
+
+    def report(self, error: BaseException) -> None:
+        """Something failed: a toast now, and a line in the activity log with its code and remedy."""
+        known = explain(error)
+        place = f"{known.where}: " if known.where else ""
+        self._record("error", place + known.what, code=known.code, remedy=known.remedy)
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Report the failure of what is done inside."""
+        try:
+            yield
+        except EngineError as error:
+            self.report(error)
+
+    def tell_ends(self, views: Sequence[JobView], *, away: bool) -> None:
+        """Jobs have ended: a line each in the activity log, and a toast each; one for all that ended `away`,
+        while nobody looked."""
+        for view in reversed(views):
+            took = f" after {duration(view.wall_s)}" if view.wall_s else ""
+            what = f"job {view.id} {view.title} {view.state}{took}"
+            what += f": {view.reason}" if view.reason and view.state != "succeeded" else ""
+            severity: Severity = _SEVERITIES.get(view.state, "information")
+            self._record(severity, what, code=view.code, remedy=view.remedy, toast=not away)
+        if away:
+            named = [f"{view.id} {view.title} {view.state}" for view in views[:_NAMED]]
+            more = [f"{len(views) - _NAMED} more"] if len(views) > _NAMED else []
+            many = "1 job" if len(views) == 1 else f"{len(views)} jobs"
+            worst: Severity = "warning" if any(view.state in _SEVERITIES for view in views) else "information"
+            text = f"{many} ended while you were away: {', '.join([*named, *more])}"
+            self._record(worst, text, remedy="@ lists them with their reasons.")
+
+    def _record(
+        self, severity: Severity, text: str, *, code: str = "", remedy: str = "", toast: bool = True
+    ) -> None:
+        self.activity.append(Happening(time.time(), severity, text, code, remedy))
+        if not toast:
+            return
+        shown = safe_text(" ".join(part for part in (code, text, remedy) if part)).plain
+        seconds = 3 if severity == "information" else 8
+        self.notify(shown, severity=severity, timeout=seconds, markup=False)
+
+    # Copies and files
+
+    def copy(self, text: str, what: str) -> None:
+        """Copy a text, in a thread, and say by which way."""
+        from screens.shell.clipboard import copy
+
+        def work_() -> None:
+            try:
+                way = copy(
+                    text,
+                    osc52=lambda content: self.call_from_thread(self.copy_to_clipboard, content),
+                    fallback=self.workspace.root / "clipboard.txt",
+                )
+            except (EngineError, OSError) as error:
+                self.call_from_thread(self.report, error)
+            else:
+                self.call_from_thread(self.say, f"{what} copied {way}")
+
+        self.run_worker(work_, thread=True, group="copy", exit_on_error=False)
+
+    def choose_export(self, title: str, ways: Sequence[Export]) -> None:
+        """Ask for one of these ways to write something, and where to, then write it."""
+        from screens.widgets.dialogs import Choice, Chooser
+
+        known = {way.key: way for way in ways}
+        choices = [Choice(key, way.name, f"{way.stem}{way.suffix}", key) for key, way in known.items()]
+        Chooser(title, choices).ask(self, lambda key: self.ask_and_write(known[key]))
+
+    def ask_and_write(self, way: Export) -> None:
+        """Ask where, then write the export in a thread; replacing a file is asked about."""
+        from screens.widgets.dialogs import Confirm, Prompt
+
+        start = unused(self.workspace.root / "exports" / f"{way.stem}{way.suffix}")
+
+        def check(text: str) -> str:
+            if not text.strip():
+                return "write a file name"
+            return "" if Path(text).suffix == way.suffix else f"the name has to end in {way.suffix}"
+
+        def write(text: str) -> None:
+            path = Path(text).expanduser()
+            if path.exists():
+                question = Confirm("replace this file?", f"{path} is there already.")
+                question.ask(self, lambda sure: self._write(way, path) if sure else None)
+            else:
+                self._write(way, path)
+
+        prompt = Prompt(f"write {way.name} to", str(start), hint="⏎ writes it, esc leaves it", check=check)
+        prompt.ask(self, write)
+
+    @work(thread=True, group="export", exit_on_error=False)
+    def _write(self, way: Export, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            way.write(path)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
+            self.call_from_thread(self.report, error)
+        else:
+            self.call_from_thread(self.say, f"{way.name} written to {path}")
+
+    def command_line(self, *words: str) -> str:
+        """A command as one types it in a shell; it names the workspace unless it is the usual one."""
+        line = shlex.join(["mathwb", *words])
+        if self.workspace.root == self._usual_workspace:
+            return line
+        return f"MATHWB_WORKSPACE={shlex.quote(str(self.workspace.root))} {line}"
+
+    def open_file(self, path: Path) -> None:
+        """Show a file in $PAGER (or $EDITOR, or less) and come back."""
+        import subprocess
+
+        program = os.environ.get("PAGER") or os.environ.get("EDITOR") or "less"
+        try:
+            with self.suspend():
+                subprocess.run([*shlex.split(program), str(path)], check=False)
+        except SuspendNotSupported:
+            self.warn("this terminal cannot be handed over", remedy=f"Open it elsewhere: {path}")
+        except OSError as error:
+            self.warn(
+                f"{program} cannot be started: {error.strerror}", remedy="Set PAGER to a program you have."
+            )
+
+    # Notes
+
+    def note(self, address: str) -> str:
+        """The note on something, or nothing."""
+        found = self.workspace.notes.get(address)
+        return found.note if found else ""
+
+    def set_note(self, address: str, title: str, text: str) -> None:
+        """Keep a note, or remove it when it is empty."""
+        with self.reporting():
+            self.workspace.notes.set_note(address, text)
+            self.say(f"note on {title} {'kept' if text.strip() else 'removed'}")
+
+    def toggle_bookmark(self, address: str, title: str) -> None:
+        """Set or remove a bookmark."""
+        with self.reporting():
+            now = self.workspace.notes.toggle_bookmark(address)
+            self.say(f"{title} {'bookmarked' if now else 'is no longer bookmarked'}")

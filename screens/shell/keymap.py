@@ -1,0 +1,277 @@
+"""Keymap of all screens: the same letter is the same verb everywhere.
+
+A verb owns its keys; a scope (the app, a kind of widget, a screen) says in one sentence what the verb does
+there. From this one registry come the bindings, the footer, the `?` help, the palette, user remaps and
+`docs/keys.md` (`python -m screens.shell.keymap` writes it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from textual.binding import Binding, BindingType
+
+from engines.core.errors import EngineError
+
+__all__ = [
+    "APP_KEYS",
+    "LIST_KEYS",
+    "SCATTER_KEYS",
+    "SHEET_KEYS",
+    "TEXT_KEYS",
+    "VERBS",
+    "VIEW_KEYS",
+    "Key",
+    "Verb",
+    "bindings",
+    "key_text",
+    "remap",
+    "scope",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb with the keys that mean it on every screen.
+
+    `keys` are Textual key names, the first one is shown. `hint` says whether the footer names it: movement is
+    common knowledge and only listed in `?`.
+    """
+
+    keys: tuple[str, ...]
+    label: str
+    hint: bool = True
+
+
+VERBS: dict[str, Verb] = {
+    # In the order in which the footer gives up its space: the last ones go first.
+    "open": Verb(("enter",), "open"),
+    "filter": Verb(("slash",), "filter"),
+    "add": Verb(("a",), "add"),
+    "stop": Verb(("x",), "stop"),
+    "kill": Verb(("X",), "kill"),
+    "keep": Verb(("K",), "keep"),
+    "refresh": Verb(("r",), "refresh"),
+    "again": Verb(("R",), "rerun"),
+    "model": Verb(("p",), "model"),
+    "diff": Verb(("d",), "diff"),
+    "inspect": Verb(("i",), "inspect"),
+    "smooth": Verb(("z",), "smooth"),
+    "judge": Verb(("J",), "judge"),
+    "raw": Verb(("L",), "LaTeX"),
+    "choose_run": Verb(("c",), "run"),
+    "against": Verb(("b",), "against"),
+    "yank": Verb(("y",), "yank"),
+    "yank_as": Verb(("Y",), "yank as"),
+    "export": Verb(("e",), "export"),
+    "edit": Verb(("o",), "open in editor"),
+    "mark": Verb(("space",), "mark"),
+    "mark_range": Verb(("v",), "mark range"),
+    "sort": Verb(("s",), "sort"),
+    "reverse": Verb(("S",), "reverse"),
+    "follow": Verb(("t",), "follow"),
+    "wrap": Verb(("w",), "wrap"),
+    "full": Verb(("f",), "full pane"),
+    "next_pane": Verb(("tab",), "next pane"),
+    "previous_pane": Verb(("shift+tab",), "previous pane", hint=False),
+    "previous_tab": Verb(("left_square_bracket",), "previous tab", hint=False),
+    "next_tab": Verb(("right_square_bracket",), "next tab"),
+    "bookmark": Verb(("m",), "bookmark"),
+    "note": Verb(("M",), "note"),
+    "back": Verb(("escape",), "back"),
+    "next_match": Verb(("n",), "next match", hint=False),
+    "previous_match": Verb(("N",), "previous match", hint=False),
+    "down": Verb(("j", "down"), "down", hint=False),
+    "up": Verb(("k", "up"), "up", hint=False),
+    "left": Verb(("h", "left"), "left", hint=False),
+    "right": Verb(("l", "right"), "right", hint=False),
+    "top": Verb(("g", "home"), "top", hint=False),
+    "bottom": Verb(("G", "end"), "bottom", hint=False),
+    "half_down": Verb(("ctrl+d", "pagedown"), "half page down", hint=False),
+    "half_up": Verb(("ctrl+u", "pageup"), "half page up", hint=False),
+    "earlier": Verb(("less_than_sign",), "one before", hint=False),
+    "later": Verb(("greater_than_sign",), "one after", hint=False),
+    "notes": Verb(("B",), "notes", hint=False),
+    "jump": Verb(("apostrophe", "ctrl+o"), "jump"),
+    "activity": Verb(("at",), "activity"),
+    "quit": Verb(("q", "ctrl+q"), "quit"),
+    "palette": Verb(("colon", "ctrl+p"), "palette"),
+    "help": Verb(("question_mark", "f1"), "help"),
+}
+
+_SHOWN = {
+    "enter": "⏎",
+    "shift+tab": "⇧tab",
+    "escape": "esc",
+    "slash": "/",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "apostrophe": "'",
+    "at": "@",
+    "colon": ":",
+    "question_mark": "?",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A verb in a scope: `id` is `scope.verb` (`jobs.stop`), `sentence` says what it does there.
+
+    `keys` are the default keys, the shown one first; `action` is what the bound widget or screen does, by its
+    method `action_<verb>`; `hint` says whether the footer names it.
+    """
+
+    id: str
+    sentence: str
+    label: str
+    keys: tuple[str, ...]
+    action: str
+    hint: bool = True
+
+    @property
+    def verb(self) -> str:
+        """The verb."""
+        return self.id.partition(".")[2]
+
+
+def scope(name: str, /, **sentences: str | tuple[str, str]) -> tuple[Key, ...]:
+    """The keys of one scope: each verb with its sentence, or with a footer label of its own and the sentence.
+
+    >>> scope("jobs", stop="Stop it.", again=("resume", "Start a new attempt."))[1].label
+    'resume'
+    """
+    found = []
+    for verb, text in sentences.items():
+        usual = VERBS[verb]
+        label, sentence = text if isinstance(text, tuple) else (usual.label, text)
+        found.append(Key(f"{name}.{verb}", sentence, label, usual.keys, verb, usual.hint))
+    return tuple(found)
+
+
+APP_KEYS = scope(
+    "app",
+    jump="Show a letter on every pane and tab; typing it goes there.",
+    notes="List all notes and bookmarks of this workspace; enter goes to what a line is about.",
+    activity="List what happened in this session: successes, warnings and failures with their remedies.",
+    quit="Quit; jobs keep running, and the last line says how many.",
+    palette="Find a command, a screen or a thing by its id.",
+    help="List the keys that apply here, each with a sentence; enter runs one.",
+)
+VIEW_KEYS = scope(
+    "view",
+    yank="Copy the selected thing in its usual form.",
+    yank_as="Choose the form in which the selected thing is copied; `command line` is always one.",
+    export="Write this view to a file in a format of choice.",
+    bookmark="Set or remove a bookmark on the selected thing.",
+    note="Write a note on the selected thing; it stays in the workspace.",
+    full="Give the whole screen to this pane, or back.",
+    next_pane="Go to the next pane.",
+    previous_pane="Go to the previous pane.",
+    left="Go to the pane on the left.",
+    right="Go to the pane on the right.",
+    next_tab="Show the next tab of this pane, or of the one beside it.",
+    previous_tab="Show the previous tab of this pane, or of the one beside it.",
+    back="Close what is open, clear the filter, then go back.",
+)
+_MOVES: dict[str, str | tuple[str, str]] = {
+    "down": "Go one line down.",
+    "up": "Go one line up.",
+    "top": "Go to the first line.",
+    "bottom": "Go to the last line.",
+    "half_down": "Go half a page down.",
+    "half_up": "Go half a page up.",
+}
+LIST_KEYS = scope(
+    "list",
+    open="Open the line under the cursor.",
+    filter="Filter the lines: words, `field:value`, `field>number`; `!` in front inverts.",
+    next_match="Go to the next line that matches the last filter.",
+    previous_match="Go to the previous line that matches the last filter.",
+    mark="Mark the line, or unmark it, and go one down.",
+    mark_range="Mark all lines from the last marked one to this one.",
+    sort="Sort by the next column.",
+    reverse="Reverse the order.",
+    **_MOVES,
+)
+TEXT_KEYS = scope(
+    "text",
+    filter="Show only the lines that contain the words; `!` in front inverts.",
+    next_match="Go to the next line that matches the last filter.",
+    previous_match="Go to the previous line that matches the last filter.",
+    wrap="Wrap long lines, or cut them at the edge.",
+    follow="Stay at the end while lines arrive, or stay here.",
+    **_MOVES,
+)
+SCATTER_KEYS = scope(
+    "map",
+    open="Open the cluster that is lit.",
+    sort=("arrange", "Arrange by PCA, at once, or by t-SNE, as a job."),
+    next_match="Light the next cluster at the same place.",
+    previous_match="Light the previous cluster at the same place.",
+    down="Light the nearest cluster below.",
+    up="Light the nearest cluster above.",
+    left="Light the nearest cluster on the left; where there is none, go to the pane there.",
+    right="Light the nearest cluster on the right.",
+    top="Light the topmost cluster.",
+    bottom="Light the lowest cluster.",
+    half_down="Go half the map down.",
+    half_up="Go half the map up.",
+)
+SHEET_KEYS = scope(
+    "sheet",
+    yank=("command", "Copy the command line that prints the same."),
+    export="Write the list to a file, as CSV or JSON lines.",
+)
+
+
+def key_text(key: str) -> str:
+    """A key as people write it: `slash` is `/`, `ctrl+d` is `^d`."""
+    return _SHOWN.get(key, key.replace("ctrl+", "^"))
+
+
+def bindings(keys: Sequence[Key]) -> list[BindingType]:
+    """Textual bindings of a scope; put them into the class's `BINDINGS`."""
+    return [
+        Binding(
+            ",".join(key.keys),
+            key.action,
+            key.label,
+            show=key.hint,
+            id=key.id,
+            tooltip=key.sentence,
+        )
+        for key in keys
+    ]
+
+
+def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
+    """User remaps as Textual wants them.
+
+    Args: overrides: keys by id (`jobs.stop`) or by verb for all screens (`stop`), comma separated.
+    Raises: EngineError E423 for a name that is neither, with the nearest one.
+    """
+    ids = {key.id for key in known}
+    result: dict[str, str] = {}
+    for name, wanted in sorted(overrides.items(), key=lambda item: "." in item[0]):
+        targets = [name] if name in ids else [id_ for id_ in ids if id_.partition(".")[2] == name]
+        if not targets:
+            near = get_close_matches(name, [*ids, *VERBS], n=1)
+            raise EngineError(
+                f"the keymap names {name!r}, which no screen has",
+                remedy=f"Did you mean {near[0]!r}?" if near else "docs/keys.md lists the names.",
+                where="settings, keymap",
+                code="E423",
+                exit_code=2,
+            )
+        result.update(dict.fromkeys(targets, wanted))
+    return result

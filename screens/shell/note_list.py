@@ -1,0 +1,79 @@
+"""The list of all notes and bookmarks of the workspace; enter goes to what the line is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from screens.shell.text import safe_text
+from screens.widgets.dialogs import Dialog
+from screens.widgets.listing import Listing
+from screens.widgets.rows import Column, Record
+from screens.widgets.table import Table
+from workbench.notes import Note
+
+__all__ = ["NoteList"]
+
+
+def _marks(record: Record) -> Content:
+    star, pen = ("★" if record["bookmarked"] else " "), ("✎" if record["note"] else " ")
+    return Content.styled(star + pen, "$accent")
+
+
+class NoteList(Dialog[str]):
+    """Returns the address of the chosen line."""
+
+    DEFAULT_CSS = """
+    NoteList > Vertical { height: 24; max-height: 90%; }
+    NoteList #whole { height: auto; max-height: 6; padding: 0 1; border-top: solid $line; }
+    """
+
+    def __init__(self, notes: Sequence[Note]) -> None:
+        super().__init__()
+        self._notes = notes
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = "notes and bookmarks"
+            box.border_subtitle = "⏎ go there   / filter   esc close"
+            columns = [
+                Column("marks", "", 2, show=_marks),
+                Column("address", "what", 40),
+                Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
+                Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
+            ]
+            empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
+            fields = ("address", "note", "is", "changed")
+            yield Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
+            yield Static(id="whole")
+
+    def on_mount(self) -> None:
+        rows = [
+            {
+                "id": note.address,
+                "address": note.address,
+                "note": note.note,
+                "changed": note.changed,
+                "bookmarked": note.bookmark,
+                "is": ["bookmarked"] if note.bookmark else [],
+            }
+            for note in sorted(self._notes, key=lambda note: note.changed, reverse=True)
+        ]
+        self.query_one(Listing).load(rows)
+        self.query_one(Table).focus()
+
+    @on(Table.Moved)
+    def _show_whole(self, event: Table.Moved) -> None:
+        record = event.table.current or {"address": "", "note": ""}
+        words = "\n".join(part for part in (record["address"], record["note"]) if part)
+        self.query_one("#whole", Static).update(safe_text(words))
+
+    @on(Table.Opened)
+    def _chosen(self, event: Table.Opened) -> None:
+        if (address := event.table.current_key) is not None:
+            self.dismiss(address)

@@ -1,0 +1,415 @@
+"""The base of all screens: header, one to three panes, key bar, and the verbs that mean the same everywhere.
+
+How a screen is built::
+
+    # screens/triplets/keys.py: light, since docs, help and remaps read it without the screen
+    KEYS = scope("triplets", open="Open the triplet.", yank=("copy", "Copy the triplet."), again=...)
+
+    # screens/triplets/columns.py: the columns of its tables, and records out of what the engine answers
+    # screens/triplets/triplet_list.py, comparison.py, ...: one file per pane, named after it
+
+    class TripletList(Pane):                  # takes data, posts messages; knows neither screen nor engine
+        class Chosen(Message): ...
+        def show(self, found): ...            # data goes down by methods and attributes
+        def selection(self, line): ...        # what is under its cursor, for y, Y, m, M
+        def exports(self): ...                # what e offers
+        def lookups(self): ...                # palette ids: `:triplet 88`
+        def why_not(self, verb): ...          # why a verb does not apply to what it shows
+
+    # screens/triplets/screen.py
+    class Ranked(Answer): ...                 # the ranking of a problem is there
+
+    class TripletsScreen(WorkbenchScreen):
+        MODE = "triplets"                     # the name of its line in screens/registry.py
+        BINDINGS = bindings(KEYS)             # each verb calls action_<verb> of this class
+
+        def __init__(self):
+            super().__init__()
+            self._ranking = self.request("mwp.rank", Ranked)
+
+        def panes(self):                      # one to three, left to right; the layout follows the terminal
+            self.problems = TripletList(id="left", share=11)
+            self.comparison = Comparison(id="middle", share=16)
+            return self.problems, self.comparison
+
+        def begin(self): ...                  # after the first paint: start loading here, in workers
+
+        @on(TripletList.Chosen)               # intent comes up by message; one `@on` method owns each change
+        def _chosen(self, event):
+            self._ranking.ask({"problem": event.number}, tag=event.number)
+
+        @on(Ranked)                           # the answer comes as a message too
+        def _ranked(self, event):
+            if event.tag == self.problems.chosen:
+                self.comparison.show(event.value, event.error)
+
+and one line in `screens/registry.py`.
+
+- The screen holds what is shown as a whole (which source, which model) and hands it to its panes; a pane
+  holds what is under its own cursor. Selection and exports are asked of the pane that has the focus first.
+- A page is imported and made when it is first shown: `Page("map", id="map-page", make=...)` with the import
+  inside; before the first paint nothing is imported but what the first visible page needs.
+- `why_not(verb)` returns a reason when a verb does not apply now: its key is greyed and `?` gives the reason.
+  Call `self.refresh_bindings()` when that may have changed.
+- Anything slow: `self.request` for questions to the engine process, of which the newest matters;
+  `@work(thread=True, exclusive=True, exit_on_error=False)` for short file reading
+  (`self.app.call_from_thread` brings the result back). Errors: `self.workbench.report(error)`.
+- A dialog is given what it shows and gets the rest as functions; it knows no screen.
+- Text from data goes through `screens.shell.text.safe_text`; never let it be markup.
+- Imports go one way, also those inside functions; a test refuses circles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.dom import DOMNode
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widget import Widget
+
+from screens.shell.bars import Header, KeyBar
+from screens.shell.export import Export
+from screens.shell.frame import Frame
+from screens.shell.keymap import VIEW_KEYS, bindings
+from screens.shell.request import Answer, Progress, Request
+from screens.shell.selection import Command, Lookup, Selection
+from screens.widgets.listing import Listing, ReaderBox
+from screens.widgets.pane import Pane
+
+__all__ = ["WorkbenchScreen", "why_greyed"]
+
+
+def why_greyed(node: DOMNode, verb: str) -> str:
+    """Why a verb does not apply now to what its key is bound to."""
+    why_not = getattr(node, "why_not", None)
+    return (why_not(verb) if why_not is not None else "") or "it does not apply here"
+
+
+class WorkbenchScreen(Screen[None]):
+    """Header, one to three panes, the key bar; see the module's text for how to write one."""
+
+    MODE: ClassVar[str] = ""
+    BINDINGS: ClassVar[list[BindingType]] = bindings(VIEW_KEYS)
+    DEFAULT_CSS = """
+    WorkbenchScreen { background: $background; }
+    WorkbenchScreen > #panes { height: 1fr; }
+    """
+
+    crumbs: reactive[tuple[str, ...]] = reactive(())
+    """The breadcrumb after the screen's title, outermost first."""
+    columns: reactive[int] = reactive(0)
+    """How many panes stand side by side: 3, 2 or 1."""
+    full: reactive[bool] = reactive(False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.built = False
+        """Whether the panes are there: until then nothing is asked of the screen."""
+        self._active = ""
+        self._panes: tuple[Pane, ...] = ()
+
+    # For screens to give
+
+    def panes(self) -> Iterable[Pane]:
+        """The panes, left to right."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Called once after the first paint."""
+
+    def why_not(self, verb: str) -> str:
+        """Why a verb does not apply now; nothing when it does."""
+        if verb in ("yank", "yank_as", "bookmark", "note") and self.selection() is None:
+            return "nothing is selected"
+        if verb == "export" and not self.exports():
+            return "there is nothing to export here"
+        if verb in ("next_tab", "previous_tab") and self.tabbed_pane is None:
+            return "this pane has no tabs"
+        return self.active_pane.why_not(verb) if self.active_pane is not None else ""
+
+    def selection(self) -> Selection | None:
+        """What the active pane has selected, for yank, notes and bookmarks."""
+        pane = self.active_pane
+        return pane.selection(self.workbench.command_line) if pane is not None else None
+
+    def exports(self) -> Sequence[Export]:
+        """What the active pane can write, then what the others can, by letters that are still free."""
+        found: dict[str, Export] = {}
+        for pane in self._active_first():
+            for way in pane.exports():
+                found.setdefault(way.key, way)
+        return list(found.values())
+
+    def lookups(self) -> Sequence[Lookup]:
+        """Palette ids of all panes; a pane in which something is looked up comes to the front."""
+        found = [(pane, lookup) for pane in self._panes for lookup in pane.lookups()]
+        return [replace(lookup, go=partial(self._look_up, pane, lookup)) for pane, lookup in found]
+
+    def _look_up(self, pane: Pane, lookup: Lookup, wanted: str) -> bool:
+        found = lookup.go(wanted)
+        if found:
+            self.show_pane(pane.id or "")
+        return found
+
+    def commands(self) -> Sequence[Command]:
+        """Palette commands without a key."""
+        return ()
+
+    def go_back(self) -> bool:
+        """One step back inside the screen; whether there was one."""
+        return False
+
+    def unkept(self) -> str:
+        """What would be lost if the app ended now, in one sentence; nothing when all is kept."""
+        return ""
+
+    def state(self) -> dict[str, object]:
+        """What the session keeps of this screen; extend the dictionary that comes from here."""
+        lists = {listing.id or "": listing.state() for listing in self.query(Listing)}
+        return {"lists": lists, "pane": self._active}
+
+    async def restore(self, state: Mapping[str, object]) -> None:
+        """Put back what `state` gave; unknown or missing parts are left alone."""
+        lists = state.get("lists")
+        if isinstance(lists, dict):
+            for listing in self.query(Listing):
+                if isinstance(kept := lists.get(listing.id), dict):
+                    await listing.restore(kept)
+
+    # The app
+
+    @property
+    def workbench(self) -> Frame:
+        """The app, with workspace, notes, jobs, engine and ways to say things."""
+        app = self.app
+        assert isinstance(app, Frame)
+        return app
+
+    def request(
+        self, operation: str, answer: type[Answer], progress: type[Progress] | None = None
+    ) -> Request:
+        """Latest-wins questions to the engine process; the answers come here, as messages."""
+        return self.ask(self, operation, answer, progress)
+
+    def ask(
+        self, owner: Widget, operation: str, answer: type[Answer], progress: type[Progress] | None = None
+    ) -> Request:
+        """Latest-wins questions of a pane or dialog, to which this method is handed; the answers go there."""
+        return Request(owner, lambda: self.workbench.engine, operation, answer, progress)
+
+    # Building
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Horizontal(id="panes")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._name_place()
+        # The frame comes first. It is written by a thread, which would have to wait if the panes, which take
+        # longer, were made in the same breath.
+        self.call_after_refresh(self.set_timer, 1 / 60, self._build)
+
+    async def _build(self) -> None:
+        place = next(iter(self.query("#panes")), None)
+        # The app may have been left in the meantime, here and after the panes are put up.
+        if place is None or not place.is_attached:
+            return
+        self._panes = tuple(self.panes())
+        self._active = self._panes[0].id or ""
+        self._arrange()
+        await place.mount(*self._panes)
+        if not place.is_attached:
+            return
+        self.built = True
+        self._panes[0].focus_inside()
+        self.refresh_bindings()
+        if kept := self.workbench.session.screen(self.MODE):
+            await self.restore(kept)
+        self.begin()
+
+    def watch_crumbs(self) -> None:
+        self._name_place()
+
+    def _name_place(self) -> None:
+        if not self.is_mounted:
+            return
+        header = self.query_one(Header)
+        header.crumbs = (self.title or "", *self.crumbs)
+        header.workspace = self.workbench.workspace.name
+        header.load = self.workbench.load
+
+    def on_screen_resume(self) -> None:
+        self._name_place()
+
+    # Layout
+
+    @property
+    def active_pane(self) -> Pane | None:
+        """The pane that has, or last had, the focus."""
+        return next((pane for pane in self._panes if pane.id == self._active), None)
+
+    def _active_first(self) -> list[Pane]:
+        return sorted(self._panes, key=lambda pane: pane.id != self._active)
+
+    @property
+    def tabbed_pane(self) -> Pane | None:
+        """The pane whose tabs can be stepped through: the active one, or the first beside it with pages."""
+        active = self.active_pane
+        if active is not None and active.has_tabs:
+            return active
+        return next((pane for pane in self._panes if pane.display and pane.pages), None)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.columns = 3 if event.size.width >= 120 else 2 if event.size.width >= 80 else 1
+
+    def watch_columns(self) -> None:
+        self._arrange()
+
+    def watch_full(self) -> None:
+        self._arrange()
+
+    def _groups(self) -> list[tuple[Pane, ...]]:
+        """Which panes share a place: the right one joins the middle one, then all share one."""
+        panes = self._panes
+        if self.full or self.columns <= 1:
+            return [panes]
+        if self.columns == 2 and len(panes) == 3:
+            return [panes[:1], panes[1:]]
+        return [(pane,) for pane in panes]
+
+    @on(Pane.Retitled)
+    def _arrange(self) -> None:
+        if not self._panes:
+            return
+        for group in self._groups():
+            names = tuple(pane.title for pane in group)
+            front = next((pane for pane in group if pane.id == self._active), None)
+            front = front or next((pane for pane in group if pane.display), group[0])
+            for pane in group:
+                pane.neighbours = names if len(group) > 1 else ()
+                pane.display = pane is front
+
+    @on(events.DescendantFocus)
+    def _focused(self, event: events.DescendantFocus) -> None:
+        pane = next((node for node in event.widget.ancestors_with_self if isinstance(node, Pane)), None)
+        if pane is not None and pane.id != self._active:
+            self._active = pane.id or ""
+            self._arrange()
+        self.refresh_bindings()
+
+    def show_pane(self, name: str) -> None:
+        """Bring the pane with this id to the front and give it the focus."""
+        self._active = name
+        self._arrange()
+        pane = self.active_pane
+        if pane is not None and not pane.focus_inside():
+            self.set_focus(None)
+        self.refresh_bindings()
+
+    @on(Pane.NeighbourPicked)
+    def _neighbour_picked(self, event: Pane.NeighbourPicked) -> None:
+        group = next(group for group in self._groups() if event.pane in group)
+        self.show_pane(group[event.index].id or "")
+
+    def _step_pane(self, step: int, around: bool) -> None:
+        panes = self._panes
+        at = next((i for i, pane in enumerate(panes) if pane.id == self._active), 0) + step
+        if around or 0 <= at < len(panes):
+            self.show_pane(panes[at % len(panes)].id or "")
+
+    # Verbs that mean the same on every screen
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Greyed, not hidden: `why_not` knows the reason."""
+        return None if self.built and self.why_not(action) else True
+
+    def refuse(self, verb: str, reason: str) -> None:  # noqa: ARG002
+        """A key was pressed that does not apply now: the key bar says why until the next key."""
+        self.query_one(KeyBar).said = f"not now: {reason}"
+
+    @on(KeyBar.Pressed)
+    async def _hint_pressed(self, event: KeyBar.Pressed) -> None:
+        for active in self.active_bindings.values():
+            if active.binding.action == event.verb:
+                if active.enabled:
+                    await self.app.run_action(event.verb, active.node)
+                else:
+                    self.refuse(event.verb, why_greyed(active.node, event.verb))
+                return
+
+    def action_next_pane(self) -> None:
+        self._step_pane(1, around=True)
+
+    def action_previous_pane(self) -> None:
+        self._step_pane(-1, around=True)
+
+    def action_left(self) -> None:
+        self._step_pane(-1, around=False)
+
+    def action_right(self) -> None:
+        self._step_pane(1, around=False)
+
+    async def action_next_tab(self) -> None:
+        if (pane := self.tabbed_pane) is not None:
+            await pane.step_page(1)
+
+    async def action_previous_tab(self) -> None:
+        if (pane := self.tabbed_pane) is not None:
+            await pane.step_page(-1)
+
+    def action_full(self) -> None:
+        self.full = not self.full
+
+    def action_back(self) -> None:
+        """Close, clear the filter, then back."""
+        if self.full:
+            self.full = False
+            return
+        focused = self.focused
+        for node in focused.ancestors_with_self if focused else ():
+            if isinstance(node, (Listing, ReaderBox)) and node.clear_filter():
+                return
+        if not self.go_back():
+            self._step_pane(-1, around=False)
+
+    def action_yank(self) -> None:
+        if (chosen := self.selection()) is not None:
+            form = chosen.all_forms()[0]
+            self.workbench.copy(form.text(), form.name)
+
+    def action_yank_as(self) -> None:
+        from screens.widgets.dialogs import Choice, Chooser
+
+        if (chosen := self.selection()) is None:
+            return
+        forms = {form.key: form for form in chosen.all_forms()}
+        choices = [Choice(key, form.name, key=key) for key, form in forms.items()]
+        chooser = Chooser(f"copy {chosen.title} as", choices)
+        chooser.ask(self.app, lambda key: self.workbench.copy(forms[key].text(), forms[key].name))
+
+    def action_export(self) -> None:
+        self.workbench.choose_export("export this view", self.exports())
+
+    def action_bookmark(self) -> None:
+        if (chosen := self.selection()) is not None:
+            self.workbench.toggle_bookmark(chosen.address, chosen.title)
+
+    def action_note(self) -> None:
+        from screens.widgets.dialogs import Prompt
+
+        chosen = self.selection()
+        if chosen is None:
+            return
+
+        now = self.workbench.note(chosen.address)
+        prompt = Prompt(f"note on {chosen.title}:", now, hint="⏎ keeps it, empty removes it")
+        prompt.ask(self.app, lambda text: self.workbench.set_note(chosen.address, chosen.title, text))

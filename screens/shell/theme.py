@@ -1,0 +1,222 @@
+"""Themes: three sets of colours, the glyphs that stand for states, and plain ASCII in place of all of it.
+
+The accents are from Okabe and Ito's palette, which colour-blind readers can tell apart; blue leads and
+the others only carry meaning (orange: warning, vermilion: failure, bluish green: success).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+from textual.theme import Theme
+
+__all__ = ["STATES", "THEMES", "Ascii", "fill", "state"]
+
+
+def _theme(name: str, colours: str, series: str, cursor: str, *, dark: bool) -> Theme:
+    """A theme.
+
+    Args: colours: primary, secondary, accent, warning, error, success, foreground, background, panel, quiet,
+    off, line. series: the colours of curves from the second on. cursor: its line, that line without
+    focus, and the text on it.
+    """
+    first, second, accent, warning, error, success, text, ground, panel, quiet, off, line = colours.split()
+    here, blurred, over = cursor.split()
+    variables = {
+        **{f"series-{number}": colour for number, colour in enumerate(series.split(), 2)},
+        "quiet": quiet,
+        "off": off,
+        "line": line,
+        "cursor": here,
+        "cursor-blurred": blurred,
+        "block-cursor-foreground": over,
+        "block-cursor-background": here,
+        "block-cursor-text-style": "none",
+        "scrollbar": line,
+        "scrollbar-background": ground,
+        "scrollbar-hover": accent,
+        "footer-background": "transparent",
+        "input-cursor-text-style": "none",
+    }
+    return Theme(
+        name=f"mathwb-{name}",
+        primary=first,
+        secondary=second,
+        accent=accent,
+        warning=warning,
+        error=error,
+        success=success,
+        foreground=text,
+        background=ground,
+        surface=ground,
+        panel=panel,
+        dark=dark,
+        variables=variables,
+    )
+
+
+THEMES = (
+    _theme(
+        "dark",
+        "#56b4e9 #0072b2 #56b4e9 #e69f00 #e8743b #2fb891 #d8dee6 #11151a #1c232b #7d8a99 #4f5b68 #36414d",
+        "#e69f00 #2fb891 #cc79a7 #f0e442 #e8743b",
+        "#1f3a4d #1a242e #ffffff",
+        dark=True,
+    ),
+    _theme(
+        "light",
+        "#0072b2 #56b4e9 #0072b2 #9a5f00 #b84300 #00735a #1d252d #fbfaf7 #eeece6 #66707a #b1aea6 #c6c3ba",
+        "#b84300 #00735a #9c3f78 #7a6a00 #56606a",
+        "#d3e6f2 #eceae4 #0b1116",
+        dark=False,
+    ),
+    _theme(
+        "contrast",
+        "#ffffff #56b4e9 #f0e442 #ffb000 #ff7a45 #4dffc3 #ffffff #000000 #000000 #d0d0d0 #808080 #9a9a9a",
+        "#ff7a45 #4dffc3 #ff9ad5 #56b4e9 #ffffff",
+        "#00488a #2a2a2a #ffffff",
+        dark=True,
+    ),
+)
+
+STATES: dict[str, tuple[str, str]] = {
+    "queued": ("·", "$quiet"),
+    "starting": ("…", "$accent"),
+    "running": ("…", "$accent"),
+    "stopping": ("…", "$warning"),
+    "succeeded": ("✓", "$success"),
+    "stopped": ("■", "$quiet"),
+    "failed": ("✗", "$error"),
+    "lost": ("?", "$warning"),
+}
+"""A job's state: a glyph and a colour; the word always stands beside them."""
+
+
+def state(word: str) -> tuple[str, str]:
+    """`✓ succeeded` with its colour, as a part of `Content.assemble`."""
+    glyph, colour = STATES.get(word, ("·", "$quiet"))
+    return f"{glyph} {word}", colour
+
+
+def fill(share: float | None) -> str:
+    """One cell that fills up with the share done (0 to 1); ⠶ when the total is unknown."""
+    if share is None:
+        return "⠶"
+    return "⡀⣀⣄⣤⣦⣶⣷⣿"[min(7, max(0, int(share * 8)))]
+
+
+_PLAIN = {
+    **dict.fromkeys("─━═╌┄┈╴╶▔▁⎯‾", "-"),
+    **dict.fromkeys("│┃║▏▎▍▌▐▕╎┆┊", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛", "+"),
+    **dict.fromkeys("▸▶›»→⟩❯", ">"),
+    **dict.fromkeys("◂◀‹«←⟨", "<"),
+    **dict.fromkeys("▾▼↓", "v"),
+    **dict.fromkeys("▴▲↑⇧", "^"),
+    **dict.fromkeys("█▉▊▋▇▆▅▄▃▂■▪◆★", "#"),
+    **dict.fromkeys("●•·∙×⋅", "*"),
+    **dict.fromkeys("−–—‐", "-"),
+    **dict.fromkeys("○◌◦", "o"),
+    **dict.fromkeys("“”", '"'),
+    **dict.fromkeys("‘’′", "'"),
+    "…": "~",
+    "✓": "+",
+    "✗": "x",
+    "⏎": "$",
+    "√": "r",
+    "Δ": "d",
+    "π": "p",
+    "≤": "<",
+    "≥": ">",
+    "≠": "!",
+    "≈": "~",
+    **dict.fromkeys("⁻₋", "-"),
+    **dict.fromkeys("÷∕⁄", "/"),
+    **dict.fromkeys("∘°∞", "o"),
+    **dict.fromkeys("‖∥∣", "|"),
+    "″": '"',
+    "±": "~",
+    "∓": "~",
+    "∈": "e",
+    "∂": "d",
+    "∇": "v",
+    "∫": "S",
+    "∑": "S",
+    "∏": "P",
+    "∀": "A",
+    "∃": "E",
+    "∅": "0",
+    "∩": "n",
+    "∪": "u",
+    "∧": "^",
+    "∨": "v",
+    "¬": "!",
+    "⇔": "=",
+    "↔": "-",
+    "□": "#",
+    "\u00a0": " ",
+    "\u202f": " ",
+}
+
+
+_NAMED = {
+    "RIGHTWARDS": ">",
+    "LEFTWARDS": "<",
+    "UPWARDS": "^",
+    "DOWNWARDS": "v",
+    "NORTH": "^",
+    "SOUTH": "v",
+    "GREATER": ">",
+    "LESS": "<",
+    "SUCCEEDS": ">",
+    "PRECEDES": "<",
+    "SUPERSET": ">",
+    "SUBSET": "<",
+    "EQUAL": "=",
+    "IDENTICAL": "=",
+    "TILDE": "~",
+    "SQUARE": "#",
+    "PLUS": "+",
+    "TIMES": "*",
+    "CIRCLED": "o",
+}
+"""What a word in a character's Unicode name makes of it."""
+
+
+def _by_name(character: str) -> str:
+    """The letter that a Greek or other letter sounds like; of signs what their names say."""
+    name = unicodedata.name(character, "")
+    if " LETTER " in name:
+        letter = name.split(" LETTER ")[1].removeprefix("FINAL ")[:1]
+        return letter if "CAPITAL" in name else letter.lower()
+    return next((plain for word, plain in _NAMED.items() if word in name), "")
+
+
+@lru_cache(4096)
+def _plain(character: str) -> str:
+    if character in _PLAIN:
+        return _PLAIN[character]
+    cells = cell_len(character)
+    if "\u2800" <= character <= "\u28ff":
+        dots = (ord(character) - 0x2800).bit_count()
+        return " .:+*##@@"[dots]
+    base = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    return (base or _by_name(character) or "?")[:1].ljust(cells, "?") if cells else ""
+
+
+@lru_cache(8192)
+def _ascii(text: str) -> str:
+    return text if text.isascii() else "".join(map(_plain, text))
+
+
+class Ascii(LineFilter):
+    """Replaces every character that is not ASCII by one that is, cell for cell."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        """The same line in ASCII."""
+        return [Segment(_ascii(text), style, control) for text, style, control in segments]

@@ -1,0 +1,109 @@
+"""The job watch: jobs and load of the machine, looked at once a second in a thread."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from screens.shell.bars import Load
+from screens.shell.text import size
+from screens.shell.theme import fill
+
+if TYPE_CHECKING:
+    from workbench.jobs.view import JobView
+    from workbench.workspace import Workspace
+
+__all__ = ["JobWatch"]
+
+_RECONCILE_S = 5.0
+"""How often workers that lost their supervisor are looked for."""
+
+
+_GPUS_S = 5.0
+_KEPT = 12
+"""Readings of a device that are remembered."""
+
+
+class Meter:
+    """The last readings of a device: `shares` of 0 to 1, and the last one in words."""
+
+    def __init__(self) -> None:
+        self.shares: deque[float] = deque(maxlen=_KEPT)
+        self.words = ""
+
+    def add(self, share: float, words: str) -> None:
+        """The next reading."""
+        self.shares.append(min(1.0, max(0.0, share)))
+        self.words = words
+
+    def __str__(self) -> str:
+        return f"{''.join(map(fill, self.shares))} {self.words}"
+
+
+class JobWatch:
+    """Keeps `jobs` up to date. It belongs to the app, so that it goes on while screens come and go."""
+
+    @dataclass
+    class Looked(Message):
+        """The jobs as they are now, newest first; sent to the open screen."""
+
+        jobs: tuple[JobView, ...]
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._reconciled = float("-inf")
+        self._gpus_at = float("-inf")
+        self._lock = threading.Lock()
+        self.jobs: tuple[JobView, ...] = ()
+        self.looked = False
+        self.meters: dict[str, Meter] = {}
+
+    def look(self) -> Load:
+        """Read the jobs; call it in a thread. Returns: the load of the machine."""
+        from workbench import jobs
+
+        with self._lock:
+            now = time.monotonic()
+            if now - self._reconciled >= _RECONCILE_S:
+                self._reconciled = now
+                jobs.reconcile(self._workspace)
+            self.jobs = tuple(jobs.jobs(self._workspace))
+            self.looked = True
+        return self._load()
+
+    def measure(self, name: str, share: float, words: str) -> None:
+        """Another reading of a device."""
+        self.meters.setdefault(name, Meter()).add(share, words)
+
+    def _look_at_gpus(self) -> None:
+        """The driver's tool is slow, so it is asked seldom, and never again where there is none."""
+        from workbench.jobs.devices import gpus
+
+        now = time.monotonic()
+        if now < self._gpus_at:
+            return
+        cards = gpus()
+        self._gpus_at = now + _GPUS_S if cards else math.inf
+        for card in cards:
+            used = card.total_bytes - card.free_bytes
+            self.measure(f"GPU {card.index}", card.busy / 100, f"{card.busy} %, {size(used)}")
+
+    def _load(self) -> Load:
+        import psutil
+
+        cores = os.cpu_count() or 1
+        live = [view for view in self.jobs if view.live]
+        shares = [view.done / view.total for view in live if view.done is not None and view.total]
+        cpu = psutil.cpu_percent(interval=None) / 100 * cores
+        memory = psutil.virtual_memory()
+        self.measure("CPU", cpu / cores, f"{cpu:.1f}/{cores}")
+        self.measure("memory", memory.percent / 100, f"{size(memory.used)} of {size(memory.total)}")
+        self._look_at_gpus()
+        return Load(len(live), max(shares, default=None), cpu, cores)

@@ -1,0 +1,1 @@
+"""The dummy paper in the workbench."""

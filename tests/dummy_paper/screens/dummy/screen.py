@@ -1,0 +1,45 @@
+"""The dummy's screen: how many words a text has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual import on
+from textual.widgets import Static
+
+from screens.dummy.keys import KEYS
+from screens.shell.keymap import bindings
+from screens.shell.request import Answer
+from screens.shell.screen import WorkbenchScreen
+from screens.widgets.pane import Pane
+
+
+class Counted(Answer):
+    """The words are counted."""
+
+
+class DummyScreen(WorkbenchScreen):
+    """Asks its operation when it is entered, and shows the answer."""
+
+    MODE = "dummy"
+    BINDINGS = bindings(KEYS)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Static()
+        self._count = self.request("dummy.count", Counted)
+
+    def panes(self) -> Iterable[Pane]:
+        """One number."""
+        return [Pane(self.words, title="words", id="words")]
+
+    def begin(self) -> None:
+        """Count."""
+        self.action_again()
+
+    def action_again(self) -> None:
+        self._count.ask({"text": str(self.workbench.workspace.root / "text.txt")})
+
+    @on(Counted)
+    def _counted(self, event: Counted) -> None:
+        self.words.update(str(event.error or event.value["words"]))

@@ -1,0 +1,126 @@
+"""LaTeX input, long sums and derivatives without brackets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+
+from engines.core.errors import ExpressionError
+from engines.core.numeric import compile_many, evaluate
+from engines.core.tree import MAX_DEPTH, Tree
+from engines.egen.expressions.language import prefix
+from engines.egen.expressions.notation import latex, read
+from engines.egen.generation import Generate, generate
+from tests.egen.expressions import trees
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)", "+ / -7 pow x 2 pow sin * 2 x 2"),
+        (r"\cos(x)^2", "pow cos x 2"),
+        (r"\cos x^2", "cos pow x 2"),
+        (r"63 \cosh\left(2 - 7 x\right)", "* 63 cosh - 2 * 7 x"),
+        (r"\frac12 x e^{-x}", "* * / 1 2 x pow e * -1 x"),
+        (r"\dfrac{d}{dx}\left(x^{2}\right)", "d x pow x 2"),
+        (r"\frac{\mathrm{d}}{\mathrm{d}x} \ln x", "d x ln x"),
+        (r"\frac{d \sin x}{dx} + 1", "+ d x sin x 1"),
+        (r"\sqrt{x+1} \cdot \sqrt[2]{3}", "* sqrt + x 1 sqrt 3"),
+        (r"\operatorname{arcsec}(x) \div \mathrm{e}", "/ asec x e"),
+        (r"\left|x-1\right| + \lvert x \rvert", "+ abs - x 1 abs x"),
+        (r"\log_{10}(x) - \log_2 x", "- log 10 x log 2 x"),
+        (r"$2\pi\,x$", "* * 2 pi x"),
+        (r"\bigl(x + {3 - x}\bigr)^{-2}", "pow + x - 3 x -2"),
+        (r"e^{\frac{1}{x}}", "pow e / 1 x"),
+    ],
+)
+def test_latex_is_read(text: str, expected: str) -> None:
+    assert prefix(read(text)) == expected
+    assert prefix(read(text, "latex")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "says"),
+    [
+        (r"1 + \int x dx", 4, r"\int is nothing that expressions have"),
+        (r"2 + \alpha", 4, r"\alpha"),
+        (r"x^{2} = 4", 6, "'='"),
+        (r"\sin^{-1} x", 0, "positive integer"),
+        (r"\frac{x}{x+1", 8, "never closed"),
+        (r"x + \frac", 4, "not complete"),
+        (r"{x}^23", 4, "two ways"),
+        (r"\sqrt[3]{x}", 0, "only square roots"),
+        (r"{x}_1", 3, "subscript"),
+        (r"x + \frac{1}{y}", 13, "second variable"),
+        (r"\operatorname{erf}(x)", 0, "'erf'"),
+        (r"\sin x \left(x + 1\right)", 12, "two ways"),
+        (r"x + \left. x", 4, "no bracket"),
+    ],
+)
+def test_latex_errors_say_what_and_where(text: str, position: int, says: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        read(text)
+    assert says in str(caught.value)
+    assert caught.value.position == position
+    assert caught.value.remedy
+
+
+@settings(deadline=None)
+@given(trees())
+def test_what_latex_wrote_is_read_back(tree: Tree) -> None:
+    again = read(latex(tree), "latex")
+    # Only products may be grouped in another way: a·(b·c) is written like (a·b)·c.
+    assert latex(again) == latex(tree)
+    assert sorted(again.labels()) == sorted(tree.labels())
+
+
+def test_generate_takes_latex() -> None:
+    cluster = generate(Generate(r"\frac{1}{\csc x}", members=2, nodes=50))
+    assert prefix(cluster.head) == "/ 1 csc x"
+    assert cluster.members
+
+
+def total(terms: list[tuple[int, str]], start: float = 0.0) -> float:
+    x = 0.5
+    return math.fsum([start, *((-1 if sign == "-" else 1) * k * x for k, sign in terms)])
+
+
+@pytest.mark.parametrize("signs", [lambda k: "+", lambda k: "-", lambda k: "-" if k % 3 else "+"])
+def test_a_sum_of_400_terms_is_not_nested(signs: Callable[[int], str]) -> None:
+    terms = [(k, signs(k) if k > 1 else "+") for k in range(1, 401)]
+    text = "".join(f"{sign if k > 1 else ''}{k}x" for k, sign in terms)
+    tree = read(text)
+    assert len(tree) == 3 * 400 + 399
+    (value,) = evaluate(compile_many([tree]), [0.5]).values[:, 0]
+    assert value == pytest.approx(total(terms), rel=1e-12)
+    assert read("*".join(["x"] * 400)).labels().count("x") == 400
+
+
+def test_what_is_nested_is_still_refused() -> None:
+    for text in ("sin(" * (MAX_DEPTH + 1) + "x" + ")" * (MAX_DEPTH + 1), "(x+" * 250 + "x" + ")" * 250):
+        with pytest.raises(ExpressionError, match="nested more than"):
+            read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("d/dx ln(x)", "d x ln x"),
+        ("d/dx ln(x)^2 + x", "+ d x pow ln x 2 x"),
+        ("2d/dx sin 3x", "* 2 d x sin * 3 x"),
+        ("(d/dx ln x)*x", "* d x ln x x"),
+    ],
+)
+def test_a_derivative_is_read_without_outer_brackets(text: str, expected: str) -> None:
+    assert prefix(read(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["d/dx ln(x) x", "d/dx ln(x)*x", "d/dx sin x cos x", "d/dx ln(x)/2", "d/dx ln(x)(x+1)"]
+)
+def test_a_derivative_before_a_product_is_refused_with_both_ways(text: str) -> None:
+    with pytest.raises(ExpressionError, match="two ways"):
+        read(text)

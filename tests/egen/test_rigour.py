@@ -1,0 +1,133 @@
+"""Equality is more than agreement in double precision at points near 0."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import mpmath
+import pytest
+
+from engines.core.symbolic import to_sympy
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.expressions.language import read_prefix
+from engines.egen.records import Verdict, told_apart
+from engines.egen.verification.explain import explain
+from engines.egen.verification.verify import Verifier, verdict_row
+
+SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
+
+
+def judged(head: str, member: str) -> Verdict:
+    """The verdict of a member against its head, both in prefix notation."""
+    (verdict,) = Verifier(read_prefix(head)).check([read_prefix(member)])
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("head", "member"),
+    [("pi", "/ 5419351 1725033"), ("pow e * pi sqrt 163", "262537412640768744")],
+)
+def test_numbers_that_agree_to_twelve_digits_are_not_equal(head: str, member: str) -> None:
+    verdict = judged(head, member)
+    assert verdict.outcome == "different"
+    assert verdict.counterexample is not None
+
+
+def test_domain_that_is_lost_far_out_is_seen() -> None:
+    assert judged("x", "+ x * 0 sqrt - 130 x").outcome == "shrinks"
+
+
+def test_isolated_points_are_named() -> None:
+    verdict = judged("1", "/ x x")
+    assert (verdict.outcome, verdict.exceptions) == ("equal", "0")
+    assert verdict_row(verdict)["except"] == "0"
+    assert judged("x", "* 1 x").exceptions == ""
+
+
+@pytest.mark.parametrize(
+    ("head", "member", "points"),
+    [
+        # x^x is a power of a negative number at the negative integers, e^(x ln x) is not
+        ("pow x x", "pow e * x ln x", "-1, -2, …"),
+        ("pow e * x ln x", "pow x x", "-1, -2, …"),
+        ("pow x x", "* 1 pow x x", ""),
+        ("pow x + x 2", "* pow x x pow x 2", "0"),
+        # sqrt(x^4) is x^2 and |x|^3 has a second derivative everywhere; |x| has none at 0
+        ("2", "d x d x sqrt pow x 4", ""),
+        ("* 6 abs x", "d x d x pow abs x 3", ""),
+        ("0", "d x d x abs x", "0"),
+    ],
+)
+def test_isolated_points_of_powers_and_of_second_derivatives(head: str, member: str, points: str) -> None:
+    verdict = judged(head, member)
+    assert (verdict.outcome, verdict.exceptions) == ("equal", points)
+
+
+@pytest.mark.parametrize(
+    ("head", "member", "difference", "shown"),
+    [
+        (3.5, None, None, ("3.5", "undefined")),
+        (1.0, 2.0, 1.0, ("1", "2")),
+        (3.14159265358979, 3.14159265358978, -1e-14, ("3.14159265358979", "3.14159265358978")),
+        (2.5, 2.5, -3e-20, ("2.5", "2.5 - 3e-20")),
+    ],
+)
+def test_values_that_differ_look_different(
+    head: float, member: float | None, difference: float | None, shown: tuple[str, str]
+) -> None:
+    assert told_apart(head, member, difference, digits=6) == shown
+
+
+def test_the_reason_shows_that_near_integers_differ_and_names_isolated_points() -> None:
+    case = explain(read_prefix("pow e * pi sqrt 163"), read_prefix("262537412640768744"))
+    one, other = case["because"].rpartition(": ")[2].split(" and ")
+    assert one != other
+    case = explain(read_prefix("1"), read_prefix("/ x x"))
+    assert "except at x = 0" in case["because"]
+
+
+def test_it_is_said_how_far_values_were_compared() -> None:
+    checked = verdict_row(judged("* 2 * sin x cos x", "sin * 2 x"))["checked"]
+    assert checked["bits"] >= 100
+    assert checked["points"] >= 1
+
+
+def test_members_of_the_sample_corpus_agree_at_sixty_digits() -> None:
+    import sympy
+
+    corpus, draw = open_corpus(SAMPLE), random.Random(7)
+    x = sympy.Symbol("x", real=True)
+    compared = 0
+    with mpmath.workdps(60):
+        for number in draw.sample(range(len(corpus.clusters())), 12):
+            rows = corpus.members(number).to_pylist()
+            head = read_prefix(rows[0]["prefix"])
+            if "d" in rows[0]["prefix"].split():
+                continue
+            equal = [
+                row for row in rows[1:] if row["verdict"] == "equal" and "d" not in row["prefix"].split()
+            ]
+            for row in draw.sample(equal, min(4, len(equal))):
+                member = read_prefix(row["prefix"])
+                assert judged(rows[0]["prefix"], row["prefix"]).outcome == "equal"
+                for place in (mpmath.mpf(17) / 10, mpmath.mpf(-3) / 7, mpmath.mpf(29) / 3):
+                    a, b = (
+                        sympy.lambdify(list(tree.free_symbols) or [x], tree, "mpmath")(place)
+                        for tree in (to_sympy(head), to_sympy(member))
+                    )
+                    if mpmath.isfinite(a) and mpmath.isfinite(b) and not mpmath.im(a) and not mpmath.im(b):
+                        assert abs(a - b) <= mpmath.mpf(10) ** -45 * max(1, abs(a))
+                        compared += 1
+    assert compared >= 20
+
+
+def test_the_sample_corpus_names_isolated_points() -> None:
+    corpus = open_corpus(SAMPLE)
+    named = [row for number in (20, 40, 60) for row in corpus.members(number).to_pylist() if row["except"]][
+        :6
+    ]
+    assert named
+    for row in named:
+        head = corpus.members(row["cluster"])["prefix"][0].as_py()
+        assert judged(head, row["prefix"]).exceptions == row["except"]

@@ -1,0 +1,188 @@
+"""LaTeX as operator trees: what the published trees of ARQMath say, and that nothing makes it fail."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.errors import DataError
+from engines.formula.content_mathml import read_content_mathml
+from engines.formula.layout import DEEPEST
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.operators import roles
+from engines.formula.parser import Mode, operator_tree
+from engines.formula.render import latex
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        ("x^n+y^n", "(U!plus (O!SUP V!x V!n) (O!SUP V!y V!n))"),
+        (r"\frac{a}{b}=2", "(U!eq (O!divide V!a V!b) N!2)"),
+        (r"\frac12", "(O!divide N!1 N!2)"),
+        ("f(x)", "(U!times V!f V!x)"),
+        (r"\sin tx", "(F!sin (U!times V!t V!x))"),
+        (r"\sum_{k=0}^n k", "(+!O!SUB (O!SUP (O!SUB O!sum (U!eq V!k N!0)) V!n) V!k)"),
+        (r"\lim_{x\to0} f", "(+!O!limit (O!SUB O!limit (F!→ V!x N!0)) V!f)"),
+        (
+            r"\int_0^1 x\,dx",
+            "(+!O!SUB (O!SUP (O!SUB O!int N!0) N!1) (U!times V!x (O!differential-d V!x)))",
+        ),
+        ("[-1, 2)", "(O!interval(C-O) (O!minus N!1) N!2)"),
+        (r"a,b\in A", "(O!in (M!L-2 V!a V!b) V!A)"),
+        ("x=1, y=2", "(O!form-seq (U!eq V!x N!1) (U!eq V!y N!2))"),
+        (r"f:X\to Y", "(F!: V!f (F!→ V!X V!Y))"),
+        ("2\\frac{1}{3}", "(U!plus N!2 (O!divide N!1 N!3))"),
+        ("|x|", "(F!abs V!x)"),
+        (r"\sqrt[3]{x}", "(O!root V!x N!3)"),
+        (r"{n \choose k}", "(O!binomial V!n V!k)"),
+        (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", "(M!M-2x2 (M!R! N!1 N!2) (M!R! N!3 N!4))"),
+        (r"\left\{ x \in X : x^2 = 1\right\}", None),
+        ("a &lt; b", "(O!lt V!a V!b)"),
+        ("x >", "(O!gt V!x W!)"),
+        ("", "W!"),
+    ],
+)
+def test_trees(source: str, tree: str | None) -> None:
+    found = operator_tree(source)
+    assert not found.errors()
+    if tree is None:
+        tree = "(O!conditional-set (O!in V!x V!X) (U!eq (O!SUP V!x N!2) N!1))"
+    assert str(found) == tree
+
+
+@pytest.mark.parametrize(
+    ("source", "arqmath", "correct"),
+    [
+        ("a<b<c", "(U!and (O!lt V!a V!b) (O!lt V!c))", "(U!and (O!lt V!a V!b) (O!lt V!b V!c))"),
+        ("a-b-c", "(O!minus V!a V!b V!c)", "(O!minus (O!minus V!a V!b) V!c)"),
+        ("(a-b)-c", "(O!minus (O!minus V!a V!b) V!c)", "(O!minus (O!minus V!a V!b) V!c)"),
+        ("a-(b-c)", "(O!minus V!a (O!minus V!b V!c))", "(O!minus V!a (O!minus V!b V!c))"),
+        ("a+b+c", "(U!plus V!a V!b V!c)", "(U!plus V!a V!b V!c)"),
+    ],
+)
+def test_modes_differ_in_chains_and_differences(source: str, arqmath: str, correct: str) -> None:
+    assert str(operator_tree(source)) == arqmath
+    assert str(operator_tree(source, "correct")) == correct
+
+
+def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
+    found = operator_tree(r"\frac{a+)}{b}")
+    (error,) = found.errors()
+    assert found.label == "O!divide"
+    assert str(found.children[1]) == "V!b"
+    assert error.span is not None
+    assert r"\frac{a+)}{b}"[slice(*error.span)] == "a+)"
+
+
+@pytest.mark.parametrize("opening", ["{", "(", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("])
+def test_too_deep_is_an_error_and_no_crash(opening: str) -> None:
+    found = operator_tree(opening * (20 * DEEPEST) + "x")
+    assert found.errors()
+    assert operator_tree("(" * 250 + "x" + ")" * 250) == operator_tree("x")
+
+
+def _edges(tree: OperatorTree) -> Counter[tuple[str, str]]:
+    found = Counter((node.label, child.label) for node in tree.walk() for child in node.children)
+    return found or Counter({("", tree.label): 1})
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("year", "exact", "f1"), [(2021, 0.98, 0.98), (2020, 0.79, 0.86)])
+def test_published_trees(real_data: Path, year: int, exact: float, f1: float) -> None:
+    """2020 was made without amsmath and with unread HTML entities, which no parser should repeat."""
+    with gzip.open(
+        real_data / "arqmath" / f"topic_opt_trees_{year}.jsonl.gz", "rt", encoding="utf-8"
+    ) as lines:
+        rows = [json.loads(line) for line in lines]
+    same = clean = without = shared = ours = theirs = 0
+    for row in rows:
+        reference, found = OperatorTree.read(row["tree"]), operator_tree(row["latex"])
+        same += str(reference.sorted()) == str(found.sorted())
+        if not reference.errors():
+            without += 1
+            clean += not found.errors()
+        wanted, made = _edges(reference), _edges(found)
+        shared += (wanted & made).total()
+        ours += made.total()
+        theirs += wanted.total()
+    assert same >= exact * len(rows)
+    assert clean >= 0.99 * without
+    assert 2 * shared >= f1 * (ours + theirs)
+
+
+@pytest.mark.real_data
+def _written(tree: OperatorTree) -> bool:
+    """Whether LaTeX can say what a tree says: no errors, no text, no operand that a chain has lost."""
+    labels = {node.label[:2] for node in tree.walk()}
+    chains = [node for node in tree.walk() if node.label == "U!and"]
+    lost = any(len(child.children) == 1 for chain in chains for child in chain.children)
+    return not lost and not labels & {"E!", "T!", "W!", "-!"}
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("year", "differ"), [(2020, 4), (2021, 1)])
+def test_trees_written_as_latex_are_read_again(real_data: Path, year: int, differ: int) -> None:
+    """Those that differ: sequences that an ellipsis and full stops made, and `evaluated at`."""
+    with gzip.open(
+        real_data / "arqmath" / f"topic_opt_trees_{year}.jsonl.gz", "rt", encoding="utf-8"
+    ) as lines:
+        trees = [OperatorTree.read(json.loads(line)["tree"]) for line in lines]
+    kept = [tree for tree in trees if _written(tree)]
+    assert len(kept) > 700
+    again = [operator_tree(latex(tree)).sorted() for tree in kept]
+    assert sum(str(one) != str(tree.sorted()) for one, tree in zip(again, kept, strict=True)) <= differ
+
+
+@pytest.mark.parametrize("year", [2020, 2021])
+def test_content_mathml_gives_the_published_trees(real_data: Path, year: int) -> None:
+    folder = real_data / "arqmath"
+    with gzip.open(folder / f"topic_opt_trees_{year}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        reference = {row["id"]: OperatorTree.read(row["tree"]) for row in map(json.loads, lines)}
+    seen = 0
+    with gzip.open(folder / f"topic_formulas_{year}_opt.tsv.gz", "rt", encoding="utf-8", newline="") as file:
+        for row in csv.reader(file, delimiter="\t"):
+            if row[0] in reference:
+                seen += 1
+                assert str(read_content_mathml(row[4]).sorted()) == str(reference[row[0]].sorted())
+    assert seen == len(reference)
+
+
+@pytest.mark.parametrize(
+    "xml", ["", "<math>", "x", "<math><ci>x</math>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;"]
+)
+def test_what_is_no_mathml(xml: str) -> None:
+    with pytest.raises(DataError):
+        read_content_mathml(xml)
+
+
+_PARTS = [*roles(), *"abxyz0123456789{}^_'&|()[]", "12.5", r"\alpha", r"\unknown", " ", "…", "\u202e"]
+
+
+@given(st.lists(st.sampled_from(_PARTS), max_size=40), st.sampled_from(["arqmath", "correct"]))
+def test_any_sequence_of_symbols_is_read(parts: list[str], mode: Mode) -> None:
+    found = operator_tree(" ".join(parts), mode)
+    again = OperatorTree.read(json.loads(json.dumps(found.document())))
+    assert str(again) == str(found)
+    assert str(found.sorted().sorted()) == str(found.sorted())
+    assert operator_tree(latex(found), mode).label
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read(text: str) -> None:
+    assert operator_tree(text).label
+
+
+@pytest.mark.parametrize(
+    "document", [{}, {"label": 1}, {"label": "V!x", "children": "y"}, {"label": "x", "children": [1]}]
+)
+def test_documents_that_are_no_trees(document: dict[str, object]) -> None:
+    with pytest.raises(DataError):
+        OperatorTree.read(document)

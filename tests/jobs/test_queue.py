@@ -1,0 +1,141 @@
+"""The queue of this machine: in order, as many as there are slots, whoever dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from workbench import jobs
+from workbench.jobs import queue
+from workbench.recipes import Recipe
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+
+@pytest.fixture(autouse=True)
+def two_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATHWB_JOB_SLOTS", "2")
+
+
+def begun(lab: Lab) -> list[int]:
+    """The jobs whose workers have begun, in that order."""
+    found = [(view.started, view.id) for view in jobs.jobs(lab.workspace) if view.started is not None]
+    return [number for _, number in sorted(found)]
+
+
+def keepers(lab: Lab) -> list[int]:
+    wanted = ["workbench.jobs.queue", str(lab.workspace.runs.resolve())]
+    return [each.pid for each in psutil.process_iter() if _command(each)[-2:] == wanted]
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def four(lab: Lab) -> list[int]:
+    numbers = [lab.submit(n=6, hold=3) for _ in range(4)]
+    for number in numbers[:2]:
+        lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
+    return numbers
+
+
+def test_the_third_waits_visibly_and_starts_in_its_turn(lab: Lab) -> None:
+    first, second, third, fourth = four(lab)
+    assert [(lab.view(number).state, lab.view(number).waiting) for number in (third, fourth)] == [
+        ("queued", "next"),
+        ("queued", "1 before it"),
+    ]
+    lab.go(second)
+    lab.until(lambda: lab.view(third).done == 3, "the third")
+    assert (lab.view(fourth).state, lab.view(fourth).waiting) == ("queued", "next")
+    for number in (first, third, fourth):
+        lab.go(number)
+        lab.wait(number, "succeeded")
+    assert begun(lab)[2:] == [third, fourth]
+    assert queue.entries(lab.workspace.runs) == []
+    lab.until(lambda: not keepers(lab), "the end of the keeper")
+
+
+def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
+    _, second, third, fourth = four(lab)
+    assert jobs.stop(lab.workspace, third).reason == "stopped by you before it started"
+    lab.until(lambda: lab.view(fourth).waiting == "next", "the fourth to move up")
+    lab.go(second)
+    lab.until(lambda: lab.view(fourth).done == 3, "the fourth")
+    assert lab.view(third).state == "stopped"
+
+
+def test_the_keeper_is_replaced(lab: Lab) -> None:
+    _, second, third, _ = four(lab)
+    for pid in lab.until(lambda: keepers(lab), "a keeper"):
+        lab.kill(pid)
+    lab.go(second)
+    lab.wait(second, "succeeded")
+    lab.until(lambda: lab.view(third).done == 3, "the third")
+    assert len(lab.until(lambda: keepers(lab), "another keeper")) == 1
+
+
+def test_all_are_killed_and_a_look_goes_on(lab: Lab) -> None:
+    """As after a restart of the machine: nothing of the queue lives, and what waits still waits."""
+    numbers = four(lab)
+    for pid in lab.until(lambda: keepers(lab), "a keeper"):
+        lab.kill(pid)
+    for number in numbers[:2]:
+        lab.kill(lab.supervisor(number))
+        lab.kill(lab.worker(number))
+    assert [lab.view(number).state for number in numbers] == ["lost", "lost", "queued", "queued"]
+    jobs.reconcile(lab.workspace)
+    for number in numbers[2:]:
+        lab.until(lambda: lab.view(number).done == 3, "what waited")  # noqa: B023
+    # Both slots are free at once, so the two begin side by side.
+    assert sorted(begun(lab)[2:]) == numbers[2:]
+
+
+def test_an_orphan_keeps_its_slot(lab: Lab) -> None:
+    first, _, third, _ = four(lab)
+    for pid in lab.until(lambda: keepers(lab), "a keeper"):
+        lab.kill(pid)
+    worker = lab.worker(first)
+    lab.kill(lab.supervisor(first))
+    queue.advance(lab.workspace.runs)
+    assert lab.view(third).waiting == "next"
+    os.kill(worker, signal.SIGKILL)
+    lab.until(lambda: queue.advance(lab.workspace.runs) and lab.view(third).done == 3, "the slot")
+
+
+def test_a_job_in_front_does_not_wait(lab: Lab) -> None:
+    four(lab)
+    view = jobs.run_foreground(lab.workspace, Recipe("test.count", "in front", {"n": 6}, seed=7))
+    assert view.state == "succeeded"
+
+
+CARDS = """0, GPU-aaa, Card, 81920, 1000, 0
+1, GPU-bbb, Card, 81920, 80000, 0
+"""
+
+
+def test_each_gpu_is_lent_to_one_job(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "bin" / "nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\ncat <<END\n{CARDS}END\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    first, second = queue.take({"device": "auto"}), queue.take({"device": "auto"})
+    assert (first.cards, second.cards) == (("GPU-bbb",), ("GPU-aaa",))
+    assert queue.take({"device": "auto"}).cards == ()
+    first.close()
+    assert queue.take({"device": "all"}).cards == ()
+    assert queue.take({"device": "1"}).cards == ("GPU-bbb",)
+    second.close()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert queue.take({"device": "all"}).cards == ("GPU-aaa",)

@@ -1,0 +1,118 @@
+"""Sweeps: several runs as one line, so many at a time, the worst ended early."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engines.core.errors import EngineError
+from workbench import jobs
+from workbench.jobs import sweeps
+from workbench.jobs.folder import Job, create
+from workbench.recipes import Recipe
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab, Played
+
+
+def started(lab: Lab, runs: int, **how: Any) -> tuple[int, list[int]]:
+    specs = [
+        (Recipe("test.count", f"run {number}", {"n": 6, "hold": 3}, seed=7), {"number": number}, {})
+        for number in range(runs)
+    ]
+    made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, **how)
+    return made.id, [each.job for each in sweeps.members(made)]
+
+
+@pytest.fixture(autouse=True)
+def four_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATHWB_JOB_SLOTS", "4")
+
+
+def test_so_many_at_a_time_in_order(lab: Lab) -> None:
+    number, members = started(lab, 3, parallel=1)
+    other = lab.submit(n=6)
+    lab.wait(other, "succeeded")
+    lab.until(lambda: lab.view(members[0]).done == 3, "the first")
+    assert [lab.view(each).state for each in members] == ["running", "queued", "queued"]
+    view = lab.view(number)
+    assert (view.state, view.done, view.total, view.unit) == ("running", 0, 3, "runs")
+    for each in members:
+        lab.go(each)
+        lab.wait(each, "succeeded")
+    assert lab.wait(number, "succeeded").done == 3
+
+
+def test_stopped_and_resumed_as_one(lab: Lab) -> None:
+    number, members = started(lab, 3, parallel=2)
+    lab.until(lambda: [lab.view(each).done for each in members[:2]] == [3, 3], "two to begin")
+    jobs.stop(lab.workspace, number)
+    view = lab.wait(number, "stopped")
+    assert view.reason == f"3 stopped: {', '.join(map(str, members))}"
+    jobs.reconcile(lab.workspace)
+    for each in members:
+        lab.go(each)
+    jobs.resume(lab.workspace, number)
+    lab.wait(number, "succeeded")
+    assert [view.state for view in jobs.jobs(lab.workspace) if view.id == number] == ["succeeded"]
+    with pytest.raises(EngineError, match="has succeeded"):
+        jobs.resume(lab.workspace, number)
+
+
+def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
+    played.hold()
+    specs = [
+        (Recipe("test.count", "r", {"n": 6, "executor": "slurm"}, seed=7), {}, {"seed": i}) for i in (0, 1)
+    ]
+    made = jobs.submit_sweep(lab.workspace, "test", "a sweep", specs, parallel=1)
+    assert played.asked("sbatch")[0][-1] == "--array=0-1%1"
+    played.says("squeue", "71_0|PENDING|Resources\n71_1|PENDING|JobArrayTaskLimit\n")
+    first, second = (lab.view(each.job) for each in sweeps.members(made))
+    assert [(view.cluster_id, view.waiting) for view in (first, second)] == [
+        ("71_0", "Resources"),
+        ("71_1", "JobArrayTaskLimit"),
+    ]
+    played.says("sbatch", error="sbatch: error: Invalid account")
+    with pytest.raises(EngineError, match="Invalid account"):
+        jobs.submit_sweep(lab.workspace, "test", "refused", specs)
+    assert len(jobs.jobs(lab.workspace)) == 3
+
+
+def curve(lab: Lab, values: list[float], told: dict[str, Any]) -> Job:
+    """A job that has logged a measure every 10 steps."""
+    made = create(lab.workspace.runs, Recipe("train", "r", {}), beside={"sweep.json": told})
+    lines = [
+        json.dumps(
+            {
+                "v": 1,
+                "t": 1.0,
+                "job": 1,
+                "attempt": 1,
+                "seq": i,
+                "kind": "metric",
+                "step": 10 * (i + 1),
+                "data": {"accuracy": value},
+            },
+            separators=(",", ":"),
+        )
+        for i, value in enumerate(values)
+    ]
+    made.last().events.write_text("\n".join([*lines, ""]))
+    return made
+
+
+def test_the_worst_is_ended_by_the_median_of_the_others(lab: Lab) -> None:
+    whole = create(lab.workspace.runs, Recipe("sweep", "s", {}), beside={"members.json": {"members": []}})
+    told = {"sweep": whole.id, "stop_worst": "accuracy", "lowest": False}
+    made = [
+        curve(lab, values, told)
+        for values in ([0.5, 0.6, 0.9], [0.5, 0.7], [0.4, 0.8], [0.6, 0.65], [0.5, 0.69], [0.1])
+    ]
+    sweeps.note_members(whole, [sweeps.Member(each.id) for each in made])
+    said = [sweeps.verdict(each.last()) for each in made]
+    # At step 20 the others of the fourth reached 0.6, 0.7, 0.8 and 0.69: their median is 0.695.
+    assert said[3] == "stopped early: accuracy 0.65 at step 20, the median of 4 others is 0.695"
+    # At step 30 nobody else is there yet; the last has measured once only.
+    assert [bool(words) for words in said] == [False, False, False, True, False, False]

@@ -1,0 +1,117 @@
+"""MathAMR graphs: the published graphs and strings, grafting, and what is no graph."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.errors import DataError
+from engines.formula.parser import operator_tree
+from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
+from engines.mathamr.graph.graft import graft_trees, grafted
+from engines.mathamr.graph.linearize import Linearize, linear, linearize
+
+GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
+  :arg1 (t / thing :arg2-of (s / solve-01) :arg1-of (g / general-02)
+    :mod (e / equal-01 :arg2 MATH :math (U1 / plus
+      :op0 (O1 / SUP :op0 (V1 / 𝑥) :op1 (V2 / 𝑛)) :op0 (O2 / SUP :op0 (V3 / 𝑦) :op1 (V4 / 𝑛))
+      :op0 (O3 / SUP :op0 (V5 / 𝑧) :op1 (V6 / 𝑛))))))"""
+
+
+def test_the_string_of_the_paper() -> None:
+    """MathAMR, section 3.2; the released string lacks the token math and has the letters of MathML."""
+    paper = "find-01 you thing general-02 solve-01 equal-01 math plus SUP z n SUP y n SUP x n imperative"
+    assert linear(read_graph(GENERAL), style="paper") == paper
+    released = "find-01 you thing general-02 solve-01 equal-01 plus SUP 𝑧 𝑛 SUP 𝑦 𝑛 SUP 𝑥 𝑛 imperative"
+    assert linear(read_graph(GENERAL)) == released
+
+
+@pytest.mark.real_data
+def test_published_strings_and_graphs(real_data: Path) -> None:
+    """All 185 strings; B.40, whose graph lacks a role, is empty there too."""
+    file = real_data / "arqmath" / "mathamr_topics.jsonl"
+    published = (real_data / "arqmath" / "linearized_mathamr_topics.jsonl").read_text("utf-8")
+    expected = {row["topic_id"]: row["linear_mathamr"] for row in map(json.loads, published.splitlines())}
+    warnings: list[str] = []
+    found = linearize(Linearize(file), events=lambda event: warnings.append(event.data["message"]))
+    assert {row["topic_id"]: row["linear_mathamr"] for row in found} == expected
+    assert [message[:4] for message in warnings] == ["B.40"]
+    for line in file.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        if row["topic_id"] != "B.40":
+            graph = read_graph(row["mathamr"])
+            assert read_graph(write_graph(graph)) == graph
+            words = linear(graph, canonical=True).split()
+            assert sorted(words) == sorted(linear(graph).split())
+
+
+def test_a_formula_takes_the_place_of_its_placeholder() -> None:
+    amr = '(e / Equal-01 :ARG1 (s / string-entity :value "eqx7eqx") :ARG2 (s2 / thing :name "eqx71eqx"))'
+    made = grafted(amr, {"7": operator_tree("X+1"), "71": operator_tree("(a,b]")})
+    assert (made.found, made.lost) == (("7", "71"), ())
+    assert linear(made.graph, style="paper") == (
+        "equal-01 string-entity math plus 1 X thing math interval$O-C$$ a b"
+    )
+
+
+def test_repeated_lost_and_mangled_formulas() -> None:
+    amr = '(a / and :op1 (s / x :value "eqx3eqx") :op2 (t / y :value "eqx3eqx") :op3 (u / z :value "4eqx"))'
+    trees = {"3": operator_tree("p"), "4": operator_tree("q"), "5": operator_tree("r^2")}
+    made = grafted(amr, trees, query="4")
+    assert made.found == ("3", "3", "4")
+    assert made.lost == ("5",)
+    text = write_graph(made.graph)
+    assert text.count(":math V1") == 1
+    assert linear(made.graph) == "and SUP r 2 x p y z q target"
+
+
+def test_operands_of_commutative_operators_in_one_order() -> None:
+    one, other = (
+        graft_trees(Graph(Node("r", "root", [])), {"1": operator_tree(latex)}).graph
+        for latex in ("a+bc+d", "d+cb+a")
+    )
+    assert linear(one) != linear(other)
+    assert linear(one, canonical=True) == linear(other, canonical=True)
+
+
+@pytest.mark.parametrize("text", ["", "x", "(", "(a / b", "(a / b :arg0 (c / d)", '(a / "b', ")"])
+def test_what_is_no_graph_is_refused(text: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_graph(text)
+    assert caught.value.code == "E329"
+
+
+def test_cycles_end() -> None:
+    assert linear(read_graph("(a / x :r (b / y :r a) :s b :t a)")) == "x y"
+    assert linear(read_graph("(a / x :strange-role (b / y :arg0 z) :value 3)")) == "x y z 3"
+
+
+@given(st.text(alphabet='()/:ab1 "\n~', max_size=40))
+def test_any_text_is_a_graph_or_refused(text: str) -> None:
+    try:
+        graph = read_graph(text)
+    except DataError:
+        return
+    assert linear(graph) == linear(read_graph(write_graph(graph)))
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("nonsense", ":1"),
+        ('{"topic_id": "B.1"}', "no text 'mathamr'"),
+        ("[1]", "no JSON object"),
+        ("\x00", "binary"),
+    ],
+)
+def test_bad_lines_name_file_and_line(tmp_path: Path, line: str, says: str) -> None:
+    file = tmp_path / "graphs.jsonl"
+    file.write_text(line + "\n")
+    with pytest.raises(DataError) as caught:
+        list(linearize(Linearize(file)))
+    assert str(file) in str(caught.value)
+    assert says in str(caught.value)

@@ -1,0 +1,75 @@
+"""A cluster for the tests of this folder, and a workspace whose jobs go there."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import CHILDREN, TIMING, Lab, _end_all, whole
+from tests.slurm.cluster import Cluster, missing
+from workbench import jobs
+from workbench.jobs import slurm, timing
+from workbench.operation import Operation, operations
+from workbench.recipes import Recipe
+from workbench.workspace import Workspace
+
+__all__ = ["whole"]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """One node with two processors."""
+    if lacking := missing():
+        pytest.skip(f"not here: {', '.join(lacking)}")
+    with tempfile.TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as folder:
+        made = Cluster(Path(folder))
+        yield made
+        made.end()
+
+
+class Slurm(Lab):
+    """A workspace whose jobs run on a cluster."""
+
+    cluster: Cluster
+
+    def submit(self, task: str = "count", executor: str = "slurm", **params: object) -> int:
+        spec = Recipe(f"test.{task}", f"test {task}", {"executor": executor, **params}, seed=7)
+        return jobs.submit(self.workspace, spec).id
+
+    def view(self, number: int) -> jobs.JobView:
+        slurm.forget()
+        return super().view(number)
+
+    def full(self) -> str:
+        """Take all processors of the cluster. Returns: the number of the job that does."""
+        number = self.cluster.run(
+            "sbatch", "--parsable", "--exclusive", "--output=/dev/null", "--wrap=sleep 600"
+        )
+        self.until(lambda: self.cluster.state(number).startswith("RUNNING"), "a full cluster")
+        return number
+
+    def state(self, number: int) -> str:
+        """What the cluster says of a job of ours."""
+        return self.cluster.state(self.view(number).cluster_id)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Cluster) -> Iterator[Slurm]:
+    for name, value in cluster.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
+    monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
+    for name, value in TIMING.items():
+        monkeypatch.setattr(timing, name, value)
+    row = Operation("test.count", "count", "fake_tasks:Fake", "fake_tasks:count")
+    monkeypatch.setitem(operations(), "test.count", row)
+    made = Slurm(Workspace.open(tmp_path / "workspace"))
+    made.cluster = cluster
+    yield made
+    cluster.run("scancel", "--user=root", "--quiet")
+    made.until(lambda: not cluster.run("squeue", "--noheader"), "an empty cluster")
+    _end_all(tmp_path)

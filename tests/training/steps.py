@@ -1,0 +1,110 @@
+"""The gradients of one step, here or in one of several processes.
+
+As a module it is such a process: `python -m tests.training.steps FOLDER` writes the loss and the gradients of
+every case to `FOLDER/<processes>.pt`. The batches are those that `cases` says, divided among the processes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from engines.training import TrainConfig, TrainingTask
+
+ROOT = Path(__file__).parents[2]
+
+
+def gradients(task: TrainingTask, model: Any, batches: Sequence[Any]) -> tuple[float, dict[str, Any]]:
+    """Loss and gradients by weight of a step made of these batches; dropout is off."""
+    from engines.training import processes
+    from engines.training.objective import descend, objective
+
+    accelerator = processes.start(TrainConfig(steps=1, device="cpu"))
+    module = accelerator.prepare_model(objective(model.eval(), task))
+    # Twice: with several processes it is the second that fails when a weight got no gradient.
+    for _ in range(2):
+        model.zero_grad()
+        loss = accelerator.reduce(descend(module, task, batches, accelerator), "mean")
+    found = {name: weight.grad for name, weight in model.named_parameters() if weight.requires_grad}
+    return float(loss), {name: gradient.clone() for name, gradient in found.items()}
+
+
+def rows(batch: Any, begin: int, end: int) -> dict[str, Any]:
+    """A part of a batch, with the padding of the whole."""
+    return {name: tensor[begin:end] for name, tensor in batch.items()}
+
+
+def alike(left: tuple[float, dict[str, Any]], right: tuple[float, dict[str, Any]]) -> None:
+    """Fail unless losses and gradients are the same up to rounding."""
+    import torch
+
+    torch.testing.assert_close(left[0], right[0], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(left[1], right[1], rtol=1e-4, atol=1e-6)
+
+
+def cases(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, Any]]:
+    """Names, tasks, and the batch of this process: 5 examples or 3, or all 8."""
+    from engines.arqmath.training.pretraining import pretrain
+    from engines.egen.models.trainers import contrastive, seq2seq
+
+    begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
+    small = {"d_model": 32, "heads": 4, "ffn": 64, "layers": 1}
+    corpus = {"corpus": folder / "corpus"}
+    for negatives in ("one", "batch", "positives"):
+        task = contrastive({**small, "negatives": negatives}, corpus, seed=0)
+        yield negatives, task, task.collate(task.train_data().__getitems__(range(begin, end)))
+    writer = seq2seq({**small, "decoder_layers": 1}, corpus, seed=0)
+    pairs = sorted(writer.train_data().__getitems__(range(8)), key=writer.length)
+    yield "seq2seq", writer, rows(writer.collate(pairs), begin, end)
+    texts = {"collection": folder / "forum", "backbone": folder / "bert"}
+    for order in (True, False):
+        language = pretrain({"max_length": 48, "order": order}, texts, seed=0)
+        longest = sorted(range(8), key=lambda row: language.length(row))
+        yield f"order {order}", language, rows(language.collate(longest), begin, end)
+
+
+def start(folder: Path, world: int) -> None:
+    """Run the cases in so many processes."""
+    environment = {
+        **os.environ,
+        "WORLD_SIZE": str(world),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(_free_port()),
+        "OMP_NUM_THREADS": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    running = []
+    for rank in range(world):
+        ranked = {**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+        words = [sys.executable, "-m", "tests.training.steps", str(folder)]
+        running.append(subprocess.Popen(words, env=ranked, cwd=ROOT, stderr=subprocess.PIPE, text=True))
+    errors = [process.communicate(timeout=300)[1] for process in running]
+    assert not any(process.returncode for process in running), "\n".join(errors)
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def main(folder: Path) -> None:
+    import torch
+
+    rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    found = {}
+    for name, task, batch in cases(folder, rank, world):
+        torch.manual_seed(0)
+        found[name] = gradients(task, task.model(), [batch])
+    if rank == 0:
+        torch.save(found, folder / f"{world}.pt")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

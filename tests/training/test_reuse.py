@@ -1,0 +1,123 @@
+"""Resumed with other settings, run anew, moved, taken from an archive."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engines.core.errors import EngineError
+from workbench import jobs
+from workbench.jobs.pack import pack, unpacked
+from workbench.recipes import load
+from workbench.training import job_spec
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+
+def finished(lab: Lab, recipe: Path) -> jobs.JobView:
+    return lab.wait(jobs.submit(lab.workspace, job_spec(lab.workspace, load(str(recipe)))).id, "succeeded")
+
+
+def test_a_training_goes_on_with_more_steps(lab: Lab, recipe: Path) -> None:
+    number = finished(lab, recipe).id
+    with pytest.raises(EngineError, match="has succeeded"):
+        jobs.resume(lab.workspace, number)
+    jobs.resume(lab.workspace, number, ["steps=30", "log_every=5"])
+    view = lab.wait(number, "succeeded")
+    assert (view.attempt, view.value["step"], view.value["resumed_from"]) == (2, 30, 20)
+    facts = json.loads((Path(view.value["model"]) / "training.json").read_text())
+    assert facts["steps_changed"] == [{"at_step": 20, "from": 20, "to": 30}]
+
+
+def test_what_would_make_it_other_work_is_refused_with_the_difference(lab: Lab, recipe: Path) -> None:
+    number = finished(lab, recipe).id
+    before = (lab.workspace.runs / str(number) / "recipe.toml").read_bytes()
+    with pytest.raises(EngineError) as caught:
+        jobs.resume(lab.workspace, number, ["steps=30", "lr=0.5", "seed=9"])
+    assert (caught.value.code, caught.value.exit_code) == ("E637", 2)
+    assert caught.value.what.endswith("seed: 3 there, 9 asked for; train.lr: 0.01 there, 0.5 asked for")
+    assert f"mathwb jobs rerun {number} --set steps=30 --set lr=0.5 --set seed=9" in caught.value.remedy
+    with pytest.raises(EngineError) as caught:
+        jobs.resume(lab.workspace, number, ["stesp=30"])
+    assert caught.value.code == "E424"
+    assert (lab.workspace.runs / str(number) / "recipe.toml").read_bytes() == before
+    assert lab.view(number).attempt == 1
+
+
+def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> None:
+    first = finished(lab, recipe)
+    words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs", "rerun", str(first.id)]
+    done = subprocess.run([*words, "--set", "lr=0.02", "--json"], capture_output=True, text=True, check=True)
+    second = lab.wait(json.loads(done.stdout)[0]["id"], "succeeded")
+    assert (second.params["train"]["lr"], second.seed) == (0.02, first.seed)
+    assert (first.value["model"], second.value["model"]) == (
+        str(lab.workspace.models / "parity"),
+        str(lab.workspace.models / "parity-2"),
+    )
+
+
+def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> None:
+    inside = lab.workspace.root / "exports" / "mine"
+    spec = replace(job_spec(lab.workspace, load(str(recipe))))
+    spec = replace(spec, params={**spec.params, "out": str(inside)})
+    number = jobs.submit(lab.workspace, spec).id
+    lab.wait(number, "succeeded")
+    text = (lab.workspace.runs / str(number) / "recipe.toml").read_text()
+    assert str(tmp_path) not in text
+    assert tomllib.loads(text)["params"]["out"] == "../../exports/mine"
+    moved = tmp_path / "elsewhere"
+    shutil.move(lab.workspace.root, moved)
+    there = Workspace.open(moved)
+    assert jobs.job(there, number).out == str(moved / "exports" / "mine")
+    jobs.resume(there, number, ["steps=25"])
+    view = lab.until(lambda: (found := jobs.job(there, number)).state == "succeeded" and found, "its end")
+    assert (view.value["resumed_from"], view.value["model"]) == (20, str(moved / "models" / "parity"))
+
+
+def test_an_archive_is_run_as_it_is(lab: Lab, recipe: Path, tmp_path: Path) -> None:
+    first = finished(lab, recipe)
+    archive = tmp_path / "job.tar.gz"
+    pack(jobs.Job(first.id, Path(first.folder)), archive)
+    words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs", "run", str(archive)]
+    done = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
+    again: dict[str, Any] = json.loads(done.stdout)
+    assert (again["state"], again["value"]["loss_nats"]) == ("succeeded", first.value["loss_nats"])
+    for content, code in ((b"no archive", "E316"), (archive.read_bytes()[:200], "E316")):
+        archive.write_bytes(content)
+        with pytest.raises(EngineError) as caught:
+            unpacked(archive, tmp_path / "into")
+        assert caught.value.code == code
+    assert not list((tmp_path / "into").glob("*"))
+
+
+def test_a_list_and_a_look_agree_on_a_recipe_that_was_broken(lab: Lab, recipe: Path) -> None:
+    view = finished(lab, recipe)
+    jobs.reconcile(lab.workspace)
+    path = lab.workspace.runs / str(view.id) / "recipe.toml"
+    with path.open("r+b") as file:  # in place: the folder does not change
+        file.write(b"\xff\xff")
+    listed = jobs.jobs(lab.workspace)[0]
+    assert (listed.state, listed.reason) == (jobs.job(lab.workspace, view.id).state, lab.view(view.id).reason)
+    assert listed.title == "unreadable"
+
+
+def test_stray_files_of_killed_writers_are_swept(lab: Lab, recipe: Path) -> None:
+    view = finished(lab, recipe)
+    folder = Path(view.folder) / "attempt-1"
+    stray, fresh = folder / ".result.json.0a1b2c3d.tmp", folder / ".result.json.0a1b2c3e.tmp"
+    stray.touch()
+    fresh.touch()
+    os.utime(stray, (1.0, 1.0))
+    jobs.reindex(lab.workspace)
+    assert (stray.exists(), fresh.exists()) == (False, True)

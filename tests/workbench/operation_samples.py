@@ -1,0 +1,240 @@
+"""For each operation something to do on the sample workspace: `f(workspace, place)` gives what it is asked.
+
+`place` is a folder of the call's own, for what it reads and writes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["SAMPLES"]
+
+Given = dict[str, Any]
+
+
+def corpus(workspace: Path, place: Path) -> Given:
+    (place / "mine.txt").write_text("sin(2*x) + 3\n3 + sin(2*x)\nln(x)\n")
+    return {"out": str(place / "c"), "templates": str(place / "mine.txt"), "members": 5, "workers": 1}
+
+
+def stats(workspace: Path, place: Path) -> Given:
+    return {"corpus": str(next(iter(sorted((workspace / "corpora").iterdir()))))}
+
+
+def index(workspace: Path, place: Path) -> Given:
+    return {"folder": "sample-forum", "out": str(place / "index")}
+
+
+def of_corpus(**more: Any) -> Callable[[Path, Path], Given]:
+    return lambda workspace, place: {**stats(workspace, place), **more}
+
+
+def import_(workspace: Path, place: Path) -> Given:
+    (place / "clusters.txt").write_text("+ x x\n* 2 x\n\nsin x\n- 0 sin - 0 x\n")
+    return {"file": str(place / "clusters.txt"), "out": str(place / "imported")}
+
+
+def export(workspace: Path, place: Path) -> Given:
+    return {**stats(workspace, place), "file": str(place / "corpus.jsonl"), "layout": "jsonl"}
+
+
+def _model() -> Given:
+    """The encoder that ships, asked about a few clusters of the sample."""
+    return {"model": "egen-cl-mean"}
+
+
+def _clusters(place: Path) -> str:
+    rows = [["sin x", "/ 1 csc x", "* -1 sin * -1 x"], ["cos x", "/ 1 sec x"], ["tan x", "/ 1 cot x"]]
+    path = place / "clusters.jsonl"
+    path.write_text("".join(json.dumps({"head": row[0], "exprs": row}) + "\n" for row in rows))
+    return str(path)
+
+
+def lines_of(place: Path, *rows: Given) -> Given:
+    """A file of JSON Lines."""
+    file = place / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return {"file": str(file)}
+
+
+def analogy(workspace: Path, place: Path) -> Given:
+    asked = {"x1": "sin x", "y1": "* -1 sin * -1 x", "x2": "-tan(x)", "expected": "tan(-x)"}
+    return {**_model(), **asked, "data": _clusters(place), "count": 4}
+
+
+def check(workspace: Path, place: Path) -> Given:
+    (place / "d.txt").write_text("1/0\n0\n\nln(x^2)\n2*ln(x)\n\nx\nx+1\n")
+    return {"file": str(place / "d.txt"), "threshold": 0.5}
+
+
+def embed(workspace: Path, place: Path) -> Given:
+    (place / "e.txt").write_text("sin x\n0.00032\n")
+    return {**_model(), "file": str(place / "e.txt"), "out": str(place / "v.npy")}
+
+
+def evaluate(workspace: Path, place: Path) -> Given:
+    return {**_model(), "task": "retrieval", "data": _clusters(place), "worst": 2}
+
+
+def index_corpus(workspace: Path, place: Path) -> Given:
+    return {**_model(), "data": _clusters(place)}
+
+
+def draw_map(workspace: Path, place: Path) -> Given:
+    return {**_model(), "data": _clusters(place), "method": "pca", "file": str(place / "map.svg")}
+
+
+def nearest(workspace: Path, place: Path) -> Given:
+    return {**_model(), "expr": "- 0 sin x", "data": _clusters(place), "count": 3}
+
+
+def rewrite(workspace: Path, place: Path) -> Given:
+    from tests.egen.small_clusters import random_model
+
+    return {"model": str(random_model(place / "seq2seq")), "expr": "sin x", "beams": 2}
+
+
+def semembed(workspace: Path, place: Path) -> Given:
+    (place / "mine.txt").write_text("(x+3)^2\nx\n")
+    return {"out": str(place / "c"), "templates": str(place / "mine.txt")}
+
+
+def tsne(workspace: Path, place: Path) -> Given:
+    return {**_model(), "data": _clusters(place), "out": str(place / "maps")}
+
+
+def grow(workspace: Path, place: Path) -> Given:
+    return {"expr": "-sin(x) + 2", "members": 5, "nodes": 300, "out": str(place / "cluster.json")}
+
+
+def verify(workspace: Path, place: Path) -> Given:
+    (place / "pairs.tsv").write_text("x\ttan atan x\nx\tpow sqrt x 2\nx\t)(\n")
+    return {"file": str(place / "pairs.tsv")}
+
+
+def save(workspace: Path, place: Path) -> Given:
+    row = {"prefix": "* -1 sin * -1 x", "verdict": "equal", "kept": 1.0}
+    stats = {"stop_reason": "saturated", "iterations": 1, "nodes": 2, "classes": 2, "total_members": 10**20}
+    document = {"head": "sin x", "members": [row], "stats": stats, "config": {"limits": {}}}
+    (place / "cluster.json").write_text(json.dumps(document))
+    return {"cluster": str(place / "cluster.json"), "out": str(place / "saved")}
+
+
+def _forum(workspace: Path) -> Path:
+    return workspace / "arqmath" / "sample-forum"
+
+
+def _run(workspace: Path, name: str = "bm25") -> str:
+    return str(_forum(workspace) / "runs" / f"{name}.tsv")
+
+
+def _index(workspace: Path, place: Path) -> str:
+    from engines.arqmath.collection.indexing import IndexCollection
+    from engines.arqmath.collection.indexing import index as build
+
+    build(IndexCollection(_forum(workspace), place / "index"))
+    return str(place / "index")
+
+
+def backbone(workspace: Path, place: Path) -> Given:
+    small = {"vocabulary": 200, "layers": 1, "hidden": 8, "heads": 2, "ffn": 8, "max_length": 16}
+    return {"folder": "sample-forum", "out": str(place / "model"), "posts": 5, **small}
+
+
+def compare_runs(workspace: Path, place: Path) -> Given:
+    qrels = str(_forum(workspace) / "qrels_task1.tsv")
+    return {"runs": [_run(workspace), _run(workspace, "dense")], "qrels": qrels, "seed": 3}
+
+
+def evaluate_run(workspace: Path, place: Path) -> Given:
+    topics = str(_forum(workspace) / "topic_info.csv")
+    return {"run": _run(workspace), "qrels": compare_runs(workspace, place)["qrels"], "topics_by": topics}
+
+
+def generate(workspace: Path, place: Path) -> Given:
+    runs = sorted(map(str, (_forum(workspace) / "answers").glob("*.tsv")))
+    topics = str(_forum(workspace) / "topics_task1.xml")
+    return {"topics": topics, "out": str(place / "run.tsv"), "shortest": runs}
+
+
+def judgements(workspace: Path, place: Path) -> Given:
+    from workbench.papers.arqmath.judgements import Judgements
+
+    Judgements(_forum(workspace) / "judgements.jsonl").judge("A.901", "9001015", 2)
+    return {"folder": "sample-forum"}
+
+
+def pretrain_data(workspace: Path, place: Path) -> Given:
+    return {"folder": "sample-forum", "strategy": "2", "out": str(place / "segments.jsonl")}
+
+
+def rank(workspace: Path, place: Path) -> Given:
+    topics = str(_forum(workspace) / "topics_task1.xml")
+    given = {"source": _index(workspace, place), "topics": [topics], "rerank": False, "depth": 5}
+    return {**given, "run": str(place / "run.tsv")}
+
+
+def search(workspace: Path, place: Path) -> Given:
+    return {"index": _index(workspace, place), "query": "- a sum of $\\frac{1}{n}$", "k": 3}
+
+
+SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
+    "egen.generate": grow,
+    "egen.verify": verify,
+    "egen.explain": lambda _workspace, _place: {"head": "-x", "member": "- 0 pow sqrt x 2", "seed": 3},
+    "egen.curve": lambda _workspace, _place: {"exprs": ["-x", "ln(x)"], "low": -1.0, "count": 5},
+    "egen.derive": lambda _workspace, _place: {"start": "-tan(-x)", "target": "tan(x)"},
+    "egen.egraph": lambda _workspace, _place: {"expr": "-sin(x)", "nodes": 200, "number": 0},
+    "egen.save": save,
+    "egen.analogies": lambda _workspace, _place: {},
+    "egen.analogy": analogy,
+    "egen.check": check,
+    "egen.corpus": corpus,
+    "egen.embed": embed,
+    "egen.eval": evaluate,
+    "egen.index": index_corpus,
+    "egen.map": draw_map,
+    "egen.nearest": nearest,
+    "egen.rewrite": rewrite,
+    "egen.semembed": semembed,
+    "egen.stats": stats,
+    "egen.rules": lambda workspace, place: {"family": "expansion"},
+    "egen.find": of_corpus(expr="- 0 sinh x"),
+    "egen.show": of_corpus(cluster=0),
+    "egen.pairs": of_corpus(triplets=True, limit=3, seed=1),
+    "egen.import": import_,
+    "egen.export": export,
+    "egen.tsne": tsne,
+    "mathamr.opt": lambda _, place: lines_of(place, {"id": "q_1", "latex": "x^2 < )"}),
+    "mathamr.graft": lambda _, place: lines_of(
+        place, {"topic_id": "B.1", "amr": '(s / solve-01 :arg1 "eqx1eqx")', "formulas": {"1": "x^2"}}
+    ),
+    "mathamr.linearize": lambda _, place: lines_of(
+        place, {"topic_id": "B.1", "mathamr": "(s / solve-01 :arg1 MATH :math (V1 / x))"}
+    ),
+    "arqmath.backbone": backbone,
+    "arqmath.compare": compare_runs,
+    "arqmath.eval": evaluate_run,
+    "arqmath.generate": generate,
+    "arqmath.index": index,
+    "arqmath.judgements": judgements,
+    "arqmath.pairs": lambda _, place: {"folder": "sample-forum", "out": str(place / "pairs.tsv")},
+    "arqmath.picture": lambda _workspace, _place: {"folder": "sample-forum", "run": "bm25"},
+    "arqmath.post": lambda _workspace, _place: {"folder": "sample-forum", "id": "9001015"},
+    "arqmath.prepare": lambda _, place: {"folder": "sample-forum", "index": str(place / "index")},
+    "arqmath.pretrain-data": pretrain_data,
+    "arqmath.rank": rank,
+    "arqmath.ranking": lambda _workspace, _place: {"folder": "sample-forum", "topic": "A.901"},
+    "arqmath.search": search,
+    "arqmath.show": lambda _workspace, _place: {"folder": "sample-forum", "topic": "A.901", "run": "bm25"},
+    "arqmath.snippets": lambda _workspace, _place: {"folder": "sample-forum", "ids": ["9001015", "9001022"]},
+    "arqmath.topics": lambda _workspace, _place: {"folder": "sample-forum"},
+    "arqmath.write-run": lambda _, place: {
+        "folder": "sample-forum",
+        "run": "bm25",
+        "out": str(place / "r.tsv"),
+    },
+}

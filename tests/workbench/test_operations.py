@@ -1,0 +1,176 @@
+"""An operation gives the same document through the command line, the engine process and a job."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.errors import EngineError
+from engines.core.events import ignore, never
+from engines.core.spec import described, read, values
+from tests.workbench.operation_samples import SAMPLES
+from workbench.engine_process import EngineProcess
+from workbench.jobs.worker import perform
+from workbench.operation import command_line, load, operation, plain
+from workbench.paper import papers
+from workbench.recipes import Recipe
+from workbench.workspace import Workspace, ensure_sample
+
+ROWS = sorted(row.name for paper in papers() for row in paper.rows())
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of user files with the sample workspace, shared by all operations."""
+    folder = tmp_path_factory.mktemp("operations")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MATHWB_HOME", str(folder))
+        ensure_sample(Workspace.open())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[EngineProcess]:
+    process = EngineProcess()
+    yield process
+    process.close()
+
+
+def run(line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
+    """A command in this process: its exit code and its document."""
+    from workbench.cli.root import app
+
+    code = app(line, standalone_mode=False) or 0
+    out = capsys.readouterr().out
+    if operation(".".join(line[:2])).json_lines:
+        return code, [json.loads(row) for row in out.splitlines()]
+    return code, json.loads(out)
+
+
+def steady(document: Any) -> Any:
+    """The document without what changes from time to time."""
+    if isinstance(document, Mapping):
+        return {
+            key: steady(value)
+            for key, value in document.items()
+            if not (key.endswith(("_s", "seconds", "per_s")) or key in ("out", "file", "run", "resumed"))
+        }
+    return [steady(item) for item in document] if isinstance(document, list) else document
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_door_gives_the_same_document(
+    name: str,
+    home: Path,
+    tmp_path: Path,
+    engine: EngineProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MATHWB_HOME", str(home))
+    make: Callable[[Path, Path], dict[str, Any]] = SAMPLES[name]
+    row = operation(name)
+    documents = []
+    for door in ("command", "engine", "job"):
+        place = tmp_path / door
+        place.mkdir()
+        given = make(Workspace.open().root, place)
+        if door == "command":
+            words = command_line_words(row, given)
+            code, document = run([*words[:2], "--json", *words[2:]], capsys)
+            assert code in (0, 1), document
+        elif door == "engine":
+            document = engine.call_blocking(name, plain(values(row.settled(given))))
+        else:
+            params = plain(values(row.settled(given)))
+            document, stopped = perform(
+                Recipe(name, name, params, int(params.get("seed", 0))),
+                place / "out",
+                events=ignore,
+                stop=never,
+            )
+            assert not stopped
+        documents.append(json.loads(json.dumps(steady(document)).replace(str(place), "PLACE")))
+    assert documents[0] == documents[1] == documents[2]
+
+
+def command_line_words(row: Any, given: dict[str, Any]) -> list[str]:
+    """What a yank copies, as words without `mathwb`; it parses back to the same spec."""
+    import shlex
+
+    return shlex.split(command_line(row, read(row.spec_type, given)))[1:]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_spec_is_light_and_complete(name: str) -> None:
+    row = operation(name)
+    module = row.spec.partition(":")[0]
+    heavy = {
+        "textual",
+        "torch",
+        "numpy",
+        "pyarrow",
+        "egglog",
+        "sympy",
+        "numba",
+        "spacy",
+        "transformers",
+        "faiss",
+        "scipy",
+        "typer",
+    }
+    code = f"import sys, {module}; print(*{heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+    assert inspect.getdoc(row.spec_type)
+    for field in described(row.spec_type):
+        assert field.arg.help or field.arg.hidden, field.name
+    for target in (row.call, row.text, row.document, row.settle, row.code):
+        if target:
+            assert callable(load(target))
+    first = next(iter(inspect.signature(load(row.call)).parameters))
+    assert first == "spec"
+    assert importlib.import_module(module).__doc__
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_unknown_setting_is_refused(name: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        operation(name).settled({"no_such_setting": 1})
+    assert (caught.value.code, caught.value.exit_code) == ("E424", 2)
+
+
+def test_settling_twice_changes_nothing(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATHWB_HOME", str(home))
+    for name in ROWS:
+        row = operation(name)
+        once = row.settled(SAMPLES[name](Workspace.open().root, tmp_path))
+        assert row.settled(plain(values(once))) == once, name
+
+
+def test_an_unknown_operation_gets_a_hint() -> None:
+    with pytest.raises(EngineError) as caught:
+        operation("egen.stat")
+    assert caught.value.code == "E410"
+    assert "egen.stats" in caught.value.remedy
+
+
+@given(text=st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=20))
+def test_a_yanked_line_parses_back(text: str) -> None:
+    import shlex
+
+    row = operation("egen.corpus")
+    spec = read(row.spec_type, {"out": "x", "templates": text, "members": 3})
+    words = shlex.split(command_line(row, spec))
+    assert words[:3] == ["mathwb", "egen", "corpus"]
+    assert f"--templates={text}" in words

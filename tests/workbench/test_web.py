@@ -1,0 +1,142 @@
+"""`mathwb serve`: nothing without the token, everything with it, and only on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import psutil
+import pytest
+
+from engines.core.errors import EngineError
+from workbench.cli.serve import serve
+from workbench.web import WebServer, listen
+
+MATHWB = [sys.executable, "-P", "-c", "from workbench.cli import main; main()"]
+
+
+@pytest.fixture
+def server(user_home: Path, tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server on a free port, and its address."""
+    environment = os.environ | {"MATHWB_WORKSPACE": str(tmp_path / "w")}
+    with subprocess.Popen(
+        [*MATHWB, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+
+
+def status(address: str, **headers: str) -> int:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(urllib.request.Request(address, headers=headers), timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+async def first_paint(address: str) -> bytes:
+    """What a workbench writes through the websocket until its frame is there."""
+    seen = b""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{address}ws?width=100&height=30") as page,
+    ):
+        while b"E-graphs" not in seen:
+            message = await page.receive(timeout=60)
+            assert message.type is aiohttp.WSMsgType.BINARY, message
+            seen += message.data
+    return seen
+
+
+def test_only_the_token_opens_the_door(server: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = server
+    root, token = address.rstrip("/").rsplit("/", 1)
+    assert len(token) >= 32
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version": "13",
+    }
+    for path in (
+        "/",
+        "/ws",
+        "/static/js/textual.js",
+        "/download/x",
+        f"/{token[:-1]}/",
+        f"/x{token}/",
+        "/nothing",
+    ):
+        assert status(root + path) == 403, path
+        assert status(root + path, **upgrade) == 403, path
+    assert status(address) == 200
+    assert status(address + "static/js/textual.js") == 200
+    listening = [place for place in psutil.Process(process.pid).net_connections() if place.status == "LISTEN"]
+    assert {place.laddr.ip for place in listening} == {"127.0.0.1"}
+    seen = asyncio.run(first_paint(address))
+    assert b"\x1b[?1049h" in seen
+    assert b"mathwb" in seen
+
+
+def test_a_page_that_is_open_ends_with_the_server(server: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = server
+
+    async def stop_while_open() -> list[psutil.Process]:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{address}ws?width=100&height=30") as page,
+        ):
+            assert (await page.receive(timeout=60)).type is aiohttp.WSMsgType.BINARY
+            children = psutil.Process(process.pid).children(recursive=True)
+            process.send_signal(signal.SIGINT)
+            while (await page.receive(timeout=60)).type is aiohttp.WSMsgType.BINARY:
+                pass
+        return children
+
+    children = asyncio.run(stop_while_open())
+    assert children
+    assert process.wait(30) == 0
+    assert psutil.wait_procs(children, timeout=30)[1] == []
+
+
+def test_the_page_tells_nobody_its_address() -> None:
+    place = listen("127.0.0.1", 0)
+    server = WebServer(place)
+    other = WebServer(place)
+    place.close()
+    assert server.token != other.token
+    assert server.address.startswith("http://127.0.0.1:")
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(EngineError) as caught:
+            listen("127.0.0.1", taken.getsockname()[1])
+    assert caught.value.code == "E405"
+    assert "--port 0" in caught.value.remedy
+
+
+def test_without_textual_serve_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "textual_serve.server", None)
+    monkeypatch.delitem(sys.modules, "workbench.web", raising=False)
+    with pytest.raises(EngineError) as caught:
+        serve()
+    assert (caught.value.code, caught.value.exit_code) == ("E351", 3)
+    assert caught.value.remedy == "pip install mathwb[serve]"

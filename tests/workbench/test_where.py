@@ -1,0 +1,78 @@
+"""`--where`: commands that list rows take the filters of the screens, against rows picked by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.core.assets import asset
+from workbench.operation import load, operations
+
+FORUM = asset("sample/arqmath/sample-forum")
+CORPUS = asset("sample/corpora/sample-e")
+
+_MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """A command with `--json`, read; of one that fails its error."""
+    monkeypatch.setenv("MATHWB_HOME", str(tmp_path))
+
+    def ran(*words: object) -> Any:
+        line = [*_MATHWB, *map(str, words), "--json"]
+        return json.loads(
+            subprocess.run(line, capture_output=True, text=True, timeout=60, check=False).stdout
+        )
+
+    return ran
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "where", "passes"),
+    [
+        (
+            ("egen", "show", CORPUS, 0),
+            "members",
+            "verdict=equal tok<10",
+            lambda member: member["verdict"] == "equal" and member["tokens"] < 10,
+        ),
+        (("egen", "show", CORPUS, 0), "members", "!op:sin", lambda m: "sin" not in m["prefix"].split()),
+        (("arqmath", "topics", FORUM), "topics", "ndcg<.5", None),
+        (("arqmath", "show", FORUM, "A.911"), "answers", "grade>1", lambda a: (a["grade"] or 0) > 1),
+    ],
+)
+def test_rows_that_pass_are_printed(
+    run: Run, words: tuple[object, ...], key: str, where: str, passes: Callable[[Any], bool] | None
+) -> None:
+    whole, narrowed = run(*words), run(*words, "--where", where)
+    if passes is None:
+        name = whole["run"]
+        passes = lambda topic: topic["ndcg"][name] < 0.5  # noqa: E731
+    wanted = [row for row in whole[key] if passes(row)]
+    assert 0 < len(wanted) < len(whole[key])
+    assert narrowed[key] == wanted
+    assert {**narrowed, key: 0} == {**whole, key: 0}
+
+
+def test_a_wrong_filter_is_refused_before_the_work(run: Run) -> None:
+    error = run("egen", "show", "nowhere", 0, "--where", "tokn>3")["error"]
+    assert (error["code"], error["exit_code"]) == ("E440", 2)
+    assert "tok" in error["remedy"]
+
+
+def test_the_fields_are_those_that_rows_have() -> None:
+    for row in operations().values():
+        if row.where is not None:
+            fields = load(row.where.fields)
+            assert fields, row.name
+            assert callable(load(row.where.row)), row.name
+            assert all(name.isidentifier() for name in fields), row.name

@@ -1,0 +1,203 @@
+"""Commands of operations: arguments, options, ranges and choices from the spec, one way to run them all."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal, Optional
+
+import typer
+
+from engines.core.errors import ExpressionError
+from engines.core.events import Event, Sink, never
+from engines.core.files import printable
+from engines.core.spec import Field, described, values
+from workbench.cli.common import Where, emit, progress_line, say, stop_on_interrupt
+from workbench.errors import UsageError
+from workbench.filters import Filter
+from workbench.operation import Aside, Operation, option
+
+__all__ = ["command"]
+
+_OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
+
+
+def command(row: Operation) -> Callable[..., None]:
+    """The function that typer makes a command of."""
+    fields = described(row.spec_type)
+    defaults = _user_defaults(row)
+    parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
+    as_json: Any = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+    detach: Any = Annotated[bool, typer.Option("--detach", help="In the background, as a job.")]
+    words = "Begin with the settings of a recipe."
+    recipe: Any = Annotated[Optional[str], typer.Option("--recipe", help=words)]  # noqa: UP045
+    if row.where:
+        parameters.append(_keyword("where", Where, None))
+    if row.recipes:
+        parameters.append(_keyword("recipe", recipe, None))
+    if row.background:
+        parameters.append(_keyword("detach", detach, False))
+    parameters.append(_keyword("as_json", as_json, False))
+
+    def run(
+        *,
+        as_json: bool,
+        detach: bool = False,
+        recipe: str | None = None,
+        where: str | None = None,
+        **typed: Any,
+    ) -> None:
+        given = {field.name: _given(field, typed[field.name]) for field in fields}
+        if recipe is not None:
+            given = _of_recipe(row, recipe) | {
+                name: value for name, value in given.items() if value is not None
+            }
+        try:
+            wanted = row.filter(where) if where else None
+            spec = row.settled(given)
+            _detach(row, spec, as_json) if detach else _perform(row, spec, as_json, wanted)
+        except ExpressionError:
+            if row.expressions:
+                _refuse_unknown_options(row, given)
+            raise
+
+    run.__name__ = row.name.rpartition(".")[2]
+    run.__doc__ = inspect.getdoc(row.spec_type)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _parameter(field: Field, default: Any) -> inspect.Parameter:
+    """A field as typer sees it: its type, and what help says of it."""
+    arg = field.arg
+    kind: Any = Literal[field.choices] if field.choices else str if arg.ref else field.kind
+    shown: Any = arg.shown or (default not in (None, (), "") and not field.required)
+    about: dict[str, Any] = {"help": arg.help, "show_default": shown, "hidden": arg.hidden}
+    if arg.metavar:
+        about["metavar"] = arg.metavar
+    if field.kind in (int, float) and not field.choices:
+        about |= {name: limit for name, limit in (("min", arg.low), ("max", arg.high)) if limit is not None}
+    if field.kind is int:
+        about |= {name: int(about[name]) for name in ("min", "max") if name in about}
+    if not field.is_option:
+        about.pop("hidden")
+        found: Any = typer.Argument(**about)
+    else:
+        long = option(field)
+        if field.kind is bool and default is not False:
+            long = f"{long}/--no-{long[2:]}"
+        found = typer.Option(*([arg.short] if arg.short else []), long, **about)
+    if field.many or arg.words:
+        kind = list[kind]
+    if field.required:
+        return _keyword(field.name, Annotated[kind, found], inspect.Parameter.empty)
+    if default is None or field.many:
+        kind = Optional[kind]  # noqa: UP045  # built while running
+    return _keyword(field.name, Annotated[kind, found], default or None if field.many else default)
+
+
+def _given(field: Field, value: Any) -> Any:
+    """What was typed as the reader of specs takes it."""
+    if field.arg.words and isinstance(value, list):
+        return " ".join(value)
+    return tuple(value) if field.many and value is not None else value
+
+
+def _of_recipe(row: Operation, name: str) -> dict[str, Any]:
+    """The settings of a recipe. Raises: UsageError E425 for a recipe of other work."""
+    from workbench.recipes import load, recipes
+
+    found = load(name)
+    if found.task != row.name:
+        what = f"{name} is no recipe of {row.name}: its task is {found.task}"
+        own = ", ".join(one.name for one in recipes() if one.task == row.name)
+        raise UsageError(what, code="E425", remedy=f"There are: {own}.")
+    return {**found.params, "seed": found.seed}
+
+
+def _user_defaults(row: Operation) -> Mapping[str, Any]:
+    """The user's settings that are defaults of this operation's fields."""
+    from workbench.paper import papers
+
+    wanted = {
+        setting: field
+        for paper in papers()
+        for setting, places in paper.defaults.items()
+        for name, field in places
+        if name == row.name
+    }
+    if not wanted:
+        return {}
+    from workbench.config import load_config
+
+    settings = load_config().settings
+    return {
+        field: settings[name].value for name, field in wanted.items() if settings[name].origin != "default"
+    }
+
+
+def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) -> None:
+    stop = stop_on_interrupt() if row.takes_stop else never
+    record = row.begun(spec, events=_progress(row), stop=stop)
+    if wanted is not None:
+        record = row.narrowed(record, wanted)
+    if isinstance(record, Iterator) and row.json_lines:
+        for one in record:
+            emit(one, True)
+        return
+    if isinstance(record, Iterator) and not as_json:
+        for line in row.lines(record, spec):
+            print("\t".join(map(printable, line.split("\t"))))
+        return
+    done = row.finished(list(record) if isinstance(record, Iterator) else record)
+    if as_json:
+        emit(done.document, True)
+    else:
+        _print(row.lines(record, spec))
+    if done.code:
+        raise typer.Exit(done.code)
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line) if isinstance(line, Aside) else emit(None, False, text=[line])
+
+
+def _progress(row: Operation) -> Sink:
+    """The line on stderr. Progress that does not count what is done is for screens."""
+    line = progress_line(row.name.rpartition(".")[2])
+
+    def sink(event: Event) -> None:
+        if event.kind != "progress" or "done" in event.data:
+            line(event)
+
+    return sink
+
+
+def _detach(row: Operation, spec: Any, as_json: bool) -> None:
+    from workbench.jobs import submit
+    from workbench.recipes import job_recipe
+    from workbench.workspace import Workspace
+
+    assert row.background is not None
+    job = submit(Workspace.open(), job_recipe(row, spec))
+    place = str(getattr(spec, row.background.target))
+    says = row.background.says.format(**values(spec))
+    text = f"job {job.id} {says}; follow it with: mathwb jobs tail {job.id}"
+    emit({"job": job.id, row.background.target: place}, as_json, text=text)
+
+
+def _refuse_unknown_options(row: Operation, given: Mapping[str, Any]) -> None:
+    """Say so when part of an expression is an option that the command does not have."""
+    for value in given.values():
+        for word in str(value).split() if isinstance(value, str) else ():
+            if _OPTION.fullmatch(word):
+                raise UsageError(
+                    f"there is no option {word.partition('=')[0]}",
+                    remedy=f"See: mathwb {row.name.replace('.', ' ')} --help",
+                ) from None

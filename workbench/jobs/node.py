@@ -1,0 +1,133 @@
+"""The supervisor of a job on a node of a cluster, which is what a batch job of Slurm runs.
+
+`python -m workbench.jobs.node RUN_DIR`. It lives and dies with the batch job, so that nothing of the job is
+left on the machine that it was submitted from. The cluster starts it anew when it has put the job back into
+its queue: a start that finds an attempt begun ends that one and goes on with the next.
+
+Before its time limit the cluster warns with SIGUSR2: the work saves and stops, the attempt ends as stopped,
+and the job is queued again, unless it has got no further than the attempt before.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.jobs import slurm, timing
+from workbench.jobs.endings import last_words
+from workbench.jobs.executors import cluster_options
+from workbench.jobs.folder import Attempt, Ending, Job
+from workbench.jobs.progress import progress
+from workbench.jobs.supervisor import Signals, Supervisor
+
+__all__ = ["main"]
+
+TIME_LIMIT = "the cluster's time limit"
+CANCELLED = "cancelled on the cluster"
+REQUEUED = "put back into the queue by the cluster"
+
+
+class _OnNode(Supervisor):
+    """A supervisor that heeds the warning before a time limit, and asks the cluster who sent a signal."""
+
+    def __init__(self, job: Job, attempt: Attempt, number: str) -> None:
+        super().__init__(attempt)
+        self._job, self._number = job, number
+        self.next: Attempt | None = None
+        """The attempt that goes on, when the job has not come to its end."""
+
+    def _pass_on(self, signals: Signals) -> None:
+        if signals.warnings and not self.attempt.wanted():
+            self.attempt.ask("stop", TIME_LIMIT)
+        super()._pass_on(signals)
+
+    def _ending(self, signals: Signals) -> Ending:
+        ending = super()._ending(signals)
+        if ending.state != "stopped" or not signals.stops or self.attempt.wanted():
+            return ending
+        # The signal went to the worker too, and neither can know why.
+        by = slurm.ending(self._number, int(os.environ.get("SLURM_RESTART_COUNT", "0")))
+        reason = REQUEUED if by == "requeued" else CANCELLED if by else ending.reason
+        return replace(ending, reason=reason)
+
+    def _record(self, ending: Ending, signals: Signals) -> Ending:
+        once = "no-requeue" in (cluster_options(self._job.spec().params) or {})
+        again = ending.reason == REQUEUED or (ending.reason == TIME_LIMIT and not once)
+        if ending.state == "stopped" and again and self.attempt.wanted() != "kill":
+            # Before the end is told: between the two the job would seem to be over.
+            self.next = _next(self._job, self.attempt, self._number)
+        return super()._record(ending, signals)
+
+
+def _begin(job: Job, number: str) -> Attempt | None:
+    """The attempt of this start; None when there is nothing to do (any more)."""
+    attempt = job.last()
+    if attempt.ticket() not in ("", number):
+        return None
+    if attempt.result() is not None:
+        return None
+    if attempt.heartbeat() is None:
+        attempt.say_ticket(number)
+        return attempt
+    # Begun by an earlier start of the same batch job.
+    ending = last_words(attempt)
+    if ending.state == "lost":
+        ending = replace(ending, state="stopped", reason=REQUEUED, remedy="", code="")
+    goes_on = ending.state == "stopped" and (not attempt.wanted() or bool(attempt.wanted_why()))
+    made = _next(job, attempt, number) if goes_on else None
+    with attempt.held(timing.LOCK_WAIT_S) as mine:
+        # A node that the cluster has lost touch with may have it; the next attempt takes over from it.
+        if mine:
+            attempt.say_result(ending)
+    return made
+
+
+def _next(job: Job, attempt: Attempt, number: str) -> Attempt | None:
+    """The attempt after this one, for the same batch job."""
+    return job.add_attempt(attempt.number, number)
+
+
+def _again(job: Job, attempt: Attempt, made: Attempt, number: str) -> None:
+    """Queue the job again for the attempt that was made after a time limit, as far as that makes sense."""
+    if _further(job, attempt):
+        problem = slurm.requeue(number)
+    else:
+        problem = "it got no further than the attempt before, so it was not queued again"
+    if problem:
+        resume = f"Ask for more with time=MINUTES, then: mathwb jobs resume {job.id}"
+        made.say_result(Ending("failed", f"{TIME_LIMIT}: {problem}", resume, "E625", ended=time.time()))
+
+
+def _further(job: Job, attempt: Attempt) -> bool:
+    """Whether an attempt did more than the one before."""
+    if attempt.number == 1:
+        return True
+    now, before = (progress(each.events).done for each in (attempt, job.attempt(attempt.number - 1)))
+    return now is None or before is None or now > before
+
+
+def main(arguments: list[str]) -> int:
+    """What the batch script runs. Returns: 0, or 1 when the work has failed."""
+    # Before and after the work a signal must not keep its end from being written down.
+    for each in (signal.SIGTERM, signal.SIGUSR2):
+        signal.signal(each, signal.SIG_IGN)
+    folder = Path(arguments[0])
+    job, number = Job(int(folder.name), folder), slurm.job_id(os.environ)
+    attempt = _begin(job, number)
+    if attempt is None:
+        return 0
+    supervisor = _OnNode(job, attempt, number)
+    ending = supervisor.run()
+    if ending is None:
+        return 0
+    if supervisor.next is not None and ending.reason == TIME_LIMIT:
+        _again(job, attempt, supervisor.next, number)
+    return 1 if ending.state == "failed" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,254 @@
+"""Slurm: how a job is handed to the cluster, and what the cluster says of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.core.errors import EngineError
+from workbench.jobs.process import MARK
+
+__all__ = ["WARNING_S", "Told", "ask", "cancel", "ending", "forget", "job_id", "options", "requeue", "submit"]
+
+WARNING_S = 120
+"""So long before its time limit a job is warned, writes a checkpoint and is queued again."""
+
+_OWN = {"cpus": "cpus-per-task", "memory": "mem", "warning": "signal"}
+"""Names of ours for options of sbatch: memory in GB, the warning in seconds."""
+
+_TAKEN = (
+    *("array", "chdir", "error", "export", "job-name", "open-mode", "output", "parsable", "signal", "wait"),
+    "wrap",
+)
+"""Options of sbatch that are set here."""
+
+_BELIEVED_S = 2.0
+_PATIENCE_S = 30
+_PENDING = (
+    "PENDING",
+    "REQUEUED",
+    "REQUEUE_HOLD",
+    "REQUEUE_FED",
+    "SPECIAL_EXIT",
+    "CONFIGURING",
+    "RESV_DEL_HOLD",
+)
+_RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the cluster says of a job: its word for the state, empty when it knows no such job (any more),
+    and the reason for it. `accounting` says whether it keeps a record of jobs that are over."""
+
+    state: str = ""
+    reason: str = ""
+    accounting: bool = True
+
+    @property
+    def pending(self) -> bool:
+        """Whether it waits for its turn."""
+        return self.state in _PENDING
+
+    @property
+    def live(self) -> bool:
+        """Whether it waits or runs."""
+        return self.pending or self.state in _RUNNING
+
+
+def options(text: str) -> dict[str, str]:
+    """The options of sbatch in `partition=gpu,time=60`, by their long names; a value may have commas, and an
+    option without value is written `exclusive=`.
+
+    Raises: EngineError E638 for what cannot be read, is set here, or is no number where one is needed.
+    """
+    found: dict[str, str] = {}
+    for part in filter(None, re.split(r",(?=[A-Za-z][A-Za-z-]*=)", text)):
+        name, equals, value = part.partition("=")
+        if not equals or not re.fullmatch(r"[a-z][a-z-]*", name):
+            raise _refused(
+                part, "Options are written as sbatch names them, as in partition=gpu,time=60,nodes=2."
+            )
+        if name in _TAKEN:
+            raise _refused(part, f"{name} is set by mathwb itself.")
+        if name in ("memory", "warning") and not value.isdecimal():
+            raise _refused(part, "It is a whole number: of GB, or of seconds for warning.")
+        if name == "time" and not re.fullmatch(r"[\d:-]+", value):
+            raise _refused(part, "A time is written in minutes, or as sbatch takes it: 2-12:00:00.")
+        if name == "memory":
+            value = f"{value}G"
+        elif name == "warning":
+            value = f"B:USR2@{value}"
+        found[_OWN.get(name, name)] = value
+    return {"signal": f"B:USR2@{WARNING_S}", **found}
+
+
+def _refused(part: str, remedy: str) -> EngineError:
+    return EngineError(f"executor has {part!r}", code="E638", exit_code=2, remedy=remedy)
+
+
+def submit(
+    run: Path, log: Path, name: str, wanted: Mapping[str, str], runs: Sequence[Path] = (), parallel: int = 0
+) -> str:
+    """Hand a run folder to the cluster, or with `runs` all of these as one array, of which the first is
+    `number_0` there.
+
+    Args: log: what it prints there. parallel: so many of an array at a time; 0: any. Returns: the cluster's
+    number.
+
+    Raises: EngineError E639 when there is no cluster here, E605 when it refuses.
+    """
+    if shutil.which("sbatch") is None:
+        raise EngineError(
+            "there is no Slurm here: sbatch is not found",
+            code="E639",
+            exit_code=3,
+            remedy="Run it on a machine of the cluster, or with --executor local.",
+        )
+    requeue = [] if "no-requeue" in wanted else ["--requeue"]
+    places = [f"--job-name={name}", f"--chdir={run}", f"--output={log}", "--open-mode=append"]
+    given = [f"--{key}={value}" if value else f"--{key}" for key, value in wanted.items()]
+    # What describes a Slurm job that we are in does not describe this one.
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if key != MARK and (not key.startswith("SLURM_") or key == "SLURM_CONF")
+    }
+    which = _quoted(str(run))
+    if runs:
+        at_most = f"%{parallel}" if parallel else ""
+        given.append(f"--array=0-{len(runs) - 1}{at_most}")
+        cases = "".join(f"{number}) run={_quoted(str(each))} ;;\n" for number, each in enumerate(runs))
+        which = '"$run"'
+    choose = f"case $SLURM_ARRAY_TASK_ID in\n{cases}esac\n" if runs else ""
+    script = f"#!/bin/sh\n{choose}exec {_quoted(sys.executable)} -P -m workbench.jobs.node {which}\n"
+    done = _run(["sbatch", "--parsable", *places, *requeue, *given], stdin=script, environment=environment)
+    if done is None or done.returncode:
+        said = "it does not answer" if done is None else _last_line(done.stderr)
+        raise EngineError(
+            f"the cluster refuses the job: {said}",
+            code="E605",
+            exit_code=3,
+            remedy="Change the options of --executor slurm:…; `sinfo` lists partitions.",
+        )
+    return done.stdout.strip().partition(";")[0]
+
+
+def ask(number: str) -> Told | None:
+    """What the cluster says of a job, believed for two seconds; None when it cannot be asked from here."""
+    seen = _seen.get(number)
+    if seen is not None and time.monotonic() - seen[0] < _BELIEVED_S:
+        return seen[1]
+    now = time.monotonic()
+    # One question for all that anyone wants to know of.
+    watched = {number, *(key for key, (_, told) in _seen.items() if told is not None and told.live)}
+    queue = _queue(watched)
+    for key in watched:
+        _seen[key] = (now, None if queue is None else queue.get(key) or _past(key))
+    return _seen[number][1]
+
+
+def forget() -> None:
+    """Ask anew the next time."""
+    _seen.clear()
+
+
+_seen: dict[str, tuple[float, Told | None]] = {}
+
+
+def _queue(numbers: Iterable[str]) -> dict[str, Told] | None:
+    """What squeue says of jobs; those it has forgotten are left out."""
+    wanted = ",".join(sorted(numbers))
+    command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={wanted}", "--format=%i|%T|%r"]
+    done = _run(command)
+    if done is None:
+        return None
+    if done.returncode:
+        return {} if "Invalid job id" in done.stderr else None
+    found = {}
+    for line in done.stdout.splitlines():
+        number, state, reason = (*line.strip().split("|"), "", "")[:3]
+        found[number] = Told(state, "" if reason == "None" else reason)
+    return found
+
+
+def _past(number: str) -> Told:
+    """What accounting says of a job that the queue has forgotten."""
+    done = _run(["sacct", "--noheader", "--allocations", "--parsable2", f"--jobs={number}", "--format=State"])
+    if done is None or done.returncode:
+        return Told(accounting=False)
+    lines = done.stdout.split("\n")
+    # "CANCELLED by 1000"
+    return Told(lines[0].partition(" ")[0].strip())
+
+
+def cancel(number: str) -> None:
+    """Take a job back, or end it."""
+    _run(["scancel", "--quiet", number])
+    _seen.pop(number, None)
+
+
+def ending(number: str, restarts: int) -> str:
+    """What the cluster is doing with a job of whose processes it has sent a signal.
+
+    Args: restarts: how often the job had been started again before. Returns: "requeued", "cancelled" (by
+    someone, by a limit, for another job), or empty when it has sent none.
+    """
+    done = _run(["scontrol", "--oneliner", "show", "job", number])
+    if done is None or done.returncode:
+        return ""
+    facts = dict(re.findall(r"(JobState|Restarts)=(\w+)", done.stdout))
+    if int(facts.get("Restarts", 0)) > restarts:
+        return "requeued"
+    return "" if facts.get("JobState") == "RUNNING" else "cancelled"
+
+
+def requeue(number: str) -> str:
+    """Put a running job back into the queue, which ends it here. Returns: what speaks against it, or
+    nothing."""
+    done = _run(["scontrol", "requeue", number])
+    if done is None:
+        return "the cluster does not answer"
+    return _last_line(done.stderr) if done.returncode else ""
+
+
+def job_id(environment: Mapping[str, str]) -> str:
+    """The cluster's number of the job that a process belongs to; empty outside of one."""
+    if "SLURM_ARRAY_TASK_ID" in environment:
+        return f"{environment['SLURM_ARRAY_JOB_ID']}_{environment['SLURM_ARRAY_TASK_ID']}"
+    return environment.get("SLURM_JOB_ID", "")
+
+
+def _run(
+    command: Sequence[str], stdin: str = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str] | None:
+    """Run one of Slurm's commands; None when it is not here or does not answer in time."""
+    try:
+        return subprocess.run(
+            command,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_S,
+            check=False,
+            env=environment,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("Try ")]
+    said = re.sub(r"^(sbatch: |error: |Batch job submission failed: )*", "", lines[-1]) if lines else ""
+    return said.strip() or "it does not say why"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

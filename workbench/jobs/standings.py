@@ -1,0 +1,193 @@
+"""Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
+first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.retrieval.significance import Comparison as Paired
+from engines.retrieval.significance import compare as paired
+from engines.retrieval.significance import holm
+from workbench.errors import UsageError, did_you_mean
+from workbench.jobs.differences import flat
+from workbench.jobs.sweeps import curve
+from workbench.jobs.tail import is_number
+from workbench.jobs.view import JobView
+from workbench.training import Summary, summary
+
+__all__ = ["Standing", "Standings", "standings"]
+
+_REPEATS = ("seed", "model.fold")
+"""What makes one of several runs of a setting."""
+
+_NOT_SETTINGS = ("executor", "out", "publish", "recipe")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One setting. `value`: of its finished runs. `difference`: to the best in the runs that both have,
+    with its 95 % interval by bootstrap; `p`: two-sided paired randomisation test, corrected by Holm; None
+    for the best, and where fewer than two runs are shared. `band`: step, mean, low, high of the measure
+    while it was trained."""
+
+    setting: Mapping[str, Any]
+    jobs: tuple[int, ...]
+    failed: tuple[int, ...]
+    value: Summary | None
+    shared: int = 0
+    difference: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    band: tuple[tuple[int, Summary], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "setting": dict(self.setting),
+            "jobs": list(self.jobs),
+            "failed": list(self.failed),
+            "value": None if self.value is None else self.value.to_dict(),
+            "shared": self.shared,
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "p": self.p,
+            "band": [{"step": step, **found.to_dict()} for step, found in self.band],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Settings by `measure`, the best first; those without a finished run last."""
+
+    measure: str
+    lowest: bool
+    rows: tuple[Standing, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; `best` is the setting that won, None where nothing is finished."""
+        won = [row for row in self.rows[:1] if row.value is not None]
+        best = dict(won[0].setting) if won else None
+        rows = [row.to_dict() for row in self.rows]
+        return {"measure": self.measure, "lowest_is_best": self.lowest, "best": best, "settings": rows}
+
+
+def standings(views: Sequence[JobView], measure: str = "") -> Standings:
+    """Compare runs. Args: measure: to compare by; the recipe's `best`, or the first that there is.
+
+    Raises: UsageError E403 for a measure that no run has, E645 when no run has any.
+    """
+    numbers = {view.id: _measures(view) for view in views}
+    names = list(dict.fromkeys(name for found in numbers.values() for name in found))
+    if not names:
+        raise UsageError(
+            "none of these runs has measured anything yet", code="E645", remedy="Wait until one has ended."
+        )
+    measure = measure or next((name for name in map(_chosen, views) if name in names), names[0])
+    if measure not in names:
+        remedy = did_you_mean(measure, names) or f"There are: {', '.join(names)}."
+        raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
+    lowest = _lowest(views, measure)
+    groups = _by_setting(views)
+    found = [_Group(setting, members, measure, numbers) for setting, members in groups]
+    sign = 1 if lowest else -1
+    found.sort(key=lambda group: (group.value is None, 0 if group.value is None else sign * group.value.mean))
+    rows = [group.alone() for group in found]
+    if len(found) > 1 and found[0].value is not None:
+        rows = [rows[0], *_against(found[0], found[1:])]
+    return Standings(measure, lowest, tuple(rows))
+
+
+class _Group:
+    """The runs of one setting."""
+
+    def __init__(
+        self,
+        setting: Mapping[str, Any],
+        views: Sequence[JobView],
+        measure: str,
+        numbers: Mapping[int, Mapping[str, float]],
+    ) -> None:
+        self.setting, self.views = setting, views
+        self.values = {
+            _repeat(view): numbers[view.id][measure] for view in views if measure in numbers[view.id]
+        }
+        self.value = summary(list(self.values.values())) if self.values else None
+        self._measure = measure
+
+    def alone(self, **more: Any) -> Standing:
+        failed = tuple(view.id for view in self.views if view.state in ("failed", "lost"))
+        ids = tuple(view.id for view in self.views)
+        return Standing(self.setting, ids, failed, self.value, band=self._band(), **more)
+
+    def _band(self) -> tuple[tuple[int, Summary], ...]:
+        """The measure at each step at which all finished runs have taken it."""
+        done = [view for view in self.views if view.state == "succeeded"]
+        curves = [dict(curve(view.folder, self._measure)) for view in done]
+        steps = sorted(set.intersection(*map(set, curves))) if curves else []
+        return tuple((step, summary([found[step] for found in curves])) for step in steps)
+
+
+def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
+    """The other settings, each compared with the best in the runs that both have."""
+    tests: list[Paired | None] = []
+    for group in others:
+        shared = sorted(best.values.keys() & group.values.keys())
+        try:
+            tests.append(
+                paired({key: best.values[key] for key in shared}, {key: group.values[key] for key in shared})
+            )
+        except EngineError:
+            tests.append(None)
+    adjusted = iter(holm([each.randomisation_p for each in tests if each is not None]))
+    rows = []
+    for group, test in zip(others, tests, strict=True):
+        if test is None:
+            rows.append(group.alone(shared=len(best.values.keys() & group.values.keys())))
+            continue
+        told = {"difference": test.difference, "interval": test.interval, "p": next(adjusted)}
+        rows.append(group.alone(shared=test.topics, **told))
+    return rows
+
+
+def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[JobView]]]:
+    """The runs by what differs between their recipes, repeats left out."""
+    settings = {view.id: {"task": view.task, **flat(view.params)} for view in views}
+    keys = dict.fromkeys(key for found in settings.values() for key in found)
+    differ = [
+        key
+        for key in keys
+        if key not in (*_REPEATS, *_NOT_SETTINGS)
+        and len({str(found.get(key)) for found in settings.values()}) > 1
+    ]
+    groups: dict[str, tuple[dict[str, Any], list[JobView]]] = {}
+    for view in views:
+        setting = {key: settings[view.id].get(key) for key in differ}
+        groups.setdefault(str(setting), (setting, []))[1].append(view)
+    return list(groups.values())
+
+
+def _repeat(view: JobView) -> str:
+    """What is paired: seed and fold."""
+    return f"{view.seed} {flat(view.params).get('model.fold', '')}"
+
+
+def _measures(view: JobView) -> dict[str, float]:
+    """What a finished run has measured; its other numbers where it has no measures."""
+    if view.state != "succeeded":
+        return {}
+    found = view.value.get("measures") or view.value
+    return {name: float(value) for name, value in found.items() if is_number(value)}
+
+
+def _chosen(view: JobView) -> str:
+    return str(view.params.get("train", {}).get("best", ""))
+
+
+def _lowest(views: Sequence[JobView], measure: str) -> bool:
+    if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
+        return True
+    tables = [view.params.get("train", {}) for view in views]
+    return any(table.get("best") == measure and table.get("best_is_lowest") for table in tables)

@@ -1,0 +1,128 @@
+"""Sweeps: several runs of one recipe as one line. A sweep is a run folder without attempts that names its
+members.
+
+    runs/ID/recipe.toml     which recipe, how many runs, how many at a time
+            members.json    the jobs, each with its setting and what makes it one of several of that setting
+
+Its state follows from theirs, so nothing of a sweep has to live. A member knows its sweep by `sweep.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from engines.core.files import write_json
+from workbench.jobs.folder import Attempt, Job
+from workbench.jobs.tail import METRIC, LoggedEvent, is_number
+from workbench.recipes import Recipe
+
+__all__ = ["EARLY", "TASK", "Member", "curve", "lane", "members", "note_members", "sweep_of", "verdict"]
+
+TASK = "sweep"
+EARLY = "stopped early"
+_ENOUGH = 3
+"""So many others have to be as far before a run is compared with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A job of a sweep. `setting`: its place in the grid; `repeat`: seed and fold."""
+
+    job: int
+    setting: Mapping[str, Any] = field(default_factory=dict)
+    repeat: Mapping[str, int] = field(default_factory=dict)
+
+
+def members(sweep: Job) -> list[Member]:
+    """The members of a sweep, as they were made; none for another job."""
+    found = _read(sweep.folder / "members.json").get("members", [])
+    return [Member(int(each["job"]), each["setting"], each["repeat"]) for each in found]
+
+
+def note_members(sweep: Job, found: Sequence[Member]) -> None:
+    """Write down the members of a sweep."""
+    rows = [{"job": each.job, "setting": dict(each.setting), "repeat": dict(each.repeat)} for each in found]
+    write_json(sweep.folder / "members.json", {"v": 1, "members": rows})
+
+
+def sweep_of(run: Path) -> int:
+    """The number of the sweep that a run folder belongs to; 0 for none."""
+    return int(_read(run / "sweep.json").get("sweep", 0))
+
+
+def lane(job: Job) -> tuple[int, int]:
+    """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
+    told = _read(job.folder / "sweep.json")
+    return int(told.get("sweep", 0)), int(told.get("parallel", 0))
+
+
+def verdict(attempt: Attempt) -> str:
+    """Why a run of a sweep that ends the worst is to end early; empty when it goes on.
+
+    The median rule: at its last measurement its best value so far is worse than the median of what the
+    others had reached by the same step. Nobody is judged by a first measurement, or against fewer than
+    three others.
+    """
+    run = attempt.folder.parent
+    told = _read(run / "sweep.json")
+    measure = str(told.get("stop_worst", ""))
+    if not measure:
+        return ""
+    best = min if told.get("lowest") else max
+    own = curve(run, measure)
+    if len(own) < 2:
+        return ""
+    step = own[-1][0]
+    reached = []
+    for member in members(Job(int(told["sweep"]), run.parent / str(told["sweep"]))):
+        theirs = curve(run.parent / str(member.job), measure) if member.job != attempt.job else []
+        if theirs and theirs[0][0] <= step <= theirs[-1][0]:
+            reached.append(best(value for at, value in theirs if at <= step))
+    if len(reached) < _ENOUGH:
+        return ""
+    mine, middle = best(value for _, value in own), median(reached)
+    if mine == middle or best(mine, middle) == mine:
+        return ""
+    return (
+        f"{EARLY}: {measure} {mine:.4g} at step {step}, the median of {len(reached)} others is {middle:.4g}"
+    )
+
+
+def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
+    """The values of a measure by step, of all attempts at a job; a step that was done twice counts as it
+    was last."""
+    found: dict[int, float] = {}
+    wanted = f'"{measure}"'.encode()
+    for attempt in Job(0, Path(run)).attempts():
+        try:
+            lines = attempt.events.read_bytes().split(b"\n")
+        except OSError:
+            continue
+        for line in lines:
+            if METRIC not in line or wanted not in line:
+                continue
+            event = LoggedEvent.parse(line)
+            if event and event.step is not None and is_number(value := event.data.get(measure)):
+                found[event.step] = float(str(value))
+    return sorted(found.items())
+
+
+def plan(
+    title: str, recipe: str, runs: int, parallel: int, stop_worst: str, lowest: bool
+) -> tuple[Recipe, dict[str, Any]]:
+    """The recipe of a sweep, and what each member is told of it besides its number."""
+    told = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
+    return Recipe(TASK, title, {"recipe": recipe, "runs": runs, **told}), {"v": 1, **told}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}

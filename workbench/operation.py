@@ -1,0 +1,304 @@
+"""Operations: work that is written once, and from which command, job, engine call and form are derived.
+
+A row names a spec and the function that takes it, both in an engine, as `module:name`; nothing is imported
+before it is needed. `settled` makes a spec of what a door was given, with nothing left open; `perform` runs
+it. Every door, the command line, the engine process, a job, does these two and no more, so that the same
+operation gives the same document everywhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Field, described, read, values
+from workbench import paths
+from workbench.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from workbench.filters import Filter
+
+__all__ = [
+    "Aside",
+    "Background",
+    "Operation",
+    "Performed",
+    "Where",
+    "command_line",
+    "load",
+    "operation",
+    "operations",
+]
+
+
+class Aside(str):
+    """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """How an operation is a job. `title` and `says` may name fields of the spec (`corpus {out.name}`, `builds
+    {out}`); `target` is the field that tells what the job writes. `home`: the folder of the workspace in
+    which that is a name; then the launch form offers recipes of it."""
+
+    title: str
+    says: str
+    target: str = "out"
+    home: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The list in what an operation returns that `--where FILTER` narrows; see `workbench.filters`.
+
+    Args: key: its name in the record. fields: the names that the filter may use, as module:name. row:
+    `f(item, record)` gives an item's fields, where they are not its own.
+    """
+
+    key: str
+    fields: str
+    row: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What an operation gave: the engine's record, the document that `--json` prints, and the exit code (130:
+    it was stopped and keeps what it has)."""
+
+    record: Any
+    document: Any
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row; all targets are `module:name`.
+
+    Args: name: `paper.command`. help: its line in the list of commands. spec: a frozen dataclass (see
+    `engines.core.spec`). call: `f(spec, *, events, stop, cache)`, any of which it may lack (`cache`: a folder
+    for what can be made again); returns a record, a document or an iterator of rows. text: `f(record, spec)`
+    yields the lines that people read. document: `f(record)`, where `--json` prints something else than the
+    record. settle: `f(spec)`, what is left to be settled after names and paths. code: `f(document)` gives the
+    exit code where it is not `stopped`'s. background: how it is a job, if `--detach` offers that.
+    json_lines: rows that it yields are printed as JSON Lines, with or without `--json`. expressions: an
+    argument may begin with `-`. recipes: its command takes `--recipe`, whose settings hold where no other is
+    given. where: its command takes `--where`, a filter over its rows. listed: whether help lists it; the
+    others serve screens.
+    """
+
+    name: str
+    help: str
+    spec: str
+    call: str
+    text: str = ""
+    document: str = ""
+    settle: str = ""
+    code: str = ""
+    background: Background | None = None
+    json_lines: bool = False
+    expressions: bool = False
+    recipes: bool = False
+    where: Where | None = None
+    listed: bool = True
+
+    @property
+    def spec_type(self) -> Any:
+        """The spec's class; its module is imported, which imports nothing heavy."""
+        return load(self.spec)
+
+    def settled(self, given: Mapping[str, Any]) -> Any:
+        """The spec of what a door was given, with nothing left open: names are paths, paths absolute.
+
+        Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
+        it does not have or a value that it does not take, and whatever a name that stands for nothing raises.
+        """
+        spec = read(self.spec_type, given)
+        spec = replace(spec, **{field.name: place for field, place in _places(spec)})
+        return load(self.settle)(spec) if self.settle else spec
+
+    def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
+        """Run it on a settled spec."""
+        record = self.begun(spec, events=events, stop=stop)
+        if isinstance(record, Iterator):
+            record = list(record)
+        return self.finished(record)
+
+    def begun(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Any:
+        """What its function returns; its engine is imported now. An iterator's rows are still to come."""
+        function = load(self.call)
+        takes = inspect.signature(function).parameters
+        offered = {"events": events, "stop": stop, "cache": paths.cache_dir() / self.name.partition(".")[0]}
+        return function(spec, **{name: value for name, value in offered.items() if name in takes})
+
+    def finished(self, record: Any) -> Performed:
+        """The record with its document and exit code."""
+        document = plain(load(self.document)(record) if self.document else record)
+        return Performed(record, document, load(self.code)(document) if self.code else stopped(document))
+
+    def run(self, given: Mapping[str, Any], *, events: Sink = ignore, stop: Stop = never) -> Any:
+        """What it answers to what a door was given: its document."""
+        return self.perform(self.settled(given), events=events, stop=stop).document
+
+    def filter(self, text: str) -> Filter:
+        """A filter over its rows. Raises: FilterError E440 for one that cannot be read."""
+        from workbench.filters import parse_filter
+
+        assert self.where is not None
+        return parse_filter(text, load(self.where.fields))
+
+    def narrowed(self, record: Any, wanted: Filter) -> Any:
+        """The record with those of its rows that pass."""
+        assert self.where is not None
+        key, row = self.where.key, load(self.where.row) if self.where.row else None
+        passing = [item for item in record[key] if wanted.matches(row(item, record) if row else item)]
+        return {**record, key: passing}
+
+    @property
+    def takes_stop(self) -> bool:
+        """Whether it can be stopped gently."""
+        return "stop" in inspect.signature(load(self.call)).parameters
+
+    def lines(self, record: Any, spec: Any) -> Iterable[str]:
+        """The record as people read it."""
+        if self.text:
+            found: Iterable[str] = load(self.text)(record, spec)
+            return found
+        document = plain(record)
+        if not isinstance(document, Mapping):
+            return [str(item) for item in document] if isinstance(document, list) else [str(document)]
+        width = max((len(str(key)) for key in document), default=0)
+        return [f"{key!s:<{width}}  {item}" for key, item in document.items()]
+
+    def title(self, spec: Any) -> str:
+        """What its job is called."""
+        return self.background.title.format_map(_Fields(spec)) if self.background else self.name
+
+
+class _Fields(dict[str, Any]):
+    """The fields of a spec, by name, for a format string."""
+
+    def __init__(self, spec: Any) -> None:
+        super().__init__({field.name: getattr(spec, field.name) for field in described(type(spec))})
+
+
+def stopped(document: Any) -> int:
+    """130 for a document that says that it is not complete, or that it was stopped; otherwise 0."""
+    if isinstance(document, Mapping):
+        stats = document.get("stats")
+        reason = (stats if isinstance(stats, Mapping) else document).get("stop_reason")
+        return 130 if document.get("complete") is False or reason == "stopped" else 0
+    return 0
+
+
+def plain(record: Any) -> Any:
+    """A record as mappings, lists, texts and numbers; what is no finite number is None."""
+    import msgspec
+
+    return msgspec.json.decode(encoded(record))
+
+
+def encoded(record: Any) -> bytes:
+    """A record or document as JSON; NaN and infinities are null."""
+    import msgspec
+
+    try:
+        return msgspec.json.encode(record, enc_hook=_value)
+    except UnicodeEncodeError:
+        # Text of the user's files may hold half a pair of UTF-16, which is no UTF-8.
+        import json
+
+        return json.dumps(msgspec.to_builtins(record, enc_hook=_value)).encode()
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is nothing that JSON holds")
+
+
+def load(target: str) -> Any:
+    """What `module:name` names; the module is imported now."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
+    """The fields of a spec that are paths or names of places, each with the place it stands for."""
+    for field in described(type(spec)):
+        value = getattr(spec, field.name)
+        if value is None or (field.kind is not Path and not field.arg.ref):
+            continue
+        if field.many:
+            yield field, tuple(_place(field, item) for item in value)
+        else:
+            yield field, _place(field, value)
+
+
+def _place(field: Field, value: Any) -> Any:
+    """The absolute path that a value means; `-` stays standard input.
+
+    A path that exists is meant before anything in the workspace that has its name.
+    """
+    if field.arg.ref:
+        from workbench.paper import references
+
+        return field.kind(str(load(references()[field.arg.ref])(str(value))))
+    return value if str(value) == "-" else value.expanduser().absolute()
+
+
+@cache
+def operations() -> dict[str, Operation]:
+    """Every operation, by name: those of the papers, training and pictures."""
+    from workbench.paper import papers
+    from workbench.pictures import OPERATIONS as PICTURES
+    from workbench.train import OPERATIONS
+
+    of_papers = (row for paper in papers() for row in paper.rows())
+    return {row.name: row for row in (*of_papers, *OPERATIONS, *PICTURES)}
+
+
+def operation(name: str) -> Operation:
+    """The operation of a name. Raises: UsageError E410 for one that there is not."""
+    found = operations().get(name)
+    if found is None:
+        remedy = did_you_mean(name, operations())
+        raise UsageError(f"there is no operation {name!r}", code="E410", remedy=remedy)
+    return found
+
+
+def command_line(row: Operation, spec: Any) -> str:
+    """The command that does the same: what differs from the defaults, and nothing else."""
+    given = values(spec)
+    options: list[str] = []
+    arguments: list[str] = []
+    for field in described(type(spec)):
+        if field.name not in given or (not field.required and getattr(spec, field.name) == field.default):
+            continue
+        value = given[field.name]
+        if not field.is_option:
+            arguments += value if field.many else [str(value)]
+        elif field.kind is bool:
+            options.append(option(field) if value else f"--no-{option(field)[2:]}")
+        else:
+            for item in value if field.many else [value]:
+                # One word, since the value may begin with a dash.
+                options.append(f"{option(field)}={item}")
+    if any(argument.startswith("-") for argument in arguments):
+        arguments = ["--", *arguments]
+    return shlex.join(["mathwb", *row.name.split("."), *options, *arguments])
+
+
+def option(field: Field) -> str:
+    """The long option of a field."""
+    return "--" + (field.arg.name or field.name.replace("_", "-"))

@@ -1,0 +1,1 @@
+"""ARQMath in the workbench."""

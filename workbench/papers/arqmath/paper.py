@@ -1,0 +1,30 @@
+"""ARQMath's registration."""
+
+from __future__ import annotations
+
+from workbench.paper import DataKey, Paper, Trainer
+
+__all__ = ["PAPER"]
+
+PAPER = Paper(
+    name="arqmath",
+    key="4",
+    title="ARQMath",
+    help="Answer retrieval: evaluate and compare runs.",
+    operations="workbench.papers.arqmath.operations:OPERATIONS",
+    trainers=(
+        Trainer("arqmath.pretrain", "engines.arqmath.training.pretraining:pretrain"),
+        Trainer("arqmath.crossencoder", "engines.arqmath.training.finetuning:crossencoder"),
+        Trainer("arqmath.generator", "engines.arqmath.generation.generator:generator"),
+    ),
+    kinds="workbench.papers.arqmath.data:KINDS",
+    data=(DataKey("collection", "arqmath", "workbench.papers.arqmath.collections:place"),),
+    folder="arqmath",
+    tour="workbench.papers.arqmath.tour:tour",
+    references={
+        "index": "workbench.papers.arqmath.collections:index_path",
+        "collection": "workbench.papers.arqmath.collections:collection_path",
+        "source": "workbench.papers.arqmath.collections:source_path",
+        "encoder": "workbench.papers.arqmath.collections:encoder_path",
+    },
+)

@@ -1,0 +1,262 @@
+"""Lines for people of ARQMath's results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.common import table
+
+if TYPE_CHECKING:
+    from engines.arqmath.collection.posts import Post
+    from engines.arqmath.ranking.compare import Compare
+    from engines.arqmath.ranking.evaluate import Evaluate
+    from engines.arqmath.ranking.search import Search
+    from engines.arqmath.ranking.topics import Picture, Show, Topics
+    from engines.arqmath.training.pairs_file import DrawPairs
+    from engines.arqmath.training.pretraining_file import PretrainData
+    from workbench.papers.arqmath.judgements import Judgement, OwnJudgements
+
+__all__ = [
+    "backbone",
+    "compare",
+    "evaluate",
+    "generate",
+    "index",
+    "judgements",
+    "pairs",
+    "picture",
+    "post",
+    "pretrain_data",
+    "rank",
+    "search",
+    "show",
+    "topics",
+]
+
+Found = Mapping[str, Any]
+_MEASURES = ("ndcg_prime", "map_prime", "p10_prime")
+
+
+def index(built: Found, _spec: object) -> list[str]:
+    """What was indexed."""
+    if not built["complete"]:
+        return ["stopped; the same command goes on"]
+    counts, lexical, dense = built["counts"], built["lexical"], built["dense"]
+    lines = [
+        f"{built['documents']:,} answers to {counts['questions']:,} questions in {built['out']}",
+        f"lexical: {lexical['terms']:,} terms, {lexical['mean_terms']:.0f} in an answer; BM25 with "
+        f"k1 {lexical['bm25']['k1']:g}, b {lexical['bm25']['b']:g}",
+    ]
+    if dense:
+        lines.append(f"dense: {built['encoder']['name']}, {dense['kind']}: {dense['reason']}")
+    if counts["left_out"]:
+        lines.append(f"rows that could not be read: {counts['left_out']:,}")
+    return lines
+
+
+def search(found: Found, spec: Search) -> Iterator[str]:
+    """The answers, each with its snippet."""
+    hits = found["hits"]
+    if not hits:
+        yield "nothing found: no answer has a word or symbol of the query"
+        return
+    again = ["first", "P"] if spec.model is not None else []
+    rows = [[hit["rank"], f"{hit['score']:.4f}", *_again(hit), hit["id"], hit["title"]] for hit in hits]
+    header, *lines = table(["", "score", *again, "answer", "title"], rows)
+    yield header
+    for line, hit in zip(lines, hits, strict=True):
+        yield line
+        yield f"      {hit['snippet']}"
+
+
+def _again(hit: Found) -> list[object]:
+    if "first" not in hit:
+        return []
+    return [hit["first"], "" if hit["probability"] is None else f"{hit['probability']:.4f}"]
+
+
+def rank(found: Found, _spec: object) -> Iterator[str]:
+    """What was ranked, and how well the first stage did."""
+    if not found["complete"]:
+        yield "stopped; the finished topics are kept, and the same command goes on"
+    else:
+        yield f"{found['documents']:,} answers to {found['topics']:,} topics in {found['run']}"
+    if "pairs" in found:
+        yield (
+            f"{found['pairs']:,} pairs scored, {found['pairs_per_s']:.1f}/s; "
+            f"{found['truncated_share']:.1%} were too long and cut, the longer side first"
+        )
+    if found.get("first") and 0 < found["weight"] < 1:
+        yield f"weight of the model beside the first stage: {found['weight']:g}"
+    if "recall" in found:
+        shares = ", ".join(f"{at}: {share:.3f}" for at, share in found["recall"].items())
+        yield f"recall of the first stage ({found['first']}), grade 2 and more, at {shares}"
+
+
+def generate(made: Found, _spec: object) -> list[str]:
+    """How many topics got an answer."""
+    if not made["complete"]:
+        return [f"stopped after {made['answers']:,} of {made['topics']:,} topics; the same command goes on"]
+    return [f"{made['answers']:,} answers to {made['topics']:,} topics in {made['out']}"]
+
+
+def evaluate(found: Found, spec: Evaluate) -> list[str]:
+    """The means over all judged topics, over those of the run, and by attributes of the topics."""
+    if spec.task == 3:
+        figures = [
+            (name, one["judged"], f"{one['ar']:.4f}", f"{one['p1']:.4f}")
+            for name, one in found["runs"].items()
+        ]
+        return table(("run", "judged", "AR", "P@1"), figures)
+    own = found["run_topics"]
+    rows: list[list[object]] = [
+        ["all judged", found["topics"], *_figures(found)],
+        ["of the run", own["topics"], *_figures(own)],
+    ]
+    for attribute, groups in found.get("by", {}).items():
+        rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
+    return table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows)
+
+
+def _figures(row: Found) -> list[str]:
+    return [f"{row[name]:.4f}" if name in row else "" for name in (*_MEASURES, "bpref", "mrr")]
+
+
+def compare(found: Found, spec: Compare) -> list[str]:
+    """The runs below each other, the baseline first."""
+    header = ["run", "nDCG'", "mAP'", "P'@10", f"95 % of {spec.measure}"]
+    header += ["difference", "t-test", "randomisation", "Holm"]
+    rows = []
+    for system, test in zip(found["systems"], [None, *found["comparisons"]], strict=True):
+        low, high = system["interval"]
+        tested = ["", "", "", ""]
+        if test is not None:
+            tested = [f"{test['difference']:+.4f}", f"{test['t_p']:.4f}"]
+            tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
+        means = [f"{system[name]:.4f}" for name in _MEASURES]
+        rows.append([Path(system["run"]).name, *means, f"{low:.3f} to {high:.3f}", *tested])
+    return table(header, rows)
+
+
+def topics(found: Found, _spec: Topics) -> Iterator[str]:
+    """The runs with their means, then the topics with one run's nDCG' and the difference from another."""
+    run, against = found["run"], found["against"]
+    means = [
+        [
+            one["name"],
+            *(_figure(one.get(name)) for name in _MEASURES),
+            one["judged_topics"],
+            "{:.3f} to {:.3f}".format(*one["interval"]) if one["interval"] else "",
+        ]
+        for one in found["runs"]
+    ]
+    yield from table(("run", "nDCG'", "mAP'", "P'@10", "judged topics", "95 % of nDCG'"), means)
+    yield ""
+    rows = []
+    for topic in found["topics"]:
+        here, there = topic["ndcg"].get(run), topic["ndcg"].get(against)
+        difference = f"{here - there:+.4f}" if here is not None and there is not None else ""
+        judged = sum(topic["grades"] or ())
+        rows.append([topic["id"], _figure(here), difference, topic["kind"], judged, topic["shown"]])
+    yield from table(("topic", run or "nDCG'", f"against {against}", "kind", "judged", "title"), rows)
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
+
+
+def show(found: Any, spec: Show) -> Iterator[str]:
+    """A topic and its ranking, or the answers that were written to it."""
+    from engines.formula.unicode import render_text
+
+    if spec.written:
+        yield from _written(found)
+        return
+    run, rows = found["run"], found["answers"]
+    yield f"{found['topic']}  {render_text(found['title'])}"
+    yield ""
+    yield from render_text(found["question"]).splitlines()
+    yield ""
+    lines = []
+    for row in rows[: spec.depth]:
+        others = " ".join(f"{name}:{rank}" for name, rank in row["ranks"].items() if name != run)
+        change = "" if row["change"] is None else f"{row['change']:+.2f}"
+        gain = "" if row["gain"] is None else f"{row['gain']:.2f}"
+        score = "" if row["score"] is None else f"{row['score']:.6g}"
+        grade = "" if row["grade"] is None else row["grade"]
+        lines.append([row["rank"] or "-", _move(row), row["id"], grade, gain, change, score, others])
+    header = (run, f"against {found['against']}", "answer", "grade", "gain", "+-gain", "score", "ranks")
+    yield from table(header, lines)
+    if len(rows) > spec.depth:
+        yield f"{spec.depth:,} of {len(rows):,} shown; -k shows more"
+
+
+def _move(row: Found) -> str:
+    if row["rank"] is None:
+        return "out" if row["other"] is not None else "in neither"
+    if row["change"] is None and row["other"] is None:
+        return ""
+    return "new" if row["move"] is None else f"{row['move']:+d}" if row["move"] else "="
+
+
+def _written(answers: Sequence[Found]) -> Iterator[str]:
+    for answer in answers:
+        grade = "unjudged" if answer["grade"] is None else f"grade {answer['grade']}"
+        yield f"{answer['run']}  {grade}  {len(answer['text'])} characters"
+        yield from (f"  {line}" for line in answer["shown"].splitlines())
+        yield ""
+
+
+def post(found: Found, spec: Post) -> Iterator[str]:
+    """A post, then the question that it answers."""
+    text, title = ("latex", "latex_title") if spec.latex else ("text", "title")
+    question = found["question"]
+    yield f"{'question' if found['kind'] == 1 else 'answer'} {found['id']}"
+    if question is None and found["title"]:
+        yield found[title]
+    if found["tags"]:
+        yield f"tags {', '.join(found['tags'])}"
+    yield ""
+    yield from found[text].splitlines()
+    if question is not None:
+        yield ""
+        yield f"question it answers: {question['id']}  {question[title]}"
+        yield ""
+        yield from question[text].splitlines()
+
+
+def judgements(own: Sequence[Judgement], spec: OwnJudgements) -> Iterator[str]:
+    """The lines of qrels, unless they went to a file."""
+    if spec.out is None:
+        # Spaces, since a tab would be printed as what it is written with; every reader of qrels takes both.
+        yield from (f"{one.topic} 0 {one.document} {one.grade}" for one in own)
+
+
+def pairs(found: Found, _spec: DrawPairs) -> list[str]:
+    """How many pairs, and what was left out."""
+    rows = [(name.replace("_", " "), f"{n:,}") for name, n in found.items() if name not in _NO_COUNTS]
+    rows += [(name, f"{n:,}") for name, n in found["left_out"].items() if n]
+    return [*table(("", "count"), rows), f"written to {found['out']}"]
+
+
+_NO_COUNTS = ("out", "strategy", "seed", "left_out")
+
+
+def pretrain_data(found: Found, _spec: PretrainData) -> list[str]:
+    """How many segments or pairs, and what was left out."""
+    rows = [(name.replace("_", " "), f"{n:,}") for name, n in found.items() if name not in _NO_COUNTS[:3]]
+    return [*table(("", "count"), rows), f"written to {found['out']}"]
+
+
+def backbone(made: Found, _spec: object) -> list[str]:
+    """What was made."""
+    return [
+        f"{made['out']}: {made['family']} without weights, {made['vocabulary']:,} tokens in its vocabulary"
+    ]
+
+
+def picture(made: Found, _spec: Picture) -> list[str]:
+    """The SVG."""
+    return made["svg"].splitlines()

@@ -1,0 +1,1 @@
+"""E-Gen in the workbench."""

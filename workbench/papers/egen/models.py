@@ -1,0 +1,53 @@
+"""Models and corpora by name: what stands for a folder on the command line and on the screens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.errors import MissingError, did_you_mean
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+__all__ = ["corpus_path", "model_path", "models"]
+
+
+def models(workspace: Workspace) -> list[Path]:
+    """The models that turn expressions into vectors: those that ship, then those of the workspace, which hide
+    one that ships and has their name."""
+    from engines.egen.models.lookup import models_among
+
+    return models_among(sorted(workspace.models.glob("*")))
+
+
+def model_path(name: str) -> Path:
+    """The folder of a model: a path, a name in the workspace, or one that ships (`egen-…`).
+
+    Raises: MissingError E355 when there is none of that name.
+    """
+    from engines.egen.models.lookup import shipped_models
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path.absolute()
+    workspace = Workspace.open()
+    for folder in (workspace.models / name, *shipped_models()):
+        if len(path.parts) == 1 and folder.name == name and folder.is_dir():
+            return folder
+    known = [folder.name for folder in models(workspace)]
+    remedy = did_you_mean(name, known) or (
+        f"There are: {', '.join(known)}." if known else "Train one with: mathwb train --headless"
+    )
+    raise MissingError(f"there is no model {name!r}", code="E355", remedy=remedy)
+
+
+def corpus_path(name: str) -> Path:
+    """A file or folder as it is named, or else the corpus of the workspace that has this name."""
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    if not path.exists() and len(path.parts) == 1 and (Workspace.open().folder("corpora") / name).is_dir():
+        return Workspace.open().folder("corpora") / name
+    return path.absolute()

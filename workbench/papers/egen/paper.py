@@ -1,0 +1,32 @@
+"""E-Gen's registration."""
+
+from __future__ import annotations
+
+from workbench.paper import Paper, Trainer
+
+__all__ = ["PAPER"]
+
+PAPER = Paper(
+    name="egen",
+    key="1",
+    title="E-graphs",
+    help="Equivalent expressions: generate, verify, store, explore.",
+    operations="workbench.papers.egen.operations:OPERATIONS",
+    trainers=(
+        Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive"),
+        Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq"),
+    ),
+    kinds="workbench.papers.egen.data:KINDS",
+    settings="workbench.papers.egen.settings:KEYS",
+    folder="corpora",
+    doctor="workbench.papers.egen.doctor:examine",
+    tour="workbench.papers.egen.tour:tour",
+    references={
+        "corpus": "workbench.papers.egen.models:corpus_path",
+        "model": "workbench.papers.egen.models:model_path",
+    },
+    defaults={
+        "egen.mode": (("egen.generate", "mode"),),
+        "egen.max_tokens": (("egen.generate", "max_tokens"),),
+    },
+)

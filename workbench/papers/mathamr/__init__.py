@@ -1,0 +1,1 @@
+"""MathAMR in the workbench."""

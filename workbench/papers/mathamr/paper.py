@@ -1,0 +1,15 @@
+"""MathAMR's registration."""
+
+from __future__ import annotations
+
+from workbench.paper import Paper
+
+__all__ = ["PAPER"]
+
+PAPER = Paper(
+    name="mathamr",
+    key="5",
+    title="MathAMR",
+    help="Formulas in context as graphs: operator trees, grafting, linearisation.",
+    operations="workbench.papers.mathamr.operations:OPERATIONS",
+)

@@ -1,0 +1,25 @@
+"""Pictures as operations: what the screens ask the engine process to draw."""
+
+from __future__ import annotations
+
+from workbench.operation import Operation
+
+__all__ = ["OPERATIONS"]
+
+OPERATIONS = (
+    Operation(
+        "picture.curves",
+        "A picture of curves.",
+        spec="engines.core.picture:CurvesPicture",
+        call="engines.core.picture:curves",
+        listed=False,
+    ),
+    Operation(
+        "picture.formula",
+        "A picture of a formula.",
+        spec="engines.core.picture:FormulaPicture",
+        call="engines.core.picture:formula",
+        listed=False,
+    ),
+)
+"""They belong to no paper and have no command."""

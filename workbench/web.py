@@ -1,0 +1,130 @@
+"""The screens in a browser: textual-serve behind a token, on this machine unless told otherwise.
+
+Each page that is opened is a workbench of its own, in a process of its own. Whoever has the address can do
+what its user can: the token in it is long and random, and without it every request is answered with 403, that
+of the websocket too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shlex
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp_jinja2
+from aiohttp import web
+from textual_serve.server import Server
+
+from workbench.errors import UsageError
+
+__all__ = ["WebServer", "listen"]
+
+_COMMAND = (sys.executable, "-P", "-c", "from workbench.cli import main; main()")
+_PATIENCE_S = 5.0
+_HEADERS = {
+    # The page asks for a font elsewhere; nobody there is to hear of it.
+    "Content-Security-Policy": "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self' ws: wss:",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+}
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one. Raises: UsageError E405."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind, protocol)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen()
+    except OSError as error:
+        raise UsageError(
+            f"{host}:{port} cannot be listened on: {error.strerror or error}",
+            code="E405",
+            remedy="Take a free port with --port 0.",
+        ) from None
+    return found
+
+
+class WebServer(Server):
+    """Serves the workbench at a socket that listens. Args: place: the socket. token: what the address holds;
+    a new one unless given."""
+
+    def __init__(self, place: socket.socket, token: str = "") -> None:
+        host, port, *_ = place.getsockname()
+        super().__init__(shlex.join(_COMMAND), host=host, port=port, title="mathwb")
+        self.token = token or secrets.token_urlsafe(24)
+        self._place = place
+        self._pages: set[asyncio.Task[Any]] = set()
+
+    @property
+    def address(self) -> str:
+        """The address to open, token and all."""
+        host = socket.gethostname() if self.host in ("0.0.0.0", "::") else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{self.token}/"
+
+    def run(self) -> None:
+        """Serve until Ctrl-C or a signal to end; open pages end with it."""
+        web.run_app(
+            self._make_app(),
+            sock=self._place,
+            print=lambda *_: None,
+            access_log=None,
+            shutdown_timeout=_PATIENCE_S,
+        )
+
+    async def _make_app(self) -> web.Application:
+        """What textual-serve serves, below the token."""
+        outer = web.Application(middlewares=[self._guard])
+        outer.add_subapp(f"/{self.token}", await super()._make_app())
+        return outer
+
+    async def on_startup(self, app: web.Application) -> None:
+        """Nothing is said: the command has said the address."""
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """A page: its workbench ends with it, or with the server."""
+        page = asyncio.current_task()
+        assert page is not None
+        self._pages.add(page)
+        try:
+            return await super().handle_websocket(request)
+        finally:
+            self._pages.discard(page)
+
+    async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002
+        """End the pages, and wait until their workbenches are gone."""
+        for page in self._pages:
+            page.cancel()
+        if self._pages:
+            await asyncio.wait(self._pages, timeout=_PATIENCE_S)
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        given = request.path.split("/")[1]
+        if not secrets.compare_digest(given.encode(), self.token.encode()):
+            raise web.HTTPForbidden(text="The address is not complete: it ends in a token.\n")
+        if request.path == f"/{self.token}":
+            raise web.HTTPFound(f"/{self.token}/")
+        response = await handler(request)
+        if not response.prepared:
+            response.headers.update(_HEADERS)
+        return response
+
+    async def handle_index(self, request: web.Request) -> web.StreamResponse:
+        """The page; its addresses are those by which the browser has come."""
+        scheme = "wss" if request.scheme == "https" else "ws"
+        size = request.query.get("fontsize", "16")
+        context = {
+            "font_size": int(size) if size.isascii() and size.isdigit() else 16,
+            "app_websocket_url": f"{scheme}://{request.host}/{self.token}/ws",
+            "config": {"static": {"url": f"/{self.token}/static/"}},
+            "application": {"name": self.title},
+        }
+        return aiohttp_jinja2.render_template("app_index.html", request, context)
