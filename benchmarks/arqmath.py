@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import record
-from engines.arqmath.collection.folder import ArqmathFolder
 from engines.arqmath.collection.index import Index, build_index, document_text, open_index
-from engines.arqmath.collection.readers import Topic, read_topics
 from engines.arqmath.ranking.scoring import score_candidates
 from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
 from engines.arqmath.training.cross_encoder import CrossEncoder
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Topic, read_topics
 from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weighted_sum
 from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate

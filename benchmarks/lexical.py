@@ -21,8 +21,8 @@ import numpy as np
 import psutil
 
 from benchmarks._record import parser_of, record
-from engines.arqmath.collection.folder import ArqmathFolder
-from engines.arqmath.collection.readers import Report, read_posts, read_topics
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_posts, read_topics
 from engines.retrieval.lexical import LexicalIndex, TermPart, build_lexical
 
 PART = 10_000

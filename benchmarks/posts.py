@@ -21,7 +21,7 @@ from engines.arqmath.collection.multiply import multiply
 
 READ = """
 import json, resource, sys, time
-from engines.arqmath.collection.readers import Report, read_posts
+from engines.forum.readers import Report, read_posts
 report, formulas, characters, began, used = Report(), 0, 0, time.perf_counter(), time.process_time()
 for post in read_posts(sys.argv[1], report):
     formulas += len(post.body.formulas)

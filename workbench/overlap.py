@@ -90,7 +90,7 @@ def _kind(path: Path) -> str:
 
 
 def _collection(path: Path) -> bool:
-    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.forum.folder import ArqmathFolder
 
     try:
         ArqmathFolder.open(path)
@@ -163,8 +163,8 @@ def _side(path: Path, kind: str, bad: list[int], place: int) -> Side:
 
 def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
     """Posts, or topics where there are no posts."""
-    from engines.arqmath.collection.folder import ArqmathFolder
-    from engines.arqmath.collection.readers import Report, read_posts, read_topics
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Report, read_posts, read_topics
 
     folder = ArqmathFolder.open(path)
     if folder.posts is None and folder.topics:

@@ -19,7 +19,7 @@ _TAG = re.compile(r"<[^>]*>")
 
 def things(workspace: Workspace) -> Iterator[Thing]:
     """The collections, each with its topics; titles as they stand in the file."""
-    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.forum.folder import ArqmathFolder
     from workbench.papers.arqmath.collections import collections
 
     for collection in collections(workspace):

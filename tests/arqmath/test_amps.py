@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engines.arqmath.collection.amps import Exercise, read_amps
-from engines.arqmath.collection.readers import Report
 from engines.core.errors import DataError
+from engines.forum.readers import Report
 
 
 @pytest.fixture

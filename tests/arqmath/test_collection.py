@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.collection import readers
-from engines.arqmath.collection.cleaning import clean, clean_with_formulas
-from engines.arqmath.collection.readers import (
+from engines.core.errors import DataError
+from engines.forum import readers
+from engines.forum.cleaning import clean, clean_with_formulas
+from engines.forum.readers import (
     Comment,
     Report,
     read_comments,
@@ -23,7 +24,6 @@ from engines.arqmath.collection.readers import (
     read_rows,
     read_topics,
 )
-from engines.core.errors import DataError
 
 ROW = (
     '  <row Id="{id}" PostTypeId="{kind}" {extra} Body="&lt;p&gt;Is &lt;span class=&quot;math-container&quot;'

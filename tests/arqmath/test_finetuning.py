@@ -31,7 +31,7 @@ def data(place: Path) -> dict[str, Path]:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    from engines.arqmath.collection.readers import Report, read_posts
+    from engines.forum.readers import Report, read_posts
 
     return {post.id: post.text for post in read_posts(folder / "posts.jsonl", Report())}
 

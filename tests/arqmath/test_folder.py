@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.collection.folder import DESCRIPTION, ArqmathFolder, Role, role_of
 from engines.core.errors import DataError
+from engines.forum.folder import DESCRIPTION, ArqmathFolder, Role, role_of
 
 NAMES = {
     "Collection/Posts.V1.2.xml": None,

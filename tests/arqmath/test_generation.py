@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.collection.readers import read_topics
 from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
 from engines.arqmath.generation.extractive import extract
 from engines.arqmath.generation.generator import Generator, generator
@@ -17,6 +16,7 @@ from engines.arqmath.generation.problems import Problems, Texts
 from engines.arqmath.generation.prompts import prompt, single_digits, train_tokenizer
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
+from engines.forum.readers import read_topics
 from engines.retrieval.run import Answer, read_answers, write_answers
 
 POSTS = [

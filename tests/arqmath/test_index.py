@@ -14,11 +14,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from engines.arqmath.collection import index_build
-from engines.arqmath.collection.folder import ArqmathFolder
 from engines.arqmath.collection.index import build_index, document_text, open_index
 from engines.arqmath.collection.store import PostStore, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.forum.folder import ArqmathFolder
 from engines.retrieval.fusion import reciprocal_rank_fusion
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors, unit

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from engines.arqmath.collection.readers import Report, read_formulas
 from engines.arqmath.training.latex_tokens import SIZE, add_latex_tokens, derive, latex_tokens, token_counts
 from engines.core.errors import EngineError
 from engines.formula.symbols import symbols
+from engines.forum.readers import Report, read_formulas
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engines.arqmath.collection.multiply import multiply
-from engines.arqmath.collection.readers import Report, read_posts
 from engines.core.errors import DataError
+from engines.forum.readers import Report, read_posts
 
 FORMULA = '<span class="math-container" id="7">$a<b & "c"$</span>'.replace("<b", "&lt;b").replace(
     "& ", "&amp; "

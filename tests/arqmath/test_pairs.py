@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from engines.arqmath.collection.folder import ArqmathFolder
 from engines.arqmath.training.finetuning import pair_source
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
 from engines.arqmath.training.pairs_file import DrawPairs, pairs
 from engines.core.errors import DataError, EngineError
+from engines.forum.folder import ArqmathFolder
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run
 from tests.arqmath.small_forum import forum

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.collection.readers import Topic, read_topics
 from engines.arqmath.ranking.scoring import Ranking, journal_of, load_texts, score_candidates
 from engines.arqmath.ranking.stages import (
     judged_candidates,
@@ -29,6 +28,7 @@ from engines.arqmath.ranking.stages import (
 from engines.arqmath.training.cross_encoder import CrossEncoder
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.forum.readers import Topic, read_topics
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
 from tests.arqmath import tiny_models
@@ -162,7 +162,7 @@ class Store:
 
 
 def topic(name: str) -> Topic:
-    from engines.arqmath.collection.cleaning import CleanText
+    from engines.forum.cleaning import CleanText
 
     return Topic(name, CleanText(f"title {name}", ()), CleanText("body", ()), ())
 
@@ -345,8 +345,8 @@ def test_the_weight_is_tuned_on_the_given_topics_only() -> None:
 
 @pytest.fixture(scope="module")
 def index(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.collection.index import build_index
+    from engines.forum.folder import ArqmathFolder
 
     out = tmp_path_factory.mktemp("index") / "index"
     build_index(ArqmathFolder.open(collection), out)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.collection.readers import Report, read_posts
 from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
 from engines.formula.lexer import lex, tokens
+from engines.forum.readers import Report, read_posts
 
 
 def test_natural_sentences() -> None:

@@ -116,7 +116,7 @@ def test_a_text_keeps_its_lines_and_its_stray_dollars() -> None:
 
 @pytest.mark.real_data
 def test_real_formulas_leave_few_commands_unrendered(real_data: Path) -> None:
-    from engines.arqmath.collection.readers import Report, read_formulas
+    from engines.forum.readers import Report, read_formulas
 
     rows = list(read_formulas(real_data / "arqmath" / "formulas_mini.tsv.gz", Report()))[::10]
     lines = [unicode_text(row.text) for row in rows]

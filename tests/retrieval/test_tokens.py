@@ -94,7 +94,7 @@ def test_a_snippet_is_part_of_the_text_and_holds_whole_formulas(words: list[str]
 
 @pytest.mark.real_data
 def test_formulas_of_real_posts_are_found_again(real_data: Path) -> None:
-    from engines.arqmath.collection.readers import Report, read_posts
+    from engines.forum.readers import Report, read_posts
 
     same = total = 0
     for post in read_posts(real_data / "arqmath" / "posts_mini.jsonl.gz", Report()):

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.collection.folder import ArqmathFolder
 from engines.core.errors import DataError
 from engines.core.events import ignore, never
+from engines.forum.folder import ArqmathFolder
 from engines.retrieval.qrels import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
 from workbench.cli.root import app

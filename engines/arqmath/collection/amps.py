@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.arqmath.collection.readers import Report
 from engines.core.errors import DataError
 from engines.core.files import file_error
+from engines.forum.readers import Report
 
 __all__ = ["Exercise", "read_amps"]
 

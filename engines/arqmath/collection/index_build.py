@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from engines.arqmath.collection.folder import ArqmathFolder
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_array, write_json
 from engines.core.locks import sole_builder
+from engines.forum.folder import ArqmathFolder
 from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder

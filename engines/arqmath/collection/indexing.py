@@ -43,8 +43,8 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
     >>> made["complete"], made["documents"], made["dense"]
     (True, 182, None)
     """
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.collection.index import build_index
+    from engines.forum.folder import ArqmathFolder
 
     return build_index(
         ArqmathFolder.open(spec.folder),

@@ -11,7 +11,7 @@ from engines.arqmath.collection.store import PostStore, StoredPost
 from engines.core.files import changed
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.forum.folder import ArqmathFolder
 
 __all__ = ["SMALL_BYTES", "as_record", "beginning", "find_posts"]
 
@@ -33,7 +33,7 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
 
 
 def _read(posts: Path, wanted: set[str]) -> dict[str, StoredPost]:
-    from engines.arqmath.collection.readers import Report, read_posts
+    from engines.forum.readers import Report, read_posts
 
     found: dict[str, StoredPost] = {}
     for post in read_posts(posts, Report()):

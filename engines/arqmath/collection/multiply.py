@@ -14,9 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from engines.arqmath.collection.readers import Report, read_rows
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
+from engines.forum.readers import Report, read_rows
 
 __all__ = ["multiply"]
 

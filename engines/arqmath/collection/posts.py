@@ -44,8 +44,8 @@ def post(spec: Post) -> dict[str, Any]:
     >>> post(Post(forum, "9001034"))["question"]["id"]
     '9001008'
     """
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.collection.lookup import as_record, find_posts
+    from engines.forum.folder import ArqmathFolder
 
     folder = ArqmathFolder.open(spec.folder)
     found = find_posts(folder, [spec.id], spec.index).get(spec.id)
@@ -63,8 +63,8 @@ def post(spec: Post) -> dict[str, Any]:
 
 def snippets(spec: Snippets) -> dict[str, Any]:
     """How posts begin. Returns: snippets ({id: text}) of those that exist."""
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.collection.lookup import beginning, find_posts
+    from engines.forum.folder import ArqmathFolder
 
     found = find_posts(ArqmathFolder.open(spec.folder), spec.ids, spec.index)
     return {"snippets": {id_: beginning(one.text, plain=spec.latex) for id_, one in found.items()}}

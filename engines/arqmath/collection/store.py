@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engines.arqmath.collection.readers import Report, read_links, read_posts
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
+from engines.forum.readers import Report, read_links, read_posts
 
 __all__ = ["PostStore", "StoredPost", "build_store"]
 

@@ -23,7 +23,7 @@ from engines.core.files import file_error, sha256
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.readers import Topic
+    from engines.forum.readers import Topic
 
 __all__ = ["Decoding", "Draft", "shortest", "write_topics"]
 

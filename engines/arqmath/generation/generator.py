@@ -77,7 +77,7 @@ class Generator:
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
-        from engines.arqmath.collection.folder import ArqmathFolder
+        from engines.forum.folder import ArqmathFolder
 
         data: dict[str, Sequence[Path]] = {}
         if "collection" in self.data:

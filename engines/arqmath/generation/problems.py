@@ -40,8 +40,8 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
 
     The posts are read twice: for their ids, and for their texts. Raises: DataError E651 without any.
     """
-    from engines.arqmath.collection.folder import ArqmathFolder
-    from engines.arqmath.collection.readers import Report, read_posts
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Report, read_posts
 
     posts = ArqmathFolder.open(folder).need_posts()
     answers: dict[str, list[str]] = {}
@@ -69,7 +69,7 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
 def amps_texts(folder: Path, *, seed: int) -> Texts:
     """AMPS: Khan's exercises five times, half of Mathematica's, drawn by the seed."""
     from engines.arqmath.collection.amps import read_amps
-    from engines.arqmath.collection.readers import Report
+    from engines.forum.readers import Report
 
     rng = np.random.default_rng(seed)
     texts: list[tuple[int, str]] = []

@@ -183,7 +183,7 @@ def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
 
 def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dict[str, dict[str, float]]]:
     """Means by each value of each text column of the CSV (a column with over 12 values is left out)."""
-    from engines.arqmath.collection.readers import read_topic_info
+    from engines.forum.readers import read_topic_info
 
     info = read_topic_info(path)
     known = [topic for topic in info if topic in result.per_topic]

@@ -23,8 +23,8 @@ from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Answer, Run, read_answer_ids, read_answers, read_run
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.folder import ArqmathFolder
-    from engines.arqmath.collection.readers import Topic
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Topic
 
 __all__ = ["RankedRun", "Rankings", "WrittenAnswers", "answer_rows", "natural", "run_name"]
 
@@ -126,7 +126,7 @@ class Rankings:
             self.problems.append(str(error))
 
     def _read_topics(self) -> None:
-        from engines.arqmath.collection.readers import read_topic_info, read_topics
+        from engines.forum.readers import read_topic_info, read_topics
 
         for path in (*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ())):
             with self._left_out():

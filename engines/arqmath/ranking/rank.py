@@ -15,11 +15,11 @@ from engines.core.files import file_error
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.collection.index import Index
-    from engines.arqmath.collection.readers import Topic
     from engines.arqmath.ranking.scoring import Ranking, Texts
     from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Topic
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
@@ -134,7 +134,7 @@ def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:
         from engines.arqmath.collection.index import kept_index
 
         return kept_index(source), None
-    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.forum.folder import ArqmathFolder
 
     return None, ArqmathFolder.open(source)
 
@@ -153,7 +153,7 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
 
 
 def _topics(files: Sequence[Path]) -> list[Topic]:
-    from engines.arqmath.collection.readers import read_topics
+    from engines.forum.readers import read_topics
 
     return list({topic.id: topic for file in files for topic in read_topics(file)}.values())
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from engines.arqmath.collection.readers import Report, Topic, read_posts
 from engines.arqmath.training.cross_encoder import Scorer
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, file_error
+from engines.forum.readers import Report, Topic, read_posts
 from engines.retrieval.run import Run, Scored, read_run, write_run
 
 __all__ = ["DEPTH", "Ranking", "StoredText", "Texts", "journal_of", "load_texts", "score_candidates"]

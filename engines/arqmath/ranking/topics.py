@@ -187,8 +187,8 @@ def _rankings(
     folder: Path, added: tuple[Path, ...], runs: tuple[str, ...], events: Sink, stop: Stop
 ) -> Rankings:
     """The collection, read with the runs from elsewhere; of `runs` those that are files are some."""
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.ranking.overview import Rankings
+    from engines.forum.folder import ArqmathFolder
 
     collection = ArqmathFolder.open(folder)
     files = [Path(run).absolute() for run in runs if run and Path(run).is_file()]
@@ -196,7 +196,7 @@ def _rankings(
     read = [
         path
         for role, path in collection.files()
-        if role.name not in ("posts", "links", "comments", "formulas")
+        if role.name not in ("posts", "links", "comments", "formulas", "formula_runs", "graphs")
     ]
     key = (str(collection.path), *((str(path), changed(path)) for path in (*read, *everything)))
     if key not in _KEPT:

@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.folder import ArqmathFolder
-from engines.arqmath.collection.readers import Report, read_posts, read_topics
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.model_folder import save_model
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
@@ -29,6 +27,8 @@ from engines.arqmath.training.sequences import Frame, Sequences, longest_first, 
 from engines.arqmath.training.settings import CODE, FinetuneSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_posts, read_topics
 from engines.training.identity import model_files
 from engines.training.task import Origin
 

@@ -49,8 +49,8 @@ def backbone(spec: NewBackbone) -> dict[str, Any]:
 
     Raises: DataError for a collection without posts.
     """
-    from engines.arqmath.collection.folder import ArqmathFolder
-    from engines.arqmath.collection.readers import Report, read_posts
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Report, read_posts
 
     read = read_posts(ArqmathFolder.open(spec.folder).need_posts(), Report())
     made = new_backbone(spec, (post.text for post in islice(read, spec.posts)))

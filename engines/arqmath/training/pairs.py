@@ -25,10 +25,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.folder import ArqmathFolder
-from engines.arqmath.collection.readers import Report, read_links, read_posts
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_links, read_posts
 from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run
 

@@ -50,9 +50,9 @@ def pairs(spec: DrawPairs) -> dict[str, Any]:
 
     Raises: DataError E674 when the files do not fit together or give no pair.
     """
-    from engines.arqmath.collection.folder import ArqmathFolder
     from engines.arqmath.training.finetuning import pair_source
     from engines.arqmath.training.pairs import draw_pairs, write_pairs
+    from engines.forum.folder import ArqmathFolder
 
     source, threads = pair_source(
         ArqmathFolder.open(spec.folder),

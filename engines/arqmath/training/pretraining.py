@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.folder import ArqmathFolder
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.model_folder import quiet, save_model
 from engines.arqmath.training.pretraining_data import Example, documents, examples, needed
@@ -29,6 +28,7 @@ from engines.arqmath.training.sequences import Frame, Ids, Sequences, padded
 from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
+from engines.forum.folder import ArqmathFolder
 from engines.training.identity import model_files
 from engines.training.task import Origin
 

@@ -13,12 +13,12 @@ from random import Random
 from typing import Any
 
 from engines.arqmath.collection.amps import read_amps
-from engines.arqmath.collection.folder import ArqmathFolder
-from engines.arqmath.collection.readers import Report, read_posts
 from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
 from engines.arqmath.training.sequences import tokenised
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_posts
 
 __all__ = ["Example", "chunks", "documents", "examples", "needed", "order_pairs"]
 

@@ -90,7 +90,7 @@ class Collection:
 
 def collections(workspace: Workspace) -> tuple[Collection, ...]:
     """Every collection of the workspace, samples first."""
-    from engines.arqmath.collection.folder import ArqmathFolder
+    from engines.forum.folder import ArqmathFolder
 
     place = workspace.folder("arqmath")
     found: list[Collection] = []

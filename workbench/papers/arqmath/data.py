@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.arqmath.collection.folder import ArqmathFolder
-from engines.arqmath.collection.readers import Report as Rows
-from engines.arqmath.collection.readers import (
+from engines.core.errors import DataError
+from engines.core.files import read_lines
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report as Rows
+from engines.forum.readers import (
     read_comments,
     read_formulas,
     read_links,
     read_posts,
     read_topics,
 )
-from engines.core.errors import DataError
-from engines.core.files import read_lines
 from workbench.data_kinds import Kind
 from workbench.papers.arqmath.collections import collections
 from workbench.workspace import Workspace
@@ -142,6 +142,24 @@ class _File:
         for warning in run.warnings:
             self.report(DataError(warning, path=self.path, code="E317"))
         return {"ranked": len(run)}
+
+    def formula_runs(self) -> dict[str, int]:
+        from engines.retrieval.run import read_run
+
+        return {"ranked_formulas": len(read_run(self.path, task=2))}
+
+    def graphs(self) -> dict[str, int]:
+        from engines.mathamr.graph.amr import read_graph
+        from engines.mathamr.rows import rows
+
+        count = 0
+        for row in rows(self.path, "topic_id", "mathamr"):
+            try:
+                read_graph(row["mathamr"])
+                count += 1
+            except DataError as error:
+                self.report(DataError(f"{row['topic_id']}: {error.what}", path=self.path, code="E317"))
+        return {"graphs": count}
 
     def answers(self) -> dict[str, int]:
         from engines.retrieval.run import read_answers

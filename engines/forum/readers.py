@@ -18,15 +18,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
-from engines.arqmath.collection.cleaning import (
+from engines.core.errors import DataError
+from engines.core.files import file_error, read_lines
+from engines.forum.cleaning import (
     CleanText,
     broken_formulas,
     clean,
     clean_with_formulas,
     unescape,
 )
-from engines.core.errors import DataError
-from engines.core.files import file_error, read_lines
 
 __all__ = [
     "Comment",

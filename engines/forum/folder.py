@@ -55,13 +55,16 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("formulas", r"(?:^|/)formulas[^/]*\.tsv(?:\.gz)?$"),
         ("runs", rf"(?:^|/)runs?[-_]task[-_ ]?1[^/]*/[^/]+{_TABLE}"),
         ("runs", rf"(?:^|/)[^/]*task[-_ ]?1[^/]*(?:auto|manual|run)[^/]*{_TABLE}"),
+        ("formula_runs", rf"(?:^|/)runs?[-_]task[-_ ]?2[^/]*/[^/]+{_TABLE}"),
+        ("formula_runs", rf"(?:^|/)[^/]*task[-_ ]?2[^/]*(?:auto|manual|run)[^/]*{_TABLE}"),
+        ("graphs", r"(?:^|/)mathamr[^/]*\.jsonl(?:\.gz)?$"),
         ("answers", rf"(?:^|/)(?:runs?|answers)[-_]task[-_ ]?3[^/]*/[^/]+{_TABLE}"),
         ("answers", rf"(?:^|/)[^/]*task[-_ ]?3[^/]*(?:auto|manual|run)[^/]*{_TABLE}"),
     )
 )
 _ONE = ("posts", "links", "comments")
 _BY_TASK = ("topics", "qrels")
-_MANY = ("runs", "answers", "topic_info", "formulas")
+_MANY = ("runs", "answers", "topic_info", "formulas", "formula_runs", "graphs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,8 @@ class ArqmathFolder:
 
     `posts` are XML or JSON lines; `topics` and `qrels` by task (1 answers, 2 formulas, 3 free answers);
     `runs` of Task 1, `answers` of Task 3; `topic_info` are CSV files with a column `Topic`; `formulas` are
-    tables of LaTeX, SLT and OPT. What a collection lacks is None or empty.
+    tables of LaTeX, SLT and OPT, `formula_runs` those of Task 2, `graphs` MathAMR graphs of its topics. What a
+    collection lacks is None or empty.
     """
 
     path: Path
@@ -93,6 +97,8 @@ class ArqmathFolder:
     answers: tuple[Path, ...] = ()
     topic_info: tuple[Path, ...] = ()
     formulas: tuple[Path, ...] = ()
+    formula_runs: tuple[Path, ...] = ()
+    graphs: tuple[Path, ...] = ()
 
     @classmethod
     def open(cls, path: str | Path) -> ArqmathFolder:
@@ -176,7 +182,7 @@ def _by_name(relative: str) -> Role | None:
 
 
 def _by_content(path: Path) -> Role | None:
-    from engines.arqmath.collection.readers import open_binary
+    from engines.forum.readers import open_binary
 
     try:
         with open_binary(path) as file:
