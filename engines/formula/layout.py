@@ -7,8 +7,10 @@ of it, as TeX has it. Arguments are trees when they are asked for: the grammar i
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from engines.formula.lexer import Token, lex
@@ -16,7 +18,7 @@ from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role, roles
 from engines.formula.symbols import symbols
 
-__all__ = ["DEEPEST", "Piece", "pieces"]
+__all__ = ["DEEPEST", "Piece", "pieces", "room"]
 
 DEEPEST = 300
 """Groups nested deeper are not read: an error node stands for them."""
@@ -34,11 +36,23 @@ class Piece:
     end: int
 
 
+_ROOM = 8_000
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
 _ENTITIES = {"lt;": "<", "gt;": ">", "le;": "\\le", "ge;": "\\ge", "nbsp;": "\\ "}
 _SINGLE = ("equation", "equation*", "displaymath", "math")
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """As many frames of recursion in the block as the deepest formula takes."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _ROOM))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def pieces(latex: str, grammar: Callable[[list[Piece]], OperatorTree]) -> list[Piece]:

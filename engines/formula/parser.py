@@ -12,10 +12,9 @@ repeats shared operands and nests differences and quotients.
 
 from __future__ import annotations
 
-import sys
 from typing import Literal
 
-from engines.formula.layout import DEEPEST, Piece, pieces
+from engines.formula.layout import DEEPEST, Piece, pieces, room
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments
 from engines.formula.operators import Role
 
@@ -41,8 +40,6 @@ _SIGNS = {
 }
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 _INTERVALS = {"()": "O-O", "[]": "C-C", "(]": "O-C", "[)": "C-O"}
-_ROOM = 8_000
-"""Frames of recursion that the deepest formula takes."""
 
 
 def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
@@ -51,12 +48,8 @@ def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
     def grammar(parts: list[Piece]) -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _ROOM))
-    try:
+    with room():
         return grammar(pieces(latex, grammar))
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 class _NoFormulaError(Exception):

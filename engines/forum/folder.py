@@ -82,8 +82,8 @@ class ArqmathFolder:
 
     `posts` are XML or JSON lines; `topics` and `qrels` by task (1 answers, 2 formulas, 3 free answers);
     `runs` of Task 1, `answers` of Task 3; `topic_info` are CSV files with a column `Topic`; `formulas` are
-    tables of LaTeX, SLT and OPT, `formula_runs` those of Task 2, `graphs` MathAMR graphs of its topics. What a
-    collection lacks is None or empty.
+    tables of LaTeX, SLT and OPT, `formula_runs` those of Task 2, `graphs` MathAMR graphs of its topics. What
+    a collection lacks is None or empty.
     """
 
     path: Path

@@ -1,6 +1,6 @@
 """MathAMR: formulas in context as graphs.
 
-Each verb takes its spec: `opt(Opt(latex="x^2"))`. Both are loaded when they are asked for.
+Each verb takes its spec: `opt(Opt(latex="x^2"))`. Each is loaded when it is asked for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from engines.core.verbs import offered
 
 _VERBS = {
     "opt": ("representations.opt", "Opt"),
+    "slt": ("representations.slt", "Slt"),
     "graft": ("graph.graft", "Graft"),
     "linearize": ("graph.linearize", "Linearize"),
+    "draw": ("graph.drawing", "Draw"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

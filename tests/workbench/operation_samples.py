@@ -209,6 +209,10 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.export": export,
     "egen.tsne": tsne,
     "mathamr.opt": lambda _, place: lines_of(place, {"id": "q_1", "latex": "x^2 < )"}),
+    "mathamr.slt": lambda _, place: lines_of(place, {"id": "q_1", "latex": r"\frac{1}{x^2}"}),
+    "mathamr.draw": lambda _, place: lines_of(
+        place, {"topic_id": "B.1", "mathamr": "(s / solve-01 :arg0 (i / i) :arg1 (r / run-01 :arg0 i))"}
+    ),
     "mathamr.graft": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "amr": '(s / solve-01 :arg1 "eqx1eqx")', "formulas": {"1": "x^2"}}
     ),

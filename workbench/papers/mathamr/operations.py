@@ -7,6 +7,7 @@ from workbench.operation import Operation
 __all__ = ["OPERATIONS"]
 
 _ENGINE = "engines.mathamr"
+_TEXT = "workbench.papers.mathamr.text"
 
 OPERATIONS = (
     Operation(
@@ -14,7 +15,16 @@ OPERATIONS = (
         "The operator tree of a formula.",
         spec=f"{_ENGINE}.representations.opt:Opt",
         call=f"{_ENGINE}.representations.opt:opt",
-        text="workbench.papers.mathamr.text:opt",
+        text=f"{_TEXT}:opt",
+        expressions=True,
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.slt",
+        "The symbol layout tree of a formula.",
+        spec=f"{_ENGINE}.representations.slt:Slt",
+        call=f"{_ENGINE}.representations.slt:slt",
+        text=f"{_TEXT}:slt",
         expressions=True,
         json_lines=True,
     ),
@@ -31,5 +41,12 @@ OPERATIONS = (
         spec=f"{_ENGINE}.graph.linearize:Linearize",
         call=f"{_ENGINE}.graph.linearize:linearize",
         json_lines=True,
+    ),
+    Operation(
+        "mathamr.draw",
+        "A graph as a picture, or for Graphviz.",
+        spec=f"{_ENGINE}.graph.drawing:Draw",
+        call=f"{_ENGINE}.graph.drawing:draw",
+        text=f"{_TEXT}:draw",
     ),
 )

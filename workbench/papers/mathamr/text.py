@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engines.mathamr.representations.opt import Opt
 
-__all__ = ["opt"]
+__all__ = ["draw", "opt", "slt"]
 
 
 def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
@@ -21,6 +21,11 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
         written = latex(OperatorTree.read(tree))
         yield unicode_text(written) if spec.write == "unicode" else written
         return
+    yield from slt(tree, spec)
+
+
+def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """A tree, what hangs on a node indented under it."""
     pending: list[tuple[Mapping[str, Any], str, str]] = [(tree, "", "")]
     while pending:
         node, lead, below = pending.pop()
@@ -29,3 +34,8 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
         for number, child in reversed(list(enumerate(children))):
             last = number == len(children) - 1
             pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
+
+
+def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
+    """The picture's text."""
+    return str(made["text"]).splitlines()

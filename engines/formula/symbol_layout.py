@@ -1,0 +1,245 @@
+r"""Symbol layout trees: what a formula looks like, from LaTeX or Presentation MathML.
+
+>>> str(layout_tree(r"x^2+\frac1n"))
+'(line (V!x (above N!2)) O!+ (O!frac (over N!1) (under V!n)))'
+
+A line holds the symbols from left to right. A symbol is labelled by its appearance alone: N (number), V
+(letters), O (any other sign), M (table), T (text), W (nothing). Lines hang on it by where they stand: above,
+below, over, under, within, degree, cell. Limits of big operators are above and below however they are set,
+and accents are signs with a line within, so that both sources give the same tree.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from engines.core.errors import DataError
+from engines.formula.layout import Piece, pieces, room
+from engines.formula.operator_tree import ABSENT, OperatorTree
+from engines.formula.operators import Role
+from engines.formula.symbols import symbols
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["layout_string", "layout_tree", "read_presentation_mathml"]
+
+_SAME = str.maketrans({"−": "-", "∗": "*", "⋅": "·", "∣": "|", "‖": "∥", "〈": "⟨", "〉": "⟩", "’": "′"})
+_INVISIBLE = "\u2061\u2062\u2063\u2064\u200b"
+_ACCENTS = set("¯^~→˙¨⃛ˇ˘´`˚⏞⏟←↔")
+_FENCES = {"p": "()", "b": "[]", "B": "{}", "v": "||", "V": "∥∥"}
+_WORDS = {"\\bmod": "mod"}
+_MATRIX = re.compile(r"\\begin\s*\{([pbBvV])(?:small)?matrix\}")
+
+
+def _label(text: str) -> str:
+    """The label of a sign by its appearance."""
+    if text not in _ACCENTS:  # which would come apart
+        text = "".join(unicodedata.normalize("NFKC", text.translate(_SAME)).split())
+    if not text:
+        return "W!"
+    text = {"||": "∥"}.get(text, text)
+    kind = "N" if text[0].isdigit() else "V" if text[0].isalpha() else "O"
+    return f"{kind}!{text}"
+
+
+def _line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
+    return OperatorTree(where, tuple(row))
+
+
+# LaTeX
+
+
+def layout_tree(latex: str) -> OperatorTree:
+    """The symbol layout tree of a LaTeX formula; never raises."""
+    with room():
+        return _line(_row(pieces(latex, lambda inner: _line(_row(inner, latex))), latex))
+
+
+def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
+    found: list[OperatorTree] = []
+    for part in parts:
+        if part.role == Role.SCRIPT:
+            where = "above" if part.text == "O!SUP" else "below"
+            base = found.pop() if found else ABSENT
+            script = _line(_symbols(part.alone), where)
+            hung = (*base.children, script) if where == "above" else (script, *base.children)
+            found.append(OperatorTree(base.label, hung))
+        else:
+            found += _shown(part, latex)
+    return found
+
+
+def _shown(part: Piece, latex: str) -> list[OperatorTree]:
+    """The symbols of a piece of the line."""
+    tree, source = part.alone, latex[part.start : part.end]
+    if tree.label == "V!quad":
+        return []
+    if tree.label.startswith("E!") and not tree.children:
+        return [tree]
+    if tree.label == "W!" and source:
+        text = " ".join(re.sub(r"\\[A-Za-z]+|[{}]", " ", source).split())
+        return [OperatorTree(f"T!{text}")] if text else []
+    if tree.children:
+        return _made(tree, source)
+    if not part.text and tree.label in ("W!", "V!"):
+        return [ABSENT] if tree is ABSENT and not source else []
+    return [OperatorTree(_label(_appearance(part.text or tree.label[2:])))]
+
+
+def _appearance(name: str) -> str:
+    """The sign of a command; a word where it has none: \\lim is lim."""
+    if name.startswith("\\not") and name not in symbols() and len(name) > 4:
+        return unicodedata.normalize("NFC", _appearance(name[4:]) + "\u0338")
+    known = symbols().get(name)
+    return known.unicode if known and known.unicode else _WORDS.get(name, name.removeprefix("\\"))
+
+
+def _symbols(tree: OperatorTree) -> list[OperatorTree]:
+    """A line's symbols; what is a single token is no line yet."""
+    if tree.label == "line":
+        return list(tree.children)
+    return _made(tree, "") if tree.children else [OperatorTree(_label(tree.label[2:]))]
+
+
+def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
+    """A fraction, root, accent or table as symbols."""
+    label = tree.label
+    parts = [_symbols(child) for child in tree.children]
+    if label == "line":
+        return list(tree.children)
+    if label in ("O!divide", "O!continued-fraction", "O!binomial", "F!atop"):
+        name = "O!frac" if label in ("O!divide", "O!continued-fraction") else "O!atop"
+        made = OperatorTree(name, (_line(parts[0], "over"), _line(parts[1], "under")))
+        fenced = label == "O!binomial"
+        return [OperatorTree("O!("), made, OperatorTree("O!)")] if fenced else [made]
+    if label == "O!root" and len(parts) == 2:
+        degree = () if str(tree.children[1]) == "N!2" else (_line(parts[1], "degree"),)
+        return [OperatorTree("O!root", (_line(parts[0], "within"), *degree))]
+    if label in ("O!SUP", "O!SUB"):
+        base = parts[0][-1] if parts[0] else ABSENT
+        where = "over" if label == "O!SUP" else "under"
+        return [*parts[0][:-1], OperatorTree(base.label, (*base.children, _line(parts[1], where)))]
+    if label == "O!cases":
+        rows = [parts[at : at + 2] for at in range(0, len(parts), 2)]
+        return [OperatorTree("O!{"), _table(rows)]
+    if label.startswith("M!M-"):
+        rows = [[_symbols(cell) for cell in row.children] for row in tree.children]
+        fence = _MATRIX.match(source)
+        if fence is None:
+            return [_table(rows)]
+        around = _FENCES[fence[1]]
+        return [OperatorTree(_label(around[0])), _table(rows), OperatorTree(_label(around[1]))]
+    return [OperatorTree(label, tuple(_line(part, "within") for part in parts))]
+
+
+def _table(rows: list[list[list[OperatorTree]]]) -> OperatorTree:
+    size = f"{len(rows)}x{max(map(len, rows), default=0)}"
+    return OperatorTree(f"M!{size}", tuple(_line(cell, "cell") for row in rows for cell in row))
+
+
+# Presentation MathML
+
+
+def read_presentation_mathml(xml: str) -> OperatorTree:
+    """The symbol layout tree of a `<math>` element.
+
+    >>> str(read_presentation_mathml("<math><msup><mi>x</mi><mn>2</mn></msup></math>"))
+    '(line (V!x (above N!2)))'
+
+    Raises:
+        DataError E317: for text that is no XML.
+    """
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(xml.encode(), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise DataError(f"not well-formed MathML: {error}", code="E317") from error
+    return _line(_elements(list(root)))
+
+
+def _elements(elements: Iterable[_Element]) -> list[OperatorTree]:
+    return [symbol for element in elements for symbol in _element(element)]
+
+
+def _element(element: _Element) -> list[OperatorTree]:
+    name = str(element.tag).rpartition("}")[2]
+    inner = list(element)
+    if name in ("mi", "mo", "mn", "ms"):
+        text = "".join(map(str, element.itertext())).strip(_INVISIBLE)
+        return [OperatorTree(_label(text))] if text.strip() else []
+    if name == "mtext":
+        text = " ".join("".join(map(str, element.itertext())).replace("\xa0", " ").split())
+        return [OperatorTree(f"T!{text}")] if text else []
+    if name in ("mspace", "mphantom", "none", "annotation", "annotation-xml"):
+        return []
+    if name == "semantics":
+        return _elements(inner[:1])
+    if name in ("msup", "msub", "msubsup", "munder", "mover", "munderover"):
+        return _scripts(name, inner)
+    if name == "mmultiscripts":
+        return _multiscripts(inner)
+    if name == "mfrac" and len(inner) == 2:
+        label = "O!atop" if element.get("linethickness", "") in ("0", "0pt", "0.0pt") else "O!frac"
+        parts = (_line(_element(inner[0]), "over"), _line(_element(inner[1]), "under"))
+        return [OperatorTree(label, parts)]
+    if name == "msqrt":
+        return [OperatorTree("O!root", (_line(_elements(inner), "within"),))]
+    if name == "mroot" and len(inner) == 2:
+        parts = (_line(_element(inner[0]), "within"), _line(_element(inner[1]), "degree"))
+        return [OperatorTree("O!root", parts)]
+    if name == "mtable":
+        return [_table([[_elements(list(cell)) for cell in row] for row in inner])]
+    return _elements(inner)
+
+
+def _scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
+    """A base with scripts, limits or an accent."""
+    base = _element(inner[0]) if inner else []
+    lines = [_element(one) for one in inner[1:]]
+    places = {
+        "msup": ("above",),
+        "msub": ("below",),
+        "msubsup": ("below", "above"),
+        "mover": ("over",),
+        "munder": ("under",),
+        "munderover": ("under", "over"),
+    }[name]
+    if name in ("mover", "munder") and lines and len(lines[0]) == 1 and lines[0][0].label[2:] in _ACCENTS:
+        return [OperatorTree(f"F!{lines[0][0].label[2:]}", (_line(base, "within"),))]
+    if places[0] in ("over", "under") and str(inner[0].tag).endswith("mo") and base:
+        places = tuple({"over": "above", "under": "below"}[place] for place in places)
+    last = base[-1] if base else ABSENT
+    hung = tuple(_line(line, place) for line, place in zip(lines, places, strict=False))
+    return [*base[:-1], OperatorTree(last.label, (*last.children, *hung))]
+
+
+def _multiscripts(inner: list[_Element]) -> list[OperatorTree]:
+    """A base with scripts on either side; those before it hang on nothing."""
+    names = [str(one.tag).rpartition("}")[2] for one in inner]
+    cut = names.index("mprescripts") if "mprescripts" in names else len(inner)
+
+    def hung(scripts: list[_Element]) -> tuple[OperatorTree, ...]:
+        lines = [(_element(one), ("below", "above")[at % 2]) for at, one in enumerate(scripts)]
+        return tuple(_line(line, where) for line, where in lines if line)
+
+    base = _element(inner[0]) if inner else []
+    last = base[-1] if base else ABSENT
+    before = hung(inner[cut + 1 :])
+    lead = [OperatorTree("W!", before)] if before else []
+    return [*lead, *base[:-1], OperatorTree(last.label, (*last.children, *hung(inner[1:cut])))]
+
+
+def layout_string(tree: OperatorTree) -> str:
+    """A symbol layout tree on one line: symbols, and where a line hangs before what it holds.
+
+    >>> layout_string(layout_tree("x^2+1"))
+    'x above 2 + 1'
+    """
+    words = (node.label.partition("!")[2] or node.label for node in tree.walk() if node.label != "line")
+    return " ".join(word for word in words if word != "W!")

@@ -1,0 +1,53 @@
+"""Drawings of graphs: well-formed SVG in which no two labels meet, and DOT with every edge."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from engines.mathamr.graph.amr import Graph, read_graph
+from engines.mathamr.graph.drawing import placed, to_dot, to_svg
+
+GRAPH = """(w / want-01 :arg0 (b / boy) :arg1 (g / "go<&>" :arg0 b :arg1 MATH
+  :math (U1 / plus :op0 (V1 / 𝑥) :op0 (N1 / 1))))"""
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    """Trees of up to 30 nodes."""
+    parents = [draw(st.integers(0, at)) for at in range(draw(st.integers(0, 29)))]
+    words = draw(st.lists(st.text("abcé-01", min_size=1, max_size=12), min_size=30, max_size=30))
+
+    def written(at: int) -> str:
+        inner = [number + 1 for number, parent in enumerate(parents) if parent == at]
+        return f"(n{at} / {words[at]} " + " ".join(f":arg{at} {written(one)}" for one in inner) + ")"
+
+    return read_graph(written(0))
+
+
+@given(graphs())
+def test_no_two_labels_meet(graph: Graph) -> None:
+    nodes, _ = placed(graph)
+    for one, other in combinations(nodes, 2):
+        apart = one.x + one.width < other.x or other.x + other.width < one.x or abs(one.y - other.y) >= 18
+        assert apart, (one, other)
+
+
+def test_the_picture_has_each_node_and_each_edge() -> None:
+    graph = read_graph(GRAPH)
+    root = etree.fromstring(to_svg(graph).encode())
+    texts = [str(text) for text in root.itertext() if str(text).strip()]
+    for shown in ("want-01", "boy", '"go<&>"', "plus", "x", "1", "MATH", ":math"):
+        assert shown in texts
+    assert sum("stroke-dasharray" in element.attrib for element in root.iter()) == 1
+
+
+def test_dot_has_the_reentrant_edge() -> None:
+    lines = to_dot(read_graph(GRAPH)).splitlines()
+    assert sum("->" in line for line in lines) == 7
+    assert [line for line in lines if "dashed" in line] == [
+        '  "g" -> "b" [label=":arg0", style=dashed, constraint=false];'
+    ]
