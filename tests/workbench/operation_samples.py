@@ -181,6 +181,21 @@ def search(workspace: Path, place: Path) -> Given:
     return {"index": _index(workspace, place), "query": "- a sum of $\\frac{1}{n}$", "k": 3}
 
 
+def word_problems(place: Path) -> str:
+    """A file of problems."""
+    rows = [
+        {
+            "text": "Tom has 3 red pens and 4 blue pens. How many pens does he have?",
+            "equation": "3+4",
+            "answer": 7,
+        },
+        {"text": "Ann had 9 pens and lost 2. How many pens are left?", "equation": "x=9-2", "answer": 7},
+    ]
+    file = place / "problems.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(file)
+
+
 SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.generate": grow,
     "egen.verify": verify,
@@ -208,6 +223,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.import": import_,
     "egen.export": export,
     "egen.tsne": tsne,
+    "mwp.problems": lambda _, place: {"data": [word_problems(place)], "out": str(place / "mine.jsonl")},
     "mathamr.opt": lambda _, place: lines_of(place, {"id": "q_1", "latex": "x^2 < )"}),
     "mathamr.slt": lambda _, place: lines_of(place, {"id": "q_1", "latex": r"\frac{1}{x^2}"}),
     "mathamr.draw": lambda _, place: lines_of(

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 __all__ = ["PAPERS"]
 
-PAPERS = ("egen", "arqmath", "mathamr")
+PAPERS = ("egen", "mwp", "arqmath", "mathamr")

@@ -1,0 +1,228 @@
+"""Equations over the numbers of a problem: read, written, evaluated exactly, and normalised.
+
+The leaves of a tree are placeholders `N_0`, `N_1`, … and constants `C_<value>`, with `_` for the decimal
+point (`C_3_14`); its inner nodes are `+ - * / ^`, each with two operands.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import MAX_NODES, Tree
+from engines.core.tree import parse_prefix as read_labels
+
+__all__ = [
+    "OPERATORS",
+    "EquationError",
+    "Value",
+    "constant",
+    "evaluate",
+    "infix",
+    "is_right",
+    "leaf_value",
+    "normalised",
+    "parse_infix",
+    "parse_prefix",
+    "placeholders",
+    "renumbered",
+]
+
+OPERATORS = ("+", "-", "*", "/", "^")
+Value = Fraction | float
+"""Exact, unless a power left the rational numbers."""
+
+_PRIORITY = {"+": 0, "-": 0, "*": 1, "/": 1, "^": 2}
+_PLACEHOLDER = re.compile(r"N_(\d+)")
+_CONSTANT = re.compile(r"C_(\d+(?:[._]\d+)?)")
+_TOKEN = re.compile(
+    r"\s*(?:(N_\d+|C_\d+(?:[._]\d+)?)|(\d+\(\d+/\d+\)|\(\d+/\d+\)|(?:\d[\d,]*\.?\d*|\.\d+)%?)|([-+*/^()]|\*\*))"
+)
+_LARGEST_POWER = 64
+
+
+class EquationError(ExpressionError):
+    """An equation that cannot be read or has no value."""
+
+    code = "E220"
+
+
+def constant(value: Fraction) -> str:
+    """The label of a constant: `C_3_14`. Raises: EquationError for one without a finite decimal form."""
+    text = f"{float(value):.12f}".rstrip("0").rstrip(".")
+    if Fraction(text) != value or value < 0:
+        raise EquationError(f"{value} cannot be written as a constant")
+    return "C_" + text.replace(".", "_")
+
+
+def leaf_value(label: str, values: Sequence[Value]) -> Value:
+    """What a leaf stands for. Raises: EquationError for a number that the problem does not have."""
+    if found := _PLACEHOLDER.fullmatch(label):
+        if int(found[1]) >= len(values):
+            raise EquationError(f"{label} is not among the {len(values)} numbers of the text")
+        return values[int(found[1])]
+    if found := _CONSTANT.fullmatch(label):
+        return Fraction(found[1].replace("_", "."))
+    raise EquationError(f"{label!r} is no number of an equation")
+
+
+def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
+    """The value of an equation, exact as long as no root is taken.
+
+    Raises: EquationError for a division by zero, a power that is no real number or too large, and a leaf
+    that has no value.
+    """
+    if not tree.children:
+        return leaf_value(tree.label, values)
+    left, right = (evaluate(child, values) for child in tree.children)
+    try:
+        if tree.label == "^":
+            return _power(left, right)
+        value = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}.get(
+            tree.label, lambda: left / right
+        )()
+    except ZeroDivisionError:
+        raise EquationError("the equation divides by zero") from None
+    except OverflowError:
+        raise EquationError("the value of the equation is too large") from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise EquationError("the value of the equation is too large")
+    return value
+
+
+def _power(base: Value, exponent: Value) -> Value:
+    if isinstance(exponent, Fraction) and exponent.denominator == 1 and isinstance(base, Fraction):
+        if abs(exponent) > _LARGEST_POWER:
+            raise EquationError(f"the exponent {exponent} is too large")
+        return Fraction(base) ** int(exponent)
+    value = float(base) ** float(exponent)
+    if isinstance(value, complex):
+        raise EquationError("the root of a negative number is no real number")
+    return value
+
+
+def parse_prefix(tokens: Sequence[str]) -> Tree:
+    """An equation of labels in prefix order. Raises: ExpressionError where they make none."""
+    return read_labels([_label(token) for token in tokens], lambda label: 2 if label in OPERATORS else 0)
+
+
+def _label(token: str) -> str:
+    if token in OPERATORS or _PLACEHOLDER.fullmatch(token):
+        return token
+    if found := _CONSTANT.fullmatch(token):
+        return constant(Fraction(found[1].replace("_", ".")))
+    raise EquationError(f"{token!r} belongs to no equation", remedy="Tokens are + - * / ^, N_0 and C_1.")
+
+
+def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
+    """An equation in infix notation; `+ -` bind least, `^` most, equal ones from the left.
+
+    Args: number: the tree of a number as written. Raises: EquationError where it cannot be read.
+
+    >>> parse_infix("(N_0-C_1)*N_1", Tree).labels()
+    ['*', '-', 'N_0', 'C_1', 'N_1']
+    """
+    operands: list[Tree] = []
+    waiting: list[str] = []
+    place, expect, count = 0, True, 0
+
+    def reduce(least: int) -> None:
+        while waiting and waiting[-1] != "(" and _PRIORITY[waiting[-1]] >= least:
+            right, left = operands.pop(), operands.pop()
+            operands.append(Tree(waiting.pop(), (left, right)))
+
+    while text[place:].strip():
+        found = _TOKEN.match(text, place)
+        count += 1
+        if found is None or count > MAX_NODES:
+            raise _unread(text, place)
+        leaf, written, sign = found.groups()
+        sign = "^" if sign == "**" else sign
+        if (leaf or written) and expect:
+            operands.append(Tree(_label(leaf)) if leaf else number(written))
+            expect = False
+        elif sign == "(" and expect:
+            waiting.append("(")
+        elif sign == ")" and not expect:
+            reduce(0)
+            if not waiting:
+                raise _unread(text, place)
+            waiting.pop()
+        elif sign in OPERATORS and not expect:
+            reduce(_PRIORITY[sign])
+            waiting.append(sign)
+            expect = True
+        else:
+            raise _unread(text, place)
+        place = found.end()
+    reduce(0)
+    if expect or waiting:
+        raise _unread(text, len(text))
+    return operands[0]
+
+
+def _unread(text: str, place: int) -> EquationError:
+    return EquationError(
+        f"the equation {text[:80]!r} cannot be read at character {place + 1}",
+        text=text,
+        position=place,
+        remedy="Equations are numbers, placeholders, + - * / ^ and brackets.",
+    )
+
+
+def infix(tree: Tree) -> str:
+    """The equation in infix notation, with the brackets that it needs.
+
+    >>> infix(parse_infix("(N_0-C_1)*(N_1/N_2)", Tree))
+    '(N_0-C_1)*(N_1/N_2)'
+    """
+    if not tree.children:
+        return tree.label
+    here = _PRIORITY[tree.label]
+    left, right = tree.children
+    # Brackets on the right also where a sum follows a sum: the text stands for this tree and no other.
+    return _within(left, here) + tree.label + _within(right, here + 1)
+
+
+def _within(operand: Tree, priority: int) -> str:
+    text = infix(operand)
+    return f"({text})" if _PRIORITY.get(operand.label, 3) < priority else text
+
+
+def normalised(tree: Tree) -> Tree:
+    """The equation with the operands of every + and * sorted, so that a+b and b+a are one.
+
+    The order is that of their texts with a bracket around every operation (the paper's code); sums of sums
+    are not regrouped.
+    """
+    return _sorted(tree)[0]
+
+
+def _sorted(tree: Tree) -> tuple[Tree, str]:
+    if not tree.children:
+        return tree, tree.label
+    parts = [_sorted(child) for child in tree.children]
+    if tree.label in "+*":
+        parts.sort(key=lambda part: part[1])
+    (left, left_text), (right, right_text) = parts
+    return Tree(tree.label, (left, right)), f"({left_text}{tree.label}{right_text})"
+
+
+def placeholders(tree: Tree) -> list[int]:
+    """The numbers that an equation uses, in prefix order, as often as it uses them."""
+    return [int(found[1]) for node in tree if (found := _PLACEHOLDER.fullmatch(node.label))]
+
+
+def renumbered(tree: Tree, places: Sequence[int]) -> Tree:
+    """The equation with each `N_i` as `N_{places[i]}`."""
+    if found := _PLACEHOLDER.fullmatch(tree.label):
+        return Tree(f"N_{places[int(found[1])]}")
+    return Tree(tree.label, tuple(renumbered(child, places) for child in tree.children))
+
+
+def is_right(given: Value, gold: Value, *, relative: float = 0.0) -> bool:
+    """Whether an answer is right: within 1e-3 of the gold one, or, where given, `relative` of its size."""
+    return abs(float(given) - float(gold)) <= (relative * abs(float(gold)) if relative else 1e-3)

@@ -1,0 +1,374 @@
+"""Readers of problems: a file's format is recognised by what it holds, and nothing is left out unnamed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import DataError, ExpressionError
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import (
+    OPERATORS,
+    EquationError,
+    constant,
+    evaluate,
+    is_right,
+    parse_infix,
+    parse_prefix,
+    placeholders,
+)
+from engines.mwp.problems.layouts import Layout, layout_of
+from engines.mwp.problems.numbers import Language, Masked, language_of, mask, mask_words, value_of
+from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.records import records
+
+__all__ = ["Note", "Problems", "read_problems"]
+
+_MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
+_PLACE = re.compile(r"N_(\d+)")
+_NUMBER = re.compile(r"\d*\(\d+/\d+\)|\d+(?:\.\d+)?%?")
+_UNIT = re.compile(r"千米/小时$")
+_ANSWER = re.compile(r"[($]*(-?[\d.,]+(?:\(\(?\d+\)?/\(?\d+\)?\))?%?|\(\(?\d+\)?/\(?\d+\)?\)+|\d+/\d+)")
+_MANY = 25
+"""More numbers than this are remarked: no problem of the data sets has as many."""
+_COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("0.01")}
+"""Constants that stand in no text and are nothing to remark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about a row: its line, its id where it has one, and what it is."""
+
+    line: int
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """What a file holds.
+
+    Args: format: the layout of most rows. rows: every problem, also those without a usable equation.
+    skipped: rows that are no problem. disagreements: rows whose equation gives another value than the answer
+    beside it (the equation holds). remarks: what is odd about rows that were read: no equation, constants
+    that stand in no text, numbers that occur twice, …
+    """
+
+    path: Path
+    format: str
+    rows: tuple[Problem, ...]
+    skipped: tuple[Note, ...] = ()
+    disagreements: tuple[Note, ...] = ()
+    remarks: tuple[Note, ...] = ()
+
+    @property
+    def usable(self) -> tuple[Problem, ...]:
+        """The problems with an equation."""
+        return tuple(problem for problem in self.rows if problem.equation is not None)
+
+    def counts(self) -> dict[str, int]:
+        """How many of everything, and the remarks by what they say."""
+        kinds = Counter(note.reason.partition(":")[0] for note in self.remarks)
+        return {
+            "problems": len(self.rows),
+            "usable": len(self.usable),
+            "skipped": len(self.skipped),
+            "disagreements": len(self.disagreements),
+            **dict(sorted(kinds.items())),
+        }
+
+
+def read_problems(path: Path, *, words: bool | None = None) -> Problems:
+    """The problems of a file; see `engines.mwp.problems.layouts` for the formats.
+
+    Args: words: whether English number words count as numbers where the text is not masked yet; None takes
+    what the format is known for (ASDiv: yes).
+    Raises: DataError E318 for a file without problems, E314 for an empty one, and as `read_lines` does.
+    """
+    reading = _Reading(words)
+    for line, row in records(path, lambda line, reason: reading.skip(line, "", reason)):
+        reading.take(line, row, path)
+    if not reading.rows:
+        first = reading.skipped[0] if reading.skipped else Note(1, "", "it holds no rows")
+        raise DataError(
+            f"the file holds no problem: {first.reason}",
+            path=path,
+            line=first.line or None,
+            code="E318",
+            remedy="A problem is a row with `text` (or `question`), `equation` and `answer`.",
+        )
+    ((format, _),) = reading.formats.most_common(1)
+    rows = tuple(reading.rows.values())
+    return Problems(
+        path, format, rows, tuple(reading.skipped), tuple(reading.disagreements), tuple(reading.remarks)
+    )
+
+
+class _UnusableError(Exception):
+    """Why a row is no problem."""
+
+
+class _Reading:
+    """What has been read of a file so far."""
+
+    def __init__(self, words: bool | None) -> None:
+        self.words = words
+        self.rows: dict[str, Problem] = {}
+        self.formats: Counter[str] = Counter()
+        self.skipped: list[Note] = []
+        self.disagreements: list[Note] = []
+        self.remarks: list[Note] = []
+
+    def skip(self, line: int, id_: str, reason: str) -> None:
+        self.skipped.append(Note(line, id_, reason))
+
+    def take(self, line: int, row: Mapping[str, Any], path: Path) -> None:
+        layout = layout_of(row)
+        if layout is None:
+            self.skip(line, str(row.get("id", "")), "it has no text (or question) of a problem")
+            return
+        id_ = next((str(row[key]) for key in layout.id if row.get(key) not in (None, "")), "")
+        id_ = id_ or f"{path.name.partition('.')[0]}-{line}"
+        if id_ in self.rows:
+            self.skip(line, id_, f"a problem above has the id {id_!r} too")
+            return
+        try:
+            problem, stored, remarks = _problem(row, layout, id_, path.name, self.words)
+        except _UnusableError as error:
+            self.skip(line, id_, str(error))
+            return
+        self.formats[layout.name] += 1
+        self.rows[id_] = problem
+        self.remarks += (Note(line, id_, remark) for remark in remarks)
+        if problem.equation and stored is not None and not is_right(problem.answer, stored):
+            what = f"{problem.template} gives {problem.answer:.10g}, and the answer is {float(stored):.10g}"
+            self.disagreements.append(Note(line, id_, what))
+
+
+def _problem(
+    row: Mapping[str, Any], layout: Layout, id_: str, source: str, words: bool | None
+) -> tuple[Problem, Fraction | None, list[str]]:
+    """The problem of a row, the answer beside it, and what is odd about it."""
+    remarks: list[str] = []
+    parts = [str(row[key]).strip() for key in layout.original if row.get(key)]
+    if not any(parts):
+        raise _UnusableError("the text is empty")
+    if "question" in layout.original and not row.get("question"):
+        raise _UnusableError("the question is empty")
+    language: Language = language_of(" ".join(parts))
+    original = ("" if language == "zh" else " ").join(parts)
+    if language == "zh" and len(re.findall(r"[A-Za-z]{3,}", _PLACE.sub("", original))) > 2:
+        remarks.append("mixed languages: the text is taken for Chinese")
+    if re.search("[０-９]", original):
+        remarks.append("full-width digits: read as plain ones")
+    given = row.get(layout.masked) if layout.masked else None
+    if given:
+        masked, places = _masked(str(given), row.get(layout.numbers), original)
+    else:
+        if _MASK.search(original):
+            raise _UnusableError("the text has placeholders, and their numbers are not given")
+        use = layout.words if words is None else words
+        masked, places = _unmasked(row, layout, original, language, use), None
+    if len(masked.numbers) > _MANY:
+        remarks.append(f"many numbers: {len(masked.numbers)}")
+    text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
+    stored = _answer(text)
+    if text is not None and stored is None:
+        remarks.append(f"no answer: {str(text)[:40]!r} begins with no number")
+    elif isinstance(text, str) and layout.name == "plain" and re.search(r"[^\W\d_]", text):
+        remarks.append(f"a unit: of the answer {text[:40]!r} only the number is read")
+    equation, value = None, None
+    try:
+        equation = _equation(row, layout, masked, places)
+        value = evaluate(equation, masked.values)
+        remarks += _odd(equation, masked, written=places is None)
+    except ExpressionError as error:
+        equation = None
+        remarks.append(f"no equation: {error.what}")
+    answer = value if value is not None else stored
+    fold = row.get(layout.fold)
+    return (
+        Problem(
+            id=id_,
+            language=language,
+            text=masked.text,
+            numbers=masked.numbers,
+            values=tuple(map(float, masked.values)),
+            equation=equation,
+            answer=math.nan if answer is None else float(answer),
+            fold=int(str(fold)) if str(fold).isdecimal() else None,
+            source=str(row.get("source") or source) if layout.name == "mathwb" else source,
+            original=original,
+        ),
+        stored,
+        remarks,
+    )
+
+
+def _unmasked(
+    row: Mapping[str, Any], layout: Layout, original: str, language: Language, words: bool
+) -> Masked:
+    segmented = row.get(layout.segmented) if layout.segmented else None
+    return mask_words(str(segmented).split(" ")) if segmented else mask(original, language, words=words)
+
+
+def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
+    """A masked text with its placeholders as ours, in order of appearance, and ours by theirs."""
+    listed = given if isinstance(given, list) else re.split(r"[\s,;]+", str(given or "").strip())
+    numbers = [_written(number) for number in listed if number not in (None, "")]
+    found = list(dict.fromkeys(match[0] for match in _MASK.finditer(text)))
+    first = 1 if any(re.fullmatch(r"n\d+", token) for token in found) else 0
+    order = []
+    for token in found:
+        place = int(re.sub(r"\D", "", token)) - first
+        if not 0 <= place < len(numbers):
+            raise _UnusableError(f"{token} is not among the {len(numbers)} numbers of the row")
+        order.append(place)
+    if len(order) < len(numbers):
+        raise _UnusableError(f"the text has {len(order)} placeholders for {len(numbers)} numbers")
+    names = {token: f"N_{place}" for place, token in enumerate(found)}
+    text = _MASK.sub(lambda match: names[match[0]], text)
+    try:
+        values = tuple(value_of(numbers[place]) for place in order)
+    except ValueError as error:
+        raise _UnusableError(str(error)) from None
+    shown = _as_written(text, original)
+    if shown is not None and len(shown) == len(values):
+        exact = tuple(map(value_of, shown))
+        if all(abs(a - b) < 1e-9 for a, b in zip(exact, values, strict=True)):
+            return Masked(text, shown, exact), names
+    return Masked(text, tuple(numbers[place] for place in order), values), names
+
+
+def _written(number: Any) -> str:
+    text = str(number).strip()
+    return text[:-2] if re.fullmatch(r"-?\d+\.0", text) else text
+
+
+def _as_written(text: str, original: str) -> tuple[str, ...] | None:
+    """The numbers as the unmasked text has them, where both are otherwise equal."""
+    pieces = _PLACE.split(text)[::2]
+    if not original.startswith(pieces[0]):
+        return None
+    found, place = [], len(pieces[0])
+    for piece in pieces[1:]:
+        number = _NUMBER.match(original, place)
+        if number is None or not original.startswith(piece, number.end()):
+            return None
+        found.append(number[0])
+        place = number.end() + len(piece)
+    return tuple(found) if place == len(original) else None
+
+
+def _equation(
+    row: Mapping[str, Any], layout: Layout, masked: Masked, names: Mapping[str, str] | None
+) -> Tree:
+    """The equation of a row. Raises: ExpressionError where there is none that can be read."""
+    if not masked.numbers:
+        raise EquationError("the text has no number")
+    given = next((row[key] for key in layout.equation if row.get(key)), None)
+    if isinstance(given, list) and len(given) == 1 and layout.name == "mawps":
+        given = given[0]
+    if not given:
+        raise EquationError("there is none beside the text")
+    if isinstance(given, list):
+        tokens = [str(token) for token in given]
+    else:
+        text = _one_side(str(given))
+        tokens = text.split()
+        if names is None or tokens[0] not in OPERATORS or len(tokens) < 3:
+            if names is not None:
+                text = _MASK.sub(lambda match: _named(match[0], names), text)
+            return parse_infix(text, lambda written: _number(written, masked, layout.exact))
+    return parse_prefix([_token(token, names or {}) for token in tokens])
+
+
+def _token(token: str, names: Mapping[str, str]) -> str:
+    if token in OPERATORS or token.startswith("C_"):
+        return token
+    if _MASK.fullmatch(token):
+        return _named(token, names)
+    # A number beside placeholders is a constant.
+    return _constant(token).label
+
+
+def _named(token: str, names: Mapping[str, str]) -> str:
+    if token not in names:
+        raise EquationError(f"the equation uses {token}, which is not in the text")
+    return names[token]
+
+
+def _one_side(text: str) -> str:
+    """What an equation says of its unknown: `x=…`, `…=x`, or a calculation `7+2=9`."""
+    text = _UNIT.sub("", text.strip()).replace("[", "(").replace("]", ")")
+    sides = [side.strip() for side in text.split("=") if side.strip()]
+    if len(sides) == 2:
+        left, right = sides
+        if re.fullmatch(r"[A-Za-z_]\w*", left) and not _MASK.fullmatch(left):
+            return right
+        if re.fullmatch(r"[A-Za-z]\w*|-?[\d.,]+%?", right) and not _MASK.fullmatch(right):
+            return left
+    if len(sides) != 1:
+        raise EquationError(f"{text[:80]!r} is not one equation for one unknown")
+    return sides[0]
+
+
+def _number(written: str, masked: Masked, exact: bool) -> Tree:
+    """The first number of the text that is the same, or else a constant."""
+    if written in masked.numbers:
+        return Tree(f"N_{masked.numbers.index(written)}")
+    parts = re.fullmatch(r"(\d*)\((\d+)/(\d+)\)", written)
+    if not (exact or parts):
+        value = value_of(written)
+        if value in masked.values:
+            return Tree(f"N_{masked.values.index(value)}")
+    if parts is None:
+        return _constant(written)
+    whole, over, under = parts.groups()
+    fraction = Tree("/", (_number(over, masked, exact), _number(under, masked, exact)))
+    return Tree("+", (_number(whole, masked, exact), fraction)) if whole else fraction
+
+
+def _constant(written: str) -> Tree:
+    try:
+        return Tree(constant(value_of(written)))
+    except ValueError as error:
+        raise EquationError(str(error)) from None
+
+
+def _odd(equation: Tree, masked: Masked, *, written: bool) -> list[str]:
+    """What is odd about an equation. Args: written: its placeholders were found by their numbers."""
+    remarks = []
+    constants = {node.label for node in equation if node.label.startswith("C_")}
+    other = sorted(label for label in constants if Fraction(label[2:].replace("_", ".")) not in _COMMON)
+    if other:
+        remarks.append(f"not in the text: the equation uses {', '.join(other)}")
+    if written:
+        for place in sorted(set(placeholders(equation))):
+            if masked.values.count(masked.values[place]) > 1:
+                same = masked.numbers[place]
+                remarks.append(f"equal numbers: {same} stands more than once, and N_{place} is used")
+    return remarks
+
+
+def _answer(given: Any) -> Fraction | None:
+    """An answer's number: of `20 (apples)`, `12.5%`, `((3)/(4))` or a list of one."""
+    if isinstance(given, list):
+        given = given[0] if len(given) == 1 else None
+    if given is None or isinstance(given, bool):
+        return None
+    text = str(given).strip()
+    try:
+        return value_of(text)
+    except ValueError:
+        found = _ANSWER.match(text)
+    try:
+        return value_of(found[1].rstrip(".,")) if found else None
+    except ValueError:
+        return None

@@ -1,0 +1,343 @@
+"""Problems: numbers masked, equations read and valued, files of every layout recognised."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.errors import DataError
+from engines.core.tree import Tree
+from engines.mwp.problems.describe import DescribeProblems, described_problems
+from engines.mwp.problems.equation import (
+    EquationError,
+    evaluate,
+    infix,
+    normalised,
+    parse_infix,
+    parse_prefix,
+)
+from engines.mwp.problems.numbers import mask, mask_words, plain_digits, value_of
+from engines.mwp.problems.readers import read_problems
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def written(place: Path, *rows: Any) -> Path:
+    path = place / "rows.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "masked", "values"),
+    [
+        ("A 3-foot rope costs $1,250.50.", "A N_0 -foot rope costs $ N_1.", ["3", "1250.5"]),
+        ("2 1/2 cups, 1/4 cup, 20% more", "N_0 cups, N_1 cup, N_2 more", ["5/2", "1/4", "1/5"]),
+        ("the 2nd of 7 days", "the 2nd of N_0 days", ["7"]),
+        (
+            "看了全书的(1/6)，第3天150%，每本0.35元",
+            "看了全书的N_0，第N_1天N_2，每本N_3元",
+            ["1/6", "3", "3/2", "7/20"],
+        ),
+        ("长3(1/2)米", "长N_0米", ["7/2"]),
+        ("每小时行３．５千米．共１２小时", "每小时行N_0千米．共N_1小时", ["7/2", "12"]),
+    ],
+)
+def test_numbers_are_masked_with_their_exact_values(text: str, masked: str, values: list[str]) -> None:
+    found = mask(text)
+    assert found.text == masked
+    assert found.values == tuple(map(Fraction, values))
+
+
+def test_number_words_count_when_asked_for() -> None:
+    text = "Twenty-five birds and one hundred and five bees ate 3 crumbs."
+    assert mask(text).numbers == ("3",)
+    assert mask(text, words=True).values == (25, 105, 3)
+
+
+def test_a_segmented_text_is_masked_word_by_word() -> None:
+    found = mask_words(["第", "3", "天", "看", "了", "全书", "的", "(1/6)", "，", "甲2", "班"])
+    assert found.text == "第N_0天看了全书的N_1，甲2班"
+    assert value_of("((21)/(20))") == Fraction(21, 20)
+    assert plain_digits("他有５个．") == "他有5个．"
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    for text in ("", "1/0", "(1/0)", "ten", "1e999", "--3", "3 4"):
+        with pytest.raises(ValueError, match="is no number"):
+            value_of(text)
+
+
+trees = st.recursive(
+    st.sampled_from(["N_0", "N_1", "N_2", "C_1", "C_3_14"]).map(Tree),
+    lambda children: st.builds(
+        lambda label, left, right: Tree(label, (left, right)), st.sampled_from("+-*/"), children, children
+    ),
+    max_leaves=8,
+)
+
+
+@given(trees)
+def test_an_equation_is_read_back_from_infix_and_from_prefix(tree: Tree) -> None:
+    assert parse_infix(infix(tree), Tree) == tree
+    assert parse_prefix(tree.labels()) == tree
+
+
+@given(trees)
+def test_its_value_is_sympys_also_when_normalised(tree: Tree) -> None:
+    values = (Fraction(7, 2), Fraction(3), Fraction(11, 5))
+    names = {"N_0": "(7/S(2))", "N_1": "S(3)", "N_2": "(11/S(5))", "C_1": "S(1)", "C_3_14": "(314/S(100))"}
+    text = infix(tree)
+    for name, value in names.items():
+        text = text.replace(name, value)
+    expected = sympy.sympify(text)
+    if not expected.is_finite:
+        with pytest.raises(EquationError):
+            evaluate(tree, values)
+        return
+    assert evaluate(tree, values) == Fraction(int(expected.p), int(expected.q))
+    assert evaluate(normalised(tree), values) == evaluate(tree, values)
+
+
+def test_normal_forms_ignore_the_order_of_operands_and_no_more() -> None:
+    def form(text: str) -> str:
+        return infix(normalised(parse_infix(text, Tree)))
+
+    assert form("N_1+N_0") == form("N_0+N_1") == "N_0+N_1"
+    assert form("N_1+N_1*N_3") == form("N_3*N_1+N_1") == "N_1*N_3+N_1"
+    assert form("N_0-N_1") != form("N_1-N_0")
+    assert form("N_0+(N_1+N_2)") != form("(N_0+N_1)+N_2")
+
+
+def test_powers_leave_the_rational_numbers_only_where_they_must() -> None:
+    assert evaluate(parse_infix("N_0^C_2", Tree), [Fraction(3, 2)]) == Fraction(9, 4)
+    for text in ("(N_0-C_9)^C_0_5", "C_2^C_999", "N_0/(N_0-N_0)"):
+        with pytest.raises(EquationError):
+            evaluate(parse_infix(text, Tree), [Fraction(3)])
+
+
+def test_math23k_is_read_raw_and_segmented(tmp_path: Path) -> None:
+    row = {
+        "id": "30",
+        "original_text": "李东拿5元钱买文具．他买铅笔已用去1.5元，每本练习簿0.35元．他可以买多少本？",
+        "segmented_text": "李 东 拿 5 元 钱 买 文具 ． 他 买 铅笔 已 用 去 1.5 元 ， 每 本 练习簿 "
+        "0.35 元 ． 他 可以 买 多少 本 ？",
+        "equation": "x=(5-1.5)/0.35",
+        "ans": "10",
+    }
+    # As the data set is published: objects one after the other, over several lines.
+    path = tmp_path / "raw.json"
+    path.write_text(json.dumps(row, ensure_ascii=False, indent=4) + "\n" + json.dumps({**row, "id": "31"}))
+    found = read_problems(path)
+    assert found.format == "math23k"
+    for problem in found.rows:
+        assert problem.text == "李东拿N_0元钱买文具．他买铅笔已用去N_1元，每本练习簿N_2元．他可以买多少本？"
+        assert problem.prefix == ("/", "-", "N_0", "N_1", "N_2")
+        assert (problem.numbers, problem.answer) == (("5", "1.5", "0.35"), 10.0)
+
+
+LAYOUTS = {
+    "masked-csv": "Question,Numbers,Equation,Answer,group_nums\n"
+    '"tom has number0 pens , and number1 more . how many ?",8 3,+ number0 number1,11.0,"[0, 1]"\n',
+    "svamp": '{"ID": "c-1", "Body": "Tom had 8 pens. He got 3 more.", "Question": "How many?", '
+    '"Equation": "( 8.0 + 3.0 )", "Answer": 11.0}',
+    "mawps": '[{"iIndex": 4, "sQuestion": "Tom had 8 pens and got 3 more. How many?", '
+    '"lEquations": ["X=(8.0+3.0)"], "lSolutions": [11.0]}]',
+    "plain": "text;equation;answer\nTom had 8 pens and got 3 more. How many?;8+3;11\n",
+    "asdiv": "<Machine-Reading-Corpus-File><ProblemSet><Problem ID='nluds-0001' Grade='1'><!-- a note -->"
+    "<Body>Tom had eight pens. He got three more.</Body><Question>How many?</Question>"
+    "<Answer>11 (pens)</Answer><Formula>8+3=11</Formula>"
+    "</Problem></ProblemSet></Machine-Reading-Corpus-File>",
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_layout_is_recognised_by_its_content(layout: str, tmp_path: Path) -> None:
+    path = tmp_path / "anything.dat"
+    path.write_text(LAYOUTS[layout])
+    (tmp_path / "nfolds" / "asdiv-a").mkdir(parents=True)
+    (tmp_path / "nfolds" / "asdiv-a" / "fold3.txt").write_text("nluds-0001\n")
+    found = read_problems(path)
+    assert (found.format, found.skipped, found.disagreements) == (layout, (), ())
+    (problem,) = found.rows
+    assert (problem.template, problem.answer, len(problem.numbers)) == ("N_0+N_1", 11.0, 2)
+    assert problem.fold == (3 if layout == "asdiv" else None)
+
+
+def test_placeholders_are_renumbered_by_their_first_appearance(tmp_path: Path) -> None:
+    row = {
+        "masked": "of n2 pens he lost n1 . left ?",
+        "numbers": [2, 9],
+        "prefix": ["-", "n2", "n1"],
+        "answer": 7,
+    }
+    (problem,) = read_problems(written(tmp_path, {**row, "text": "of 9 pens he lost 2 . left ?"})).rows
+    assert problem.text == "of N_0 pens he lost N_1 . left ?"
+    assert (problem.numbers, problem.prefix, problem.answer) == (("9", "2"), ("-", "N_0", "N_1"), 7.0)
+
+
+def test_what_is_wrong_is_counted_and_named_by_line(tmp_path: Path) -> None:
+    rows = [
+        {"id": "fine", "text": "4 birds and 3 more. How many?", "equation": "4+3", "answer": "7 birds"},
+        {"id": "none", "text": "Some birds. How many?", "equation": "4+3", "answer": 7},
+        {"id": "strange", "text": "4 birds and 3 more. How many?", "equation": "4+48", "answer": 52},
+        {"id": "wrong", "text": "4 birds and 3 more. How many?", "equation": "4-3", "answer": 7},
+        {"id": "twice", "text": "4 birds and 4 more. How many?", "equation": "4+4", "answer": 8},
+        {"id": "fine", "text": "6 birds. How many?", "equation": "6", "answer": 6},
+        {"id": "blank", "text": " ", "equation": "6", "answer": 6},
+        {"id": "units", "text": "4 birds and 3 more. How many?", "equation": "4 birds + 3", "answer": 7},
+        {
+            "id": "half",
+            "text": "小明有5个苹果 he ate three red ones, how many are left?",
+            "equation": "5-1",
+            "answer": 4,
+        },
+        {"id": "wide", "text": "小明有５个苹果，吃了２个，还剩几个？", "equation": "5-2", "answer": 3},
+        {
+            "id": "many",
+            "text": " ".join(map(str, range(50))) + " are how many?",
+            "equation": "1+2",
+            "answer": 3,
+        },
+        {"id": "zero", "text": "4 birds and 0 more. How many?", "equation": "4/0", "answer": 7},
+        {"hello": 1},
+        {"id": "masked", "text": "N_0 birds. How many?", "equation": "N_0", "answer": 7},
+    ]
+    path = written(tmp_path, *rows)
+    path.write_text(path.read_text("utf-8") + "[1]\n{oops\n", "utf-8")
+    found = read_problems(path)
+    assert {(note.line, note.id) for note in found.skipped} == {
+        (6, "fine"),
+        (7, "blank"),
+        (13, ""),
+        (14, "masked"),
+        (15, ""),
+        (16, ""),
+    }
+    assert [(note.line, note.reason) for note in found.disagreements] == [
+        (4, "N_0-N_1 gives 1, and the answer is 7")
+    ]
+    said = {(note.id, note.reason.partition(":")[0]) for note in found.remarks}
+    assert said >= {
+        ("fine", "a unit"),
+        ("none", "no equation"),
+        ("strange", "not in the text"),
+        ("twice", "equal numbers"),
+        ("units", "no equation"),
+        ("half", "mixed languages"),
+        ("wide", "full-width digits"),
+        ("many", "many numbers"),
+        ("zero", "no equation"),
+    }
+    by_id = {problem.id: problem for problem in found.rows}
+    assert by_id["none"].equation is None
+    assert by_id["wide"].numbers == ("5", "2")
+    assert by_id["wrong"].answer == 1.0
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "E314"),
+        (b"hello,world\n1,2\n", "E318"),
+        (b'{"a": 1}\n', "E318"),
+        (b"<Problem", "E318"),
+        (b"<a/>", "E318"),
+        (b"[]", "E318"),
+        (b"text,equation,answer\n", "E318"),
+        (b"\x00\x01", "E315"),
+    ],
+)
+def test_a_file_without_problems_is_refused(content: bytes, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(DataError) as refused:
+        read_problems(path)
+    assert refused.value.code == code
+
+
+def test_rows_of_a_csv_with_other_columns_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(
+        'text,equation,answer\n"4 birds\nand 3. How many?",4+3,7\na;b;c\n5 cats and 1. How many?,5+1,6\n'
+    )
+    found = read_problems(path)
+    assert [problem.answer for problem in found.rows] == [7.0, 6.0]
+    assert [(note.line, note.reason) for note in found.skipped] == [(4, "1 columns, not 3")]
+
+
+def test_several_files_become_one_that_is_read_back(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    first = written(
+        tmp_path,
+        {"id": "1", "text": "小明有5个苹果，吃了(1/2)，还剩几个？", "equation": "5*(1/2)", "answer": 2.5},
+    )
+    second = tmp_path / "b" / "other.jsonl.gz"
+    with gzip.open(second, "wt") as file:
+        file.write(json.dumps({"id": "1", "text": "3 pens and 4. How many?", "equation": "3+4", "answer": 7}))
+    out = tmp_path / "all.jsonl"
+    told = described_problems(DescribeProblems((first, second), out=out))
+    assert (told["usable"], told["renamed"]) == (2, 1)
+    again = read_problems(out)
+    assert [problem.id for problem in again.rows] == ["1", "other/1"]
+    for before, after in zip(
+        (*read_problems(first).rows, *read_problems(second).rows), again.rows, strict=True
+    ):
+        assert (after.text, after.numbers, after.values, after.equation, after.answer) == (
+            before.text,
+            before.numbers,
+            before.values,
+            before.equation,
+            before.answer,
+        )
+
+
+REAL = {
+    "asdiv_a_folds0-3.jsonl": ("asdiv-masked", 952, 951),
+    "asdiv_rest.jsonl": ("asdiv", 1087, None),
+    "math23k_valid.jsonl.gz": ("math23k-masked", 1000, 1000),
+    "mawps_5fold.jsonl.gz": ("mawps-masked", 1804, 1804),
+    "paramawps_valid.jsonl.gz": ("plain", 1627, None),
+    "svamp_half_a.jsonl": ("svamp", 500, 500),
+}
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", REAL)
+def test_every_row_of_the_real_files_is_read_and_the_known_errors_are_found(
+    name: str, real_data: Path
+) -> None:
+    path = real_data / "mwp" / name
+    layout, problems, usable = REAL[name]
+    found = read_problems(path)
+    assert (found.format, len(found.rows), found.skipped) == (layout, problems, ())
+    assert usable in (None, len(found.usable))
+    with (gzip.open if name.endswith("gz") else open)(path, "rt") as file:  # type: ignore[operator]
+        rows = [json.loads(line) for line in file]
+    wrong = {str(row["id"]) for row in rows if row.get("value_ok") is False}
+    assert wrong <= {note.id for note in found.disagreements}
+    for row, problem in zip(rows, found.rows, strict=True):
+        if row.get("value") is not None:
+            assert problem.answer == pytest.approx(row["value"])
+
+
+@pytest.mark.real_data
+def test_raw_math23k_gives_the_published_equations(tmp_path: Path, real_data: Path) -> None:
+    with gzip.open(real_data / "mwp" / "math23k_valid.jsonl.gz", "rt") as file:
+        rows = [json.loads(line) for line in file]
+    keys = ("id", "original_text", "segmented_text", "equation", "answer_raw")
+    raw = [{key: row[key] for key in keys} for row in rows]
+    found = read_problems(written(tmp_path, *raw))
+    assert found.format == "math23k"
+    for row, problem in zip(rows, found.rows, strict=True):
+        assert list(problem.prefix) == row["prefix"]
+        assert problem.text == row["text"]
+        assert problem.answer == pytest.approx(row["answer"])

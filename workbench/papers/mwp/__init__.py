@@ -1,0 +1,1 @@
+"""Math word problems in the workbench."""

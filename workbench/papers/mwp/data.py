@@ -1,0 +1,68 @@
+"""Files of math word problems: as registered data, and by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from engines.core.errors import DataError
+from workbench.data_kinds import Kind, Report
+from workbench.errors import MissingError, did_you_mean
+from workbench.workspace import Workspace
+
+__all__ = ["KINDS", "check", "held", "place", "problems_path"]
+
+_HERE = "workbench.papers.mwp.data"
+_FILE = "problems.jsonl"
+KINDS = (
+    Kind(
+        "problems",
+        "math word problems: ASDiv, MAWPS, SVAMP, ParaMAWPS, Math23K or rows of text, equation and answer",
+        f"{_HERE}:check",
+        held=f"{_HERE}:held",
+        many="sets of problems",
+    ),
+)
+
+
+def held(workspace: Workspace) -> Iterator[Path]:
+    """The sets of problems that lie in a workspace itself."""
+    yield from sorted(workspace.folder("problems").glob(f"*/{_FILE}"))
+
+
+def check(path: Path, report: Report) -> dict[str, int]:
+    """Problems, those with an equation, and rows that are none; disagreeing answers are reported too."""
+    from engines.mwp.problems.readers import read_problems
+
+    found = read_problems(path)
+    for note in (*found.skipped, *found.disagreements):
+        report(DataError(note.reason, path=path, line=note.line, code="E317"))
+    return {"records": len(found.rows), **found.counts()}
+
+
+def place(workspace: Workspace, name: str) -> Path | None:
+    """A set of problems of the workspace, or a registered one."""
+    file = workspace.folder("problems") / name / _FILE
+    if len(Path(name).parts) == 1 and file.exists():
+        return file
+    entries = (entry for entry in workspace.data.all() if entry.kind == "problems" and entry.name == name)
+    return next((Path(entry.path) for entry in entries), None)
+
+
+def problems_path(name: str) -> Path:
+    """The file that a name stands for: a path, else a set of the workspace, else a registered one.
+
+    Raises: MissingError E354 for a name that stands for nothing.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir() and (path / _FILE).exists():
+        return (path / _FILE).absolute()
+    if path.exists() or len(path.parts) > 1:
+        return path.absolute()
+    workspace = Workspace.open()
+    if (found := place(workspace, name)) is not None:
+        return found
+    known = [file.parent.name for file in held(workspace)]
+    known += [entry.name for entry in workspace.data.all() if entry.kind == "problems"]
+    remedy = did_you_mean(name, known) or f"There are: {', '.join(known)}."
+    raise MissingError(f"there are no problems {name!r}", code="E354", remedy=remedy)
