@@ -28,6 +28,7 @@ __all__ = [
     "printable",
     "read_lines",
     "sha256",
+    "sweep",
     "write_array",
     "write_bytes",
     "write_json",
@@ -36,6 +37,9 @@ __all__ = [
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
+"""The names that `atomic_writer` gives to files it has not finished."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -215,6 +219,13 @@ def _clean_up(target: Path) -> None:
             folder.rename(target)
         elif folder.suffix == ".old" or not _in_use(folder):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the temporary files of killed writers below a folder that no other process writes to now."""
+    for path in folder.rglob(".*.tmp"):
+        if _TEMPORARY.fullmatch(path.name) and path.is_file():
+            path.unlink(missing_ok=True)
 
 
 def _in_use(draft: Path) -> bool:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engines.core.errors import EngineError
-from engines.core.files import file_error
+from engines.core.files import file_error, sweep
 
 __all__ = ["locked", "sole_builder"]
 
@@ -34,7 +34,10 @@ def locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def sole_builder(out: Path, *, code: str, lock: str = "build.lock") -> Iterator[None]:
-    """Hold the lock of a folder that is being built. Raises: EngineError `code` when another has it."""
+    """Hold the lock of a folder that is being built; what killed builds left half written there is removed.
+
+    Raises: EngineError `code` when another has it.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         file = (out / lock).open("w")
@@ -50,4 +53,5 @@ def sole_builder(out: Path, *, code: str, lock: str = "build.lock") -> Iterator[
                 remedy="Wait for it, or stop it, or choose another --out.",
                 code=code,
             ) from None
+        sweep(out)
         yield

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -59,6 +60,17 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> None:
     build_corpus(fake_growth.source(70), tmp_path, CONFIG, workers=2, service=fake_growth.slow_service)
     assert content(tmp_path) == content(reference)
+
+
+def test_what_a_killed_builder_left_half_written_is_removed(reference: Path, tmp_path: Path) -> None:
+    out = tmp_path / "corpus"
+    shutil.copytree(reference, out)
+    victim = next(out.glob("shards/shard-*"))
+    victim.rename(victim.with_name(f".{victim.name}.3c1830e9.tmp"))
+    (out / "shards" / ".mine.tmp").write_text("not ours")
+    fake_growth.finish(out, workers=1, service=fake_growth.service)
+    (out / "shards" / ".mine.tmp").unlink()
+    assert content(out) == content(reference)
 
 
 def test_a_builder_killed_at_any_moment_ends_in_the_same_bytes(reference: Path, tmp_path: Path) -> None:
