@@ -286,9 +286,11 @@ def run(
     """Run a packed job again and wait for its end. Ctrl-C stops it gently, twice kills it."""
     from workbench.cli.common import progress_line
     from workbench.jobs.pack import unpacked
+    from workbench.jobs.worker import settled
 
     workspace = Workspace.open()
     spec = unpacked(recipe, workspace.root / "exports")
+    settled(spec, workspace.runs)
     view = jobs.run_foreground(workspace, spec, progress_line(spec.title))
     emit(view.to_dict(), as_json, text=f"job {view.id}  {_state(view)}  {view.reason}".rstrip())
     if view.command_exit_code:

@@ -218,7 +218,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     view = job_view(item)
     if not (settings and view.state == "succeeded"):
         _allowed(view, "resume")
-    spec = changed(item, settings) if settings else view.spec
+    spec = changed(item, settings) if settings else item.spec()
     _await_cluster(view)
     _refuse_shared_folder(workspace, spec, but=number)
     attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")

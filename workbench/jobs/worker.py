@@ -37,7 +37,7 @@ from workbench.jobs.folder import Attempt, Ending, Job
 from workbench.jobs.supervisor import DISK_FULL, ORPHANED
 from workbench.recipes import Recipe
 
-__all__ = ["EventLog", "StopFlag", "main", "perform"]
+__all__ = ["EventLog", "StopFlag", "main", "perform", "settled"]
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -170,12 +170,20 @@ def perform(recipe: Recipe, out: Path, *, events: Sink, stop: Stop) -> tuple[Any
     from workbench.operation import operation
 
     row = operation(recipe.task)
-    names = {field.name for field in described(row.spec_type)}
-    offered = (("out", str(out)), ("seed", recipe.seed))
-    given = {name: value for name, value in offered if name in names} | dict(recipe.params)
-    done = row.perform(row.settled(given), events=events, stop=stop)
+    done = row.perform(settled(recipe, out), events=events, stop=stop)
     cut_short = isinstance(stop, StopFlag) and _was_stopped(done.document, stop)
     return done.document, done.code == 130 or cut_short
+
+
+def settled(recipe: Recipe, out: Path) -> Any:
+    """The spec of a recipe whose work writes to `out` where the recipe names no folder. Raises: as
+    `Operation.settled`."""
+    from workbench.operation import operation
+
+    row = operation(recipe.task)
+    names = {field.name for field in described(row.spec_type)}
+    offered = (("out", str(out)), ("seed", recipe.seed))
+    return row.settled({name: value for name, value in offered if name in names} | dict(recipe.params))
 
 
 def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
