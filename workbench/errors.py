@@ -56,10 +56,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def one_line(error: EngineError) -> str:
     """The error as one line that is safe to print: `E312 place: what. What to do.`"""
-    place = f"{error.where}: " if error.where else ""
-    end = "" if error.what.endswith((".", "?", "!")) else "."
-    advice = f"{end} {error.remedy}" if error.remedy else ""
-    return printable(f"{error.code} {place}{error.what}{advice}")
+    return printable(str(error))
 
 
 def from_dict(document: Mapping[str, Any]) -> EngineError:

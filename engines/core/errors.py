@@ -38,7 +38,8 @@ class EngineError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        advice = f" {self.remedy}" if self.remedy else ""
+        end = "" if self.what.endswith((".", "?", "!")) else "."
+        advice = f"{end} {self.remedy}" if self.remedy else ""
         return f"{self.code} {place}{self.what}{advice}"
 
     def to_dict(self) -> dict[str, str | int]:

@@ -203,7 +203,12 @@ class _Build:
             found = store.answer_ids()
             store.close()
             if not found:
-                raise DataError("the collection has no answers", path=self.folder.path, code="E660")
+                raise DataError(
+                    "the collection has no answers",
+                    path=self.folder.posts,
+                    code="E660",
+                    remedy="Answers are posts of type 2.",
+                )
             write_array(ids, np.array([id.encode() for id in found]))
         return True
 

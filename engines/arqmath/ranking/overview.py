@@ -71,7 +71,8 @@ class Rankings:
     """What is known of a collection's topics, judgements and runs.
 
     `grades` and `judged_in` (the file they come from) are by topic; `info` holds the topics' attributes by
-    topic and column; `problems` says what could not be read, and was left out.
+    topic and column; `problems` says what could not be read, and was left out; `unread` has the errors of runs
+    by file.
     """
 
     folder: ArqmathFolder
@@ -82,6 +83,7 @@ class Rankings:
     judged_in: dict[str, Path] = field(default_factory=dict)
     info: dict[str, dict[str, str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    unread: dict[Path, EngineError] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -101,7 +103,7 @@ class Rankings:
             if stop():
                 found.problems.append(f"stopped before {path.name} was read")
                 break
-            with found._left_out():
+            with found._left_out(path):
                 run = read_run(path)
                 name = _unique(run_name(path), found.runs)
                 found.runs[name] = RankedRun(name, path, run, found._evaluate(run))
@@ -118,17 +120,19 @@ class Rankings:
         return sorted(ids, key=natural)
 
     @contextmanager
-    def _left_out(self) -> Iterator[None]:
-        """A file that cannot be read becomes one of `problems`."""
+    def _left_out(self, run: Path | None = None) -> Iterator[None]:
+        """A file that cannot be read becomes one of `problems`; of a run its error is kept."""
         try:
             yield
         except EngineError as error:
             self.problems.append(str(error))
+            if run is not None:
+                self.unread[run.absolute()] = error
 
     def _read_topics(self) -> None:
         from engines.forum.readers import read_topic_info, read_topics
 
-        for path in (*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ())):
+        for path in dict.fromkeys((*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ()))):
             with self._left_out():
                 for topic in read_topics(path):
                     self.topics.setdefault(topic.id, topic)
@@ -279,7 +283,10 @@ class Rankings:
         }
 
     def find_run(self, wanted: str) -> RankedRun:
-        """A run by its name or its file. Raises: DataError E372."""
+        """A run by its name or its file. Raises: DataError E372, and what is wrong with the file of one that
+        could not be read."""
+        if error := self.unread.get(Path(wanted).absolute()):
+            raise error
         by_path = {ranked.path.absolute(): ranked for ranked in self.runs.values()}
         found = self.runs.get(wanted) or by_path.get(Path(wanted).absolute())
         if found is None:

@@ -98,9 +98,7 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.arqmath.collection.lookup import SMALL_BYTES
     from engines.formula.unicode import render_text
 
-    found = _rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop)
-    for problem in found.problems:
-        events(Event("warning", {"message": problem}))
+    found = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     run, against = _chosen(found, spec.run, spec.against)
     document = found.overview()
     for topic in document["topics"]:
@@ -118,12 +116,12 @@ def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     """A topic as one run ranks it, held against another.
 
     Returns: topic, title, question, tags, info, run, against, answers (see `answer_rows`); `written`: the
-    answers of Task 3 alone, each with its text written for a terminal (shown). Raises:
+    answers of Task 3 alone, each with its text written for a terminal (shown). Events: as `topics`. Raises:
     DataError E371 for a topic, E372 for a run that there is not.
     """
     from engines.arqmath.ranking.overview import answer_rows
 
-    rankings = _rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop)
+    rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     run, against = _chosen(rankings, spec.run, spec.against)
     found = _shown(rankings, spec.topic)
     if spec.written:
@@ -156,7 +154,7 @@ def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict
     """
     from engines.arqmath.ranking.bars import bars
 
-    rankings = _rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop)
+    rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     against = rankings.find_run(spec.against).name if spec.against else ""
     return {"svg": bars(rankings.overview(), rankings.find_run(spec.run).name, against)}
 
@@ -169,6 +167,12 @@ def _shown(rankings: Rankings, topic: str) -> dict[str, Any]:
         answer["shown"] = render_text(answer["text"])
     shown = {"title": render_text(found["title"]), "question": render_text(found["question"])}
     return {**found, "shown": shown}
+
+
+def _warned(rankings: Rankings, events: Sink) -> Rankings:
+    for problem in rankings.problems:
+        events(Event("warning", {"message": problem}))
+    return rankings
 
 
 def _chosen(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
