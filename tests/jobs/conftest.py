@@ -107,27 +107,32 @@ class Lab:
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    hurry(monkeypatch)
+    made = Lab(Workspace.open(tmp_path / "workspace"))
+    yield made
+    end_all(tmp_path)
+
+
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short intervals here and in every process of a job, and the test tasks among the operations."""
     monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
     monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
     row = Operation("test.count", "count", "fake_tasks:Fake", "fake_tasks:count")
     monkeypatch.setitem(operations(), "test.count", row)
-    made = Lab(Workspace.open(tmp_path / "workspace"))
-    yield made
-    _end_all(tmp_path)
 
 
-def _end_all(place: Path) -> None:
+def end_all(place: Path) -> None:
     """Leave no process behind, whatever a test has done."""
     for process in psutil.process_iter():
         try:
             mark = process.environ().get(MARK, "")
             command = " ".join(process.cmdline())
+            if process.pid != os.getpid() and (mark.startswith(str(place)) or str(place) in command):
+                process.kill()
         except psutil.Error:
             continue
-        if process.pid != os.getpid() and (mark.startswith(str(place)) or str(place) in command):
-            process.kill()
 
 
 SLURM = """#!/bin/sh

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import CHILDREN, TIMING, Lab, _end_all, whole
+from tests.jobs.conftest import Lab, end_all, hurry, whole
 from tests.slurm.cluster import Cluster, missing
 from workbench import jobs
-from workbench.jobs import slurm, timing
-from workbench.operation import Operation, operations
+from workbench.jobs import slurm
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
 
@@ -61,15 +59,10 @@ class Slurm(Lab):
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Cluster) -> Iterator[Slurm]:
     for name, value in cluster.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
-    monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
-    for name, value in TIMING.items():
-        monkeypatch.setattr(timing, name, value)
-    row = Operation("test.count", "count", "fake_tasks:Fake", "fake_tasks:count")
-    monkeypatch.setitem(operations(), "test.count", row)
+    hurry(monkeypatch)
     made = Slurm(Workspace.open(tmp_path / "workspace"))
     made.cluster = cluster
     yield made
     cluster.run("scancel", "--user=root", "--quiet")
     made.until(lambda: not cluster.run("squeue", "--noheader"), "an empty cluster")
-    _end_all(tmp_path)
+    end_all(tmp_path)
