@@ -71,8 +71,8 @@ class Rankings:
     """What is known of a collection's topics, judgements and runs.
 
     `grades` and `judged_in` (the file they come from) are by topic; `info` holds the topics' attributes by
-    topic and column; `problems` says what could not be read, and was left out; `unread` has the errors of runs
-    by file.
+    topic and column; `problems` says what could not be read, and was left out; `unread` has the errors of
+    runs by file.
     """
 
     folder: ArqmathFolder
