@@ -19,11 +19,12 @@ from engines.core.symbolic import second_opinion
 from engines.egen.corpus.labelled import Labelled, read_labelled
 from engines.egen.evaluations import algebra, analogies, derivations, kmeans, mistakes, retrieval, semantic
 from engines.egen.evaluations.changes import changed, mistaken, near_copies
-from engines.egen.evaluations.check import judge
+from engines.egen.evaluations.check import Check, check, judge
 from engines.egen.evaluations.derivations import Derivation
 from engines.egen.evaluations.measured import mean_figure
 from engines.egen.evaluations.plane import FIGURE_FAMILIES, families, picture, plane
 from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.models.lookup import shipped
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.similarity import nearest, unit
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
@@ -391,3 +392,17 @@ def test_the_published_clusters_are_read_and_questioned(real_data: Path) -> None
     assert retrieval.evaluate(Oracle(), data).figures[0].value > 80
     assert len(semantic.build(data, 60)) == 60
     assert len(derivations.build(data, 10)) == 10
+
+
+def test_an_encoder_has_a_say_only_when_it_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "steps.txt"
+    file.write_text("(x+1)^2\nx^2 + 2*x + 1\nx^2 + 2*x + 2\n")
+    alone = check(Check(file))
+    assert (alone["model"], alone["threshold"], alone["suspicion"]) == (None, None, None)
+    beside = check(Check(file, model=shipped(), threshold=0.5))
+    for found, opinion in ((alone, False), (beside, True)):
+        steps = found["derivations"][0]["transitions"]
+        assert [step["judgement"] for step in steps] == ["right", "wrong"]
+        assert [step["cosine"] is not None for step in steps] == [opinion, opinion]
+    with pytest.raises(EngineError, match="with a model only"):
+        Check(file, threshold=0.5)

@@ -67,7 +67,7 @@ def analogy(workspace: Path, place: Path) -> Given:
 
 def check(workspace: Path, place: Path) -> Given:
     (place / "d.txt").write_text("1/0\n0\n\nln(x^2)\n2*ln(x)\n\nx\nx+1\n")
-    return {"file": str(place / "d.txt"), "threshold": 0.5}
+    return {**_model(), "file": str(place / "d.txt"), "threshold": 0.5}
 
 
 def embed(workspace: Path, place: Path) -> Given:

@@ -9,7 +9,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
 from engines.egen.records import Outcome, Verdict
@@ -39,19 +39,21 @@ _LEARNED_ON = 200
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Find the first wrong step: by the verifier, with a counterexample, and by the embeddings beside it.
+    """Find the first wrong step, with a counterexample.
 
     A step is right, wrong, loses domain, or is not shown. Exits with 1 unless every step of every derivation
-    is right.
+    is right. With --model the cosine of each step stands beside it, with how often such a suspicion holds.
     """
 
     file: Annotated[Path, Arg("A step a line, prefix or infix; a blank line ends a derivation.")]
-    model: Annotated[Path | None, Arg("For the second opinion.", ref="model", shown="the one that ships")] = (
-        None
-    )
+    model: Annotated[Path | None, Arg("An encoder, for a second opinion.", ref="model", shown="none")] = None
     threshold: Annotated[
         float | None, Arg("A cosine below it is suspicious.", shown="learned on derivations")
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and self.model is None:
+            raise EngineError("a threshold is of use with a model only", code="E400", exit_code=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +129,18 @@ def judge(
 def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Judge every step of the derivations of a file.
 
-    Returns: model and threshold (None where no model ships); `derivations`: steps (prefix, infix), known (the
-    transition that the file says is wrong), first_wrong and first_flagged (transitions from 0, or None),
-    right, and `transitions` with verdict, counterexample, judgement, reason, cosine, flagged; `bad`: what
-    could not be read, as line and what.
+    Returns: model, threshold and `suspicion` (None without a model; of steps below the threshold the
+    precision and recall of mistakes, in percent, on derivations with one each; None where the threshold was
+    given); `derivations`: steps (prefix, infix), known (the transition that the file says is wrong), first_wrong
+    and first_flagged (transitions from 0, or None), right, and `transitions` with verdict, counterexample,
+    judgement, reason, cosine, flagged; `bad`: what could not be read, as line and what.
     Raises: DataError E317 when no derivation can be read.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "steps.txt"
     ...     _ = file.write_text("ln(x^2)\\n2*ln(x)\\n")
-    ...     found = check(Check(file, threshold=0.5))
+    ...     found = check(Check(file))
     >>> found["derivations"][0]["transitions"][0]["judgement"]
     'loses domain'
     """
@@ -145,7 +148,6 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     from engines.egen.expressions.language import prefix
     from engines.egen.expressions.notation import infix
     from engines.egen.models.encode import kept_encoder
-    from engines.egen.models.lookup import shipped
     from engines.egen.verification.verify import verdict_row
 
     bad: list[DataError] = []
@@ -153,11 +155,10 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     if bad and not given:
         raise bad[0]
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
-    folder = spec.model or shipped()
-    encoder = None if folder is None else kept_encoder(folder)
-    limit = spec.threshold
+    encoder = None if spec.model is None else kept_encoder(spec.model)
+    limit, suspicion = spec.threshold, None
     if encoder is not None and limit is None:
-        limit = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
+        limit, suspicion = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
     rows = []
     for checked in judge(given, encoder, limit or 0.0):
         transitions = [
@@ -177,6 +178,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     return {
         "model": encoder and encoder.name,
         "threshold": limit,
+        "suspicion": suspicion,
         "derivations": rows,
         "bad": [{"line": error.line, "what": error.what} for error in bad],
     }

@@ -102,7 +102,12 @@ def semembed(found: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
 def check(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """Every derivation with a note on each step that needs one."""
     if found["model"]:
-        yield f"threshold of {found['model']}: cosine {found['threshold']:.4f}"
+        yield f"{found['model']} suspects a step whose cosine is below {found['threshold']:.4f}"
+        if held := found["suspicion"]:
+            yield (
+                f"{held['precision']:.0f} % of them hold, {held['recall']:.0f} % of mistakes are "
+                "suspected (derivations with one mistake each)"
+            )
     for number, derivation in enumerate(found["derivations"], 1):
         yield f"derivation {number}: {_verdict(derivation)}"
         for place, step in enumerate(derivation["steps"]):
