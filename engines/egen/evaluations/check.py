@@ -132,8 +132,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     Returns: model, threshold and `suspicion` (None without a model; of steps below the threshold the
     precision and recall of mistakes, in percent, on derivations with one each; None where the threshold was
     given); `derivations`: steps (prefix, infix), known (the transition that the file says is wrong),
-    first_wrong and first_flagged (transitions from 0, or None), right, and `transitions` with verdict, counterexample,
-    judgement, reason, cosine, flagged; `bad`: what could not be read, as line and what.
+    first_wrong and first_flagged (transitions from 0, or None), right, and `transitions` with verdict,
+    counterexample, judgement, reason, cosine, flagged; `bad`: what could not be read, as line and what.
     Raises: DataError E317 when no derivation can be read.
 
     >>> import tempfile
