@@ -83,7 +83,7 @@ def _written(node: OperatorTree, parts: list[Written]) -> Written:
     texts = [text for text, _ in parts]
     if not parts:
         return _leaf(label)
-    if label in ("O!SUP", "O!SUB"):
+    if label in ("O!SUP", "O!SUB") and len(parts) == 2:
         script = node.children[1].label
         if label == "O!SUP" and script[2:] and not script[2:].strip("′"):
             return f"{_bound(parts[0], _ATOM).rstrip()}{chr(39) * len(script[2:])}", _ATOM

@@ -81,7 +81,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A question (`kind` 1) or answer (`kind` 2), cleaned; `parent` is an answer's question."""
+    """A question (`kind` 1) or answer (`kind` 2), cleaned; `parent` is an answer's question, `title_formulas`
+    are those of the title as (id or "", LaTeX)."""
 
     id: str
     kind: int
@@ -93,6 +94,7 @@ class Post:
     accepted: str
     related: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
+    title_formulas: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
@@ -285,15 +287,17 @@ def read_posts(path: str | Path, report: Report) -> Iterator[Post]:
             continue
         tags = row.get("Tags", "")
         score = row.get("Score", "")
+        title = clean_with_formulas(row.get("Title", ""))
         yield Post(
             id=row["Id"],
             kind=int(kind),
-            title=clean(row.get("Title", "")),
+            title=title.text,
             body=_body(row.get("Body", ""), line, report),
             tags=tuple(tags.strip("<>|").replace("><", "|").split("|")) if tags else (),
             parent=row.get("ParentId", ""),
             score=int(score) if score.lstrip("-").isdigit() else None,
             accepted=row.get("AcceptedAnswerId", ""),
+            title_formulas=title.formulas,
         )
 
 
@@ -317,10 +321,11 @@ def _json_posts(path: Path, report: Report) -> Iterator[Post]:
             kind = int(row["type"])
             if kind not in (1, 2):
                 continue
+            title = clean_with_formulas(row.get("title") or "")
             post = Post(
                 id=str(row["id"]),
                 kind=kind,
-                title=clean(row.get("title") or ""),
+                title=title.text,
                 body=_body(row.get("body") or "", line, report),
                 tags=tuple(row.get("tags") or ()),
                 parent=str(row.get("parent_id") or ""),
@@ -328,6 +333,7 @@ def _json_posts(path: Path, report: Report) -> Iterator[Post]:
                 accepted=str(row.get("accepted") or ""),
                 related=tuple(map(str, row.get("related") or ())),
                 duplicates=tuple(map(str, row.get("duplicates") or ())),
+                title_formulas=title.formulas,
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             report.leave_out(line, f"not a post: {type(error).__name__}: {error}")

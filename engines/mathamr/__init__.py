@@ -12,6 +12,10 @@ _VERBS = {
     "slt": ("representations.slt", "Slt"),
     "graft": ("graph.graft", "Graft"),
     "linearize": ("graph.linearize", "Linearize"),
+    "index": ("retrieval.indexing", "IndexFormulas"),
+    "search": ("retrieval.search", "SearchFormulas"),
+    "topics": ("retrieval.task2", "FormulaTopics"),
+    "inspect": ("inspection", "Inspect"),
     "draw": ("graph.drawing", "Draw"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

@@ -24,6 +24,14 @@ def stats(workspace: Path, place: Path) -> Given:
     return {"corpus": str(next(iter(sorted((workspace / "corpora").iterdir()))))}
 
 
+def search_formulas(workspace: Path, place: Path) -> Given:
+    from engines.mathamr import IndexFormulas
+    from engines.mathamr import index as index_formulas
+
+    index_formulas(IndexFormulas(workspace / "arqmath" / "sample-forum", place / "index"))
+    return {"index": str(place / "index"), "latex": "a+b", "k": 3}
+
+
 def index(workspace: Path, place: Path) -> Given:
     return {"folder": "sample-forum", "out": str(place / "index")}
 
@@ -229,6 +237,10 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "mathamr.draw": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "mathamr": "(s / solve-01 :arg0 (i / i) :arg1 (r / run-01 :arg0 i))"}
     ),
+    "mathamr.topics": lambda _workspace, _place: {"folder": "sample-forum"},
+    "mathamr.inspect": lambda _workspace, _place: {"folder": "sample-forum", "topic": "B.901", "k": 3},
+    "mathamr.index": lambda _, place: {"folder": "sample-forum", "out": str(place / "index")},
+    "mathamr.search": search_formulas,
     "mathamr.graft": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "amr": '(s / solve-01 :arg1 "eqx1eqx")', "formulas": {"1": "x^2"}}
     ),

@@ -19,7 +19,7 @@ from engines.formula.operator_tree import OperatorTree
 from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
 from engines.mathamr.graph.linearize import MATH
 
-__all__ = ["Graft", "Grafted", "graft", "graft_trees", "grafted"]
+__all__ = ["Graft", "Grafted", "graft", "graft_trees", "grafted", "lowered"]
 
 _MANGLED = re.compile(r'"?(?:eqx(?P<id>\w*?)(?:eqx|eq|e)?|(?P<tail>\w+?)eqx)"?\Z')
 """Placeholders as parsers return them: whole, or with one end lost."""
@@ -42,11 +42,13 @@ class Graft:
 
 @dataclass(frozen=True, slots=True)
 class Grafted:
-    """A MathAMR graph; which formulas were found in the AMR, and which had to be put at the root."""
+    """A MathAMR graph; which formulas were found in the AMR, and which had to be put at the root; the
+    variable of each formula's tree."""
 
     graph: Graph
     found: tuple[str, ...]
     lost: tuple[str, ...]
+    roots: Mapping[str, str] = field(default_factory=dict)
 
 
 def graft(spec: Graft) -> Iterator[dict[str, Any]]:
@@ -85,11 +87,12 @@ def grafted(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = 
     re-entrant edge to the tree that is there. One whose placeholder the parser lost is put at the root.
     """
     graph = read_graph(amr)
-    _lower(graph)
+    lowered(graph)
     return graft_trees(graph, trees, query=query)
 
 
-def _lower(graph: Graph) -> None:
+def lowered(graph: Graph) -> None:
+    """Lower-case a graph, in place; its formulas must not be there yet, since their letters count."""
     for node in graph.nodes():
         node.variable, node.concept = node.variable.lower(), node.concept.lower()
         for branch in node.branches:
@@ -130,7 +133,7 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
     lost = tuple(name for name in trees if name not in found)
     for name in lost:
         put(graph.root, len(graph.root.branches), name)
-    return Grafted(graph, tuple(found), lost)
+    return Grafted(graph, tuple(found), lost, roots)
 
 
 def _placeholder(text: str, by_id: Mapping[str, str]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.operation import Operation
+from workbench.operation import Background, Operation
 
 __all__ = ["OPERATIONS"]
 
@@ -41,6 +41,37 @@ OPERATIONS = (
         spec=f"{_ENGINE}.graph.linearize:Linearize",
         call=f"{_ENGINE}.graph.linearize:linearize",
         json_lines=True,
+    ),
+    Operation(
+        "mathamr.topics",
+        "A collection's topics of Task 2.",
+        spec=f"{_ENGINE}.retrieval.task2:FormulaTopics",
+        call=f"{_ENGINE}.retrieval.task2:topics",
+        text=f"{_TEXT}:topics",
+    ),
+    Operation(
+        "mathamr.inspect",
+        "A formula in its context: graph, strings, nearest formulas.",
+        spec=f"{_ENGINE}.inspection:Inspect",
+        call=f"{_ENGINE}.inspection:inspect",
+        settle="workbench.papers.mathamr.places:settled",
+        text=f"{_TEXT}:inspect",
+    ),
+    Operation(
+        "mathamr.index",
+        "Make a collection's formulas searchable.",
+        spec=f"{_ENGINE}.retrieval.indexing:IndexFormulas",
+        call=f"{_ENGINE}.retrieval.indexing:index",
+        text=f"{_TEXT}:index",
+        background=Background("mathamr index {folder.name}", "builds {out}"),
+    ),
+    Operation(
+        "mathamr.search",
+        "Search formulas by parts of their trees, or by vectors.",
+        spec=f"{_ENGINE}.retrieval.search:SearchFormulas",
+        call=f"{_ENGINE}.retrieval.search:search",
+        text=f"{_TEXT}:search",
+        background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
     ),
     Operation(
         "mathamr.draw",

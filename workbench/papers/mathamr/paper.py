@@ -10,6 +10,8 @@ PAPER = Paper(
     name="mathamr",
     key="5",
     title="MathAMR",
-    help="Formulas in context as graphs: operator trees, grafting, linearisation.",
+    help="Formulas in context as graphs: trees, strings, search.",
     operations="workbench.papers.mathamr.operations:OPERATIONS",
+    folder="mathamr",
+    references={"formulas": "workbench.papers.mathamr.places:index_path"},
 )

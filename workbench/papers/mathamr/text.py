@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.common import table
+from workbench.operation import Aside
+
 if TYPE_CHECKING:
     from engines.mathamr.representations.opt import Opt
 
-__all__ = ["draw", "opt", "slt"]
+Found = Mapping[str, Any]
+
+__all__ = ["draw", "index", "inspect", "opt", "search", "slt", "topics"]
 
 
 def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
@@ -39,3 +44,90 @@ def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
 def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
     """The picture's text."""
     return str(made["text"]).splitlines()
+
+
+def topics(found: Found, _spec: object) -> Iterator[str]:
+    """A line for each topic."""
+    from engines.formula.unicode import unicode_text
+
+    rows = [
+        [
+            one["id"],
+            one["nodes"],
+            sum(one["judged"]),
+            "yes" if one["graph"] else "",
+            unicode_text(one["latex"]),
+        ]
+        for one in found["topics"]
+    ]
+    yield from table(["topic", "nodes", "judged", "graph", "formula"], rows)
+
+
+def index(built: Found, _spec: object) -> list[str]:
+    """What was indexed."""
+    if not built["complete"]:
+        return ["stopped; nothing was kept"]
+    lines = [
+        f"{built['formulas']:,} formulas of {built['looks']:,} looks in {built['out']}",
+        f"{built['features']:,} parts of trees; looks with an error node: {built['with_error_nodes']:,}",
+    ]
+    if built["without_context"]:
+        lines.append(f"formulas whose text the collection does not have: {built['without_context']:,}")
+    if built["left_out"]:
+        lines.append(f"rows that could not be read: {built['left_out']:,}")
+    return lines
+
+
+def search(found: Found, _spec: object) -> Iterator[str]:
+    """The formulas, each with the largest part that it shares; or what was ranked."""
+    from engines.formula.unicode import unicode_text
+
+    if "hits" not in found:
+        done = f"{found['topics']:,} topics in {found['run']}"
+        yield done if found["complete"] else "stopped; no run was written"
+        return
+    rows = [
+        [
+            hit["rank"],
+            f"{hit['score']:.4f}",
+            hit["formula"],
+            hit["post"],
+            unicode_text(hit["latex"]),
+            ", ".join(_part(part) for part in hit["parts"][:2]),
+        ]
+        for hit in found["hits"]
+    ]
+    yield from table(["", "score", "formula", "post", "", "parts in common"], rows)
+
+
+def _part(part: Found) -> str:
+    from engines.formula.unicode import unicode_text
+
+    return unicode_text(part["query"]) + ("" if part["exact"] else " (other letters)")
+
+
+def inspect(found: Found, _spec: object) -> Iterator[str]:
+    """Text, graph, string and the nearest formulas."""
+    from engines.formula.unicode import render_text, unicode_text
+
+    yield render_text(found["text"])
+    yield ""
+    yield from found["penman"].splitlines()
+    yield f"graph: {found['parser']}" + (", approximate" if found["parser"] == "builtin" else "")
+    yield ""
+    yield f"string: {found['strings']['mathamr']}"
+    if found["nearest"]:
+        yield ""
+        rows = [
+            [
+                one["rank"],
+                f"{one['score']:.4f}",
+                one["formula"],
+                "" if one["grade"] is None else one["grade"],
+                unicode_text(one["latex"]),
+            ]
+            for one in found["nearest"]
+        ]
+        yield from table(["", "score", "formula", "grade", ""], rows)
+    for warning in found["warnings"]:
+        yield Aside(warning)

@@ -1,0 +1,64 @@
+"""Places of an operator tree's nodes in the LaTeX that it was read from."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from engines.formula.lexer import lex
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.operators import roles
+from engines.formula.symbols import symbols
+
+__all__ = ["node_spans"]
+
+
+def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
+    """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
+
+    A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
+    and over a sign of its own before them.
+
+    >>> node_spans(OperatorTree("O!minus", (OperatorTree("V!x"),)), "-(x)")
+    [(0, 3), (2, 3)]
+    """
+    tokens: dict[str, list[tuple[int, int]]] = {}
+    for token in lex(latex):
+        known, shown = roles().get(token.text), symbols().get(token.text)
+        names = {token.text, token.text.removeprefix("\\")}
+        if known is not None:
+            names |= {known.alone.label[2:], known.operator.label[2:]}
+        if shown is not None and shown.unicode:
+            names.add(unicodedata.normalize("NFKC", shown.unicode))
+        for name in names:
+            tokens.setdefault(name, []).append((token.start, token.start + len(token.text)))
+    nodes = list(tree.walk())
+    spans: list[tuple[int, int] | None] = [node.span for node in nodes]
+    used: set[tuple[int, int]] = set()
+    for place, node in enumerate(nodes):
+        if not node.children and spans[place] is None:
+            found = next((one for one in tokens.get(_name(node), ()) if one not in used), None)
+            spans[place] = found
+            if found is not None:
+                used.add(found)
+    sizes = [1] * len(nodes)
+    for place in range(len(nodes) - 1, -1, -1):
+        child, inner = place + 1, []
+        for _ in nodes[place].children:
+            inner += [spans[child]] if spans[child] is not None else []
+            sizes[place] += sizes[child]
+            child += sizes[child]
+        known_spans = [one for one in inner if one is not None]
+        if spans[place] is None and known_spans:
+            start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
+            ahead = [
+                one for one in tokens.get(_name(nodes[place]), ()) if one not in used and one[1] <= start
+            ]
+            if ahead and not any(sign.isalnum() for sign in latex[ahead[-1][1] : start]):
+                used.add(ahead[-1])
+                start = ahead[-1][0]
+            spans[place] = start, end
+    return spans
+
+
+def _name(node: OperatorTree) -> str:
+    return node.label.removeprefix("+!")[2:]

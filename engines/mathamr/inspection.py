@@ -1,0 +1,283 @@
+"""Inspection: one formula in its context, from the text to graph, strings, nearest formulas and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Sink, ignore
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.mathamr.graph.amr import Graph
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.mathamr.retrieval.task2 import Task2
+
+__all__ = ["Inspect", "inspect"]
+
+_SMALL = 20_000_000
+"""Bytes of posts and tables up to which a collection is indexed on the way, in half a minute at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """Look at a formula in its context: sentence, graph, strings, nearest formulas with grades, runs.
+
+    Of a text the last formula is the query. A topic's graph is the one among the collection's files, or that
+    of the built-in parser, which is approximate.
+    """
+
+    text: Annotated[str | None, Arg("A text with formulas between dollar signs.", option=False)] = None
+    folder: Annotated[Path | None, Arg("A collection, or its name.", ref="collection")] = None
+    topic: Annotated[str | None, Arg("A topic of its Task 2.")] = None
+    graph: Annotated[str | None, Arg("A MathAMR graph to take instead, as PENMAN text.")] = None
+    parser: Annotated[
+        Literal["published", "builtin"], Arg("Whose graph of a topic, where there are both.")
+    ] = "published"
+    window: Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)] = 1
+    index: Annotated[
+        Path | None, Arg("The index of the collection's formulas.", ref="formulas", shown="the workspace's")
+    ] = None
+    k: Annotated[int, Arg("How many of the nearest formulas.", low=0, high=1_000, short="-k")] = 10
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 unless there is either a text, or a collection and a topic."""
+        if (self.text is None) == (self.topic is None) or (self.topic is not None and self.folder is None):
+            raise EngineError(
+                "a text is needed, or a collection and a topic",
+                code="E402",
+                exit_code=2,
+                remedy="As in: 'Solve $x^2=2$', or --folder NAME --topic B.1.",
+            )
+
+
+def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
+    """Everything about a formula in its context, as one document.
+
+    Returns: id; text (the context, formulas as `$latex$`); formulas (id, latex, shown: for a terminal, query,
+    place: [start, end] in text, root: its variable in the graph or None, lost: not found by the parser,
+    tree); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator, constant or
+    reference; formula: the id of the formula whose tree it is of, or None; place in text, or None); triples;
+    strings by representation; query; nearest (rank, score, formula, latex, visual_id, post, kind, grade,
+    context, parts); runs (name, and of its formulas rank, formula, score, grade, latex); warnings.
+    Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
+    by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
+    """
+    from engines.mathamr.links import linked_formulas, node_rows, placed_text, triples
+
+    warnings: list[str] = []
+    task: Task2 | None = None
+    if spec.topic is not None:
+        from engines.forum.folder import ArqmathFolder
+        from engines.mathamr.retrieval.task2 import Task2
+
+        assert spec.folder is not None
+        task = Task2(ArqmathFolder.open(spec.folder), events)
+    source = _source(spec, task, warnings)
+    graph, roots, lost, parser = _graph(spec, source, task, warnings)
+    text, places = placed_text(source.context, source.latex)
+    formulas, spans = linked_formulas(source.latex, source.query, graph, roots, lost, places)
+    opened = _index(spec, task, cache, warnings) if spec.k else None
+    return {
+        "id": source.id,
+        "text": text,
+        "query": source.query,
+        "formulas": formulas,
+        "parser": parser,
+        "penman": _penman(graph),
+        "nodes": node_rows(graph, text, spans),
+        "triples": triples(graph),
+        "strings": _strings(source, graph),
+        "nearest": [] if opened is None else _nearest(spec, source, task, opened),
+        "runs": [] if task is None or opened is None else _runs(spec, task, opened),
+        "warnings": warnings,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where the query formula stands: `context` with placeholders, LaTeX by short id."""
+
+    id: str
+    context: str
+    query: str
+    latex: Mapping[str, str]
+
+
+def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
+    from engines.mathamr.retrieval.contexts import window
+    from engines.mathamr.retrieval.fields import field_text, fields_of_topic, formula_ids
+
+    if task is None:
+        assert spec.text is not None
+        parts = spec.text.split("$")
+        if len(parts) % 2 == 0:
+            raise EngineError(
+                "the text has an odd number of dollar signs",
+                code="E402",
+                exit_code=2,
+                remedy="Put each formula between two.",
+            )
+        found = [(str(number), one.strip()) for number, one in enumerate(parts[1::2], start=1)]
+        if not found:
+            raise EngineError(
+                "the text has no formula", code="E402", exit_code=2, remedy="Put it between dollar signs."
+            )
+        spelled = "$".join(one.strip() if number % 2 else one for number, one in enumerate(parts))
+        context = field_text(spelled, found)
+        return _Source("", context, found[-1][0], dict(found))
+    topic = task.topic(str(spec.topic))
+    query = topic.formula.removeprefix("q_")
+    for _, text, latex in fields_of_topic(topic):
+        if query in formula_ids(text):
+            context = window(text, query, spec.window)
+            kept = formula_ids(context)
+            return _Source(topic.id, context, query, {one: latex[one] for one in kept if one in latex})
+    warnings.append(f"the formula {topic.formula} is not in the text of {topic.id}; it stands alone")
+    return _Source(topic.id, f'"eqx{query}eqx"', query, {query: topic.latex})
+
+
+def _graph(
+    spec: Inspect, source: _Source, task: Task2 | None, warnings: list[str]
+) -> tuple[Graph, Mapping[str, str], tuple[str, ...], str]:
+    """The graph, the root of each formula's tree, those that the parser lost, and whose graph it is."""
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.graph.amr import read_graph
+    from engines.mathamr.graph.graft import graft_trees, lowered
+    from engines.mathamr.links import formula_roots
+    from engines.mathamr.retrieval.contexts import parsed
+
+    published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
+    given = spec.graph or published
+    if given is not None:
+        try:
+            graph = read_graph(given)
+        except DataError as error:
+            if spec.graph is not None:
+                raise
+            warnings.append(
+                f"the published graph cannot be read ({error.what}); the built-in parser's is shown"
+            )
+        else:
+            roots = formula_roots(graph, source.latex)
+            lost = tuple(name for name in source.latex if name not in roots)
+            return graph, roots, lost, "given" if spec.graph is not None else "published"
+    graph = parsed([source.context])[0]
+    lowered(graph)
+    made = graft_trees(graph, {name: operator_tree(latex) for name, latex in source.latex.items()})
+    if made.lost:
+        warnings.append(f"{len(made.lost)} formulas were lost by the parser and hang on the root")
+    return made.graph, made.roots, made.lost, "builtin"
+
+
+def _penman(graph: Graph) -> str:
+    from engines.mathamr.graph.amr import write_graph
+
+    return write_graph(graph)
+
+
+def _strings(source: _Source, graph: Graph) -> dict[str, str]:
+    """The string of each representation; those of the graph come from the one that is shown."""
+    from engines.mathamr.graph.linearize import linear
+    from engines.mathamr.retrieval.strings import represented
+
+    latex = {**source.latex}
+    found = {
+        kind: represented(kind, source.query, latex, context=source.context)
+        for kind in ("opt", "slt", "latex", "raw-latex", "raw-opt")
+    }
+    return {**found, "mathamr": linear(graph, style="paper"), "mathamr-released": linear(graph)}
+
+
+def _index(spec: Inspect, task: Task2 | None, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
+    """The index of the collection; a small collection is indexed on the way."""
+    from engines.mathamr.retrieval.indexing import IndexFormulas, index
+    from engines.mathamr.retrieval.search import open_index
+
+    if spec.index is not None and (spec.index / "about.json").exists():
+        return open_index(spec.index)
+    if task is None or cache is None:
+        return None
+    collection = task.collection
+    files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
+    size = sum(path.stat().st_size for path in files)
+    if size > _SMALL:
+        warnings.append("the collection has no index of its formulas: mathwb mathamr index makes it")
+        return None
+    from hashlib import sha256
+
+    state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    place = cache / "formulas" / sha256(repr(state).encode()).hexdigest()[:16]
+    if not (place / "about.json").exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        index(IndexFormulas(collection.path, place))
+    return open_index(place)
+
+
+def _nearest(
+    spec: Inspect, source: _Source, task: Task2 | None, opened: FormulaIndex
+) -> list[dict[str, Any]]:
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.retrieval.search import matched_parts, ranked
+
+    latex = source.latex[source.query]
+    tree = operator_tree(latex)
+    rows = []
+    for rank, (look, score) in enumerate(ranked(opened, latex, spec.k), start=1):
+        found = opened.latex(look)
+        member = opened.members(look)[0]
+        rows.append(
+            {
+                "rank": rank,
+                "score": round(score, 6),
+                "formula": member["id"],
+                "latex": found,
+                "visual_id": opened.visual(look),
+                "post": member["post"],
+                "kind": member["kind"],
+                "grade": None if task is None else _grade(task, source.id, opened, look),
+                "context": _context_of(opened, member["id"], spec.window),
+                "parts": matched_parts(tree, latex, found),
+            }
+        )
+    return rows
+
+
+def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | None:
+    """The highest grade of a look for a topic: by its visual id, or any of its formulas."""
+    of_looks, of_formulas = task.visual_grades.get(topic, {}), task.grades.get(topic, {})
+    grades = [of_looks[visual]] if (visual := opened.visual(look)) in of_looks else []
+    grades += [of_formulas[one["id"]] for one in opened.members(look) if one["id"] in of_formulas]
+    return max(grades, default=None)
+
+
+def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
+    """The sentences around a formula of the collection, formulas as `$latex$`; "" where it has no text."""
+    from engines.mathamr.retrieval import contexts
+    from engines.mathamr.retrieval.fields import formula_ids, with_latex
+
+    field = opened.field_of(formula)
+    if field is None:
+        return ""
+    text = contexts.window(field, formula, window)
+    return with_latex(text, opened.latex_of(formula_ids(text)))
+
+
+def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, Any]]:
+    """What each run of the collection ranks for the topic."""
+    topic = str(spec.topic)
+    found = []
+    for name, run in task.runs.items():
+        rows = []
+        for rank, (formula, score) in enumerate(run.rankings.get(topic, ())[: spec.k], start=1):
+            look = opened.look_of(formula)
+            grade = task.grades.get(topic, {}).get(formula)
+            if grade is None and look is not None:
+                grade = _grade(task, topic, opened, look)
+            latex = "" if look is None else opened.latex(look)
+            rows.append({"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex})
+        found.append({"name": name, "formulas": rows})
+    return found

@@ -1,0 +1,234 @@
+"""An index of formulas: which looks have which parts, where each formula stands, and, if wanted, vectors.
+
+A look is what formulas with one visual id (or, without one, the same LaTeX) have in common. The similarity of
+a query and a look is Tversky's index over the features of their operator trees: the weight of those they
+share, divided by .8 of the query's and .2 of the look's; a feature weighs as much as it is rare.
+
+    about.json          version, counts, encoder
+    features.npy        uint64, hashes of the features, ascending
+    starts.npy          int64, where the postings of each feature begin; one more
+    looks.npy           int32, the look of each posting; counts.npy uint16, how often it has the feature
+    masses.npy          float32, the weight of all features of each look
+    looks.arrow         latex, visual_id, first (its first row in formulas.arrow)
+    formulas.arrow      id, post, kind, field (row in fields.arrow, -1: unknown), look; by look
+    fields.arrow        post, name, text with placeholders
+    vectors/            a dense index of the looks, in their order
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from engines.core.errors import DataError
+from engines.core.files import write_array
+from engines.mathamr.retrieval.features import FEATURES_VERSION
+from engines.retrieval.similarity import top_k
+from engines.retrieval.stored import corrupt, read_about
+
+__all__ = ["ALPHA", "FormulaIndex", "Postings", "columns", "write_table"]
+
+ALPHA = 0.2
+"""The share of a look's own weight in what similarity is measured against; the rest is the query's."""
+Floats = NDArray[np.float32]
+
+
+def hashed(feature: str) -> int:
+    """A feature as a number of 64 bits."""
+    return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
+
+
+@dataclass(slots=True)
+class Postings:
+    """Collects the features of looks, in their order."""
+
+    looks: int = 0
+    ids: array[int] = field(default_factory=lambda: array("Q"))
+    documents: array[int] = field(default_factory=lambda: array("i"))
+    counts: array[int] = field(default_factory=lambda: array("H"))
+    known: dict[str, int] = field(default_factory=dict)
+
+    def add(self, features: Counter[str]) -> None:
+        """The features of the next look."""
+        for feature, count in features.items():
+            number = self.known.get(feature)
+            if number is None:
+                number = hashed(feature)
+                if len(self.known) < 200_000:
+                    self.known[feature] = number
+            self.ids.append(number)
+            self.documents.append(self.looks)
+            self.counts.append(min(count, 65_535))
+        self.looks += 1
+
+    def write(self, folder: Path) -> dict[str, int]:
+        """Write the arrays. Returns: how many features and postings there are."""
+        ids = np.frombuffer(self.ids, np.uint64)
+        documents = np.frombuffer(self.documents, np.int32)
+        counts = np.frombuffer(self.counts, np.uint16)
+        order = np.argsort(ids, kind="stable")
+        names, starts = np.unique(ids[order], return_index=True)
+        starts = np.append(starts, len(ids)).astype(np.int64)
+        rarity = np.repeat(_rarity(np.diff(starts), self.looks), np.diff(starts))
+        masses = np.bincount(documents[order], rarity * counts[order], self.looks).astype(np.float32)
+        write_array(folder / "features.npy", names)
+        write_array(folder / "starts.npy", starts)
+        write_array(folder / "looks.npy", documents[order])
+        write_array(folder / "counts.npy", counts[order])
+        write_array(folder / "masses.npy", masses)
+        return {"features": len(names), "postings": len(ids)}
+
+
+def _rarity(holders: NDArray[Any], looks: int) -> Floats:
+    """The weight of a feature that so many looks have: BM25's inverse document frequency."""
+    return np.log1p((looks - holders + 0.5) / (holders + 0.5)).astype(np.float32)
+
+
+def write_table(path: Path, columns: Mapping[str, pa.Array]) -> None:
+    """A table that is read without being loaded."""
+    table = pa.table(dict(columns))
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+class FormulaIndex:
+    """An opened index. What it holds stays on the disk until it is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises: DataError E661 for a file that is corrupt, E662 for an index of other features."""
+        self.folder = folder
+        self.about: Mapping[str, Any] = read_about(folder)
+        if self.about.get("version") != FEATURES_VERSION:
+            raise DataError(
+                f"the index holds features of version {self.about.get('version')}, not {FEATURES_VERSION}",
+                path=folder,
+                code="E662",
+                remedy="Remove the index and build it again.",
+            )
+        self._names = np.asarray(self._array("features"))
+        self._starts = np.asarray(self._array("starts"))
+        self._looks, self._counts = self._array("looks"), self._array("counts")
+        self._masses = np.asarray(self._array("masses"))
+        if len(self._starts) != len(self._names) + 1 or self._starts[-1] != len(self._looks):
+            raise corrupt(folder / "starts.npy", "it does not fit the other files")
+        self.looks, self.formulas = self._table("looks"), self._table("formulas")
+        self.fields = self._table("fields")
+
+    def _array(self, name: str) -> Any:
+        path = self.folder / f"{name}.npy"
+        try:
+            return np.load(path, mmap_mode="r")
+        except (OSError, ValueError, EOFError) as error:
+            raise corrupt(path, error) from error
+
+    def _table(self, name: str) -> pa.Table:
+        path = self.folder / f"{name}.arrow"
+        try:
+            return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        except (OSError, pa.ArrowInvalid) as error:
+            raise corrupt(path, error) from error
+
+    def __len__(self) -> int:
+        """The number of looks."""
+        return len(self._masses)
+
+    def similarities(self, features: Counter[str]) -> Floats:
+        """(looks,): Tversky's index of the query's features and each look's, 0 to 1."""
+        shared = np.zeros(len(self), np.float32)
+        own = 0.0
+        for feature, count in features.items():
+            number = np.uint64(hashed(feature))
+            at = int(np.searchsorted(self._names, number))
+            if at == len(self._names) or self._names[at] != number:
+                own += count * float(_rarity(np.zeros(1), len(self))[0])
+                continue
+            begin, end = self._starts[at], self._starts[at + 1]
+            weight = float(_rarity(np.array([end - begin]), len(self))[0])
+            own += count * weight
+            # A look holds a feature once, so that plain indexing adds each.
+            shared[self._looks[begin:end]] += weight * np.minimum(self._counts[begin:end], count)
+        whole = (1 - ALPHA) * own + ALPHA * self._masses
+        return np.divide(shared, whole, out=shared, where=whole > 0)
+
+    def search(self, features: Counter[str], k: int) -> tuple[Floats, NDArray[np.int64]]:
+        """(scores, looks): at most `k` that share anything, the most similar first."""
+        scores = self.similarities(features)
+        rows = top_k(scores, k)
+        rows = rows[scores[rows] > 0]
+        return scores[rows], rows
+
+    @cached_property
+    def vectors(self) -> Any:
+        """The dense index of the looks. Raises: DataError E433 where the index was built without."""
+        from engines.retrieval.dense import DenseIndex
+
+        if not self.about.get("encoder"):
+            raise DataError(
+                "the index has no vectors",
+                path=self.folder,
+                code="E433",
+                exit_code=2,
+                remedy="Build it with --encoder minilm, or search with --how paths.",
+            )
+        return DenseIndex(self.folder / "vectors")
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.formulas["id"].to_pylist())}
+
+    def row(self, formula: str) -> int | None:
+        """The row of a formula in `formulas`; None where it is not in the collection."""
+        return self._rows.get(formula)
+
+    def look_of(self, formula: str) -> int | None:
+        """The look of a formula."""
+        row = self.row(formula)
+        return None if row is None else int(self.formulas["look"][row].as_py())
+
+    def latex(self, look: int) -> str:
+        """What a look is written as."""
+        return str(self.looks["latex"][look].as_py())
+
+    def visual(self, look: int) -> str:
+        """Its visual id; "" where the collection has none."""
+        return str(self.looks["visual_id"][look].as_py())
+
+    def members(self, look: int) -> list[dict[str, Any]]:
+        """The formulas of a look: id, post, kind, field, look."""
+        first = int(self.looks["first"][look].as_py())
+        last = int(self.looks["first"][look + 1].as_py()) if look + 1 < len(self) else len(self.formulas)
+        found: list[dict[str, Any]] = self.formulas.slice(first, last - first).to_pylist()
+        return found
+
+    def field_of(self, formula: str) -> str | None:
+        """The text, with placeholders, of the field that a formula stands in; None where it is unknown."""
+        row = self.row(formula)
+        number = -1 if row is None else int(self.formulas["field"][row].as_py())
+        return None if number < 0 else str(self.fields["text"][number].as_py())
+
+    def latex_of(self, formulas: Iterable[str]) -> dict[str, str]:
+        """The LaTeX of formulas by id; those that the collection lacks are left out."""
+        found = {}
+        for name in formulas:
+            look = self.look_of(name)
+            if look is not None:
+                found[name] = self.latex(look)
+        return found
+
+
+def columns(**given: Sequence[Any]) -> dict[str, pa.Array]:
+    """Columns of a table; texts, or numbers of 32 bits."""
+    return {
+        name: pa.array(values, pa.int32() if values and isinstance(values[0], int) else pa.large_string())
+        for name, values in given.items()
+    }

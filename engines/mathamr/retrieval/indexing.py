@@ -1,0 +1,187 @@
+"""Indexing of a collection's formulas: by the parts of their operator trees, and, if wanted, by vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Formula, Report
+
+__all__ = ["IndexFormulas", "index"]
+
+_PART = 4_096
+"""Looks that are encoded between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFormulas:
+    """Make the formulas of a collection searchable by their parts, and by vectors if asked for."""
+
+    folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
+    out: Annotated[Path, Arg("The index: a new folder.", option=True)]
+    encoder: Annotated[
+        str | None, Arg("minilm, or a model folder: the formulas' strings are encoded too.", ref="encoder")
+    ] = None
+    device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+
+
+def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Write the index, which appears whole or not at all.
+
+    Returns: out, complete, formulas, looks, features, postings, with_error_nodes, without_context,
+    left_out (rows that could not be read), encoder. Events: progress in formulas and looks; a warning with
+    the first row that was left out. Raises: DataError E660 for a collection without formulas, and as
+    `encoder`.
+
+    >>> from tempfile import mkdtemp
+    >>> from engines.core.assets import asset
+    >>> found = index(IndexFormulas(asset("sample/arqmath/sample-forum"), Path(mkdtemp()) / "index"))
+    >>> found["complete"], found["formulas"] >= found["looks"] > 100
+    (True, True)
+    """
+    from engines.forum.folder import ArqmathFolder
+    from engines.mathamr.retrieval.features import FEATURES_VERSION
+    from engines.retrieval.stored import new_folder
+
+    collection = ArqmathFolder.open(spec.folder)
+    about: dict[str, Any] = {"version": FEATURES_VERSION, "collection": str(collection.path), "encoder": None}
+    try:
+        with new_folder(spec.out, about) as draft:
+            about |= _written(collection, draft, events, stop)
+            if spec.encoder is not None:
+                about["encoder"] = _encoded(spec.encoder, spec.device, draft, events, stop)
+    except _StoppedError:
+        return {"out": str(spec.out), "complete": False}
+    return {"out": str(spec.out), "complete": True, **about}
+
+
+class _StoppedError(Exception):
+    """The work was stopped; nothing is kept."""
+
+
+class _Rows:
+    """What is read of a collection: its looks, formulas and fields."""
+
+    def __init__(self) -> None:
+        self.looks: dict[str, int] = {}
+        self.latex: list[str] = []
+        self.visual: list[str] = []
+        self.formulas: list[tuple[int, str, str, str]] = []
+        self.fields: list[tuple[str, str, str]] = []
+        self.field_of: dict[str, int] = {}
+
+    def add(self, formula: Formula) -> None:
+        """A formula; without a visual id its LaTeX says what looks the same."""
+        key = f"v{formula.visual_id}" if formula.visual_id else f"l{formula.text}"
+        look = self.looks.setdefault(key, len(self.looks))
+        if look == len(self.latex):
+            self.latex.append(formula.text)
+            self.visual.append(formula.visual_id)
+        self.formulas.append((look, formula.id, formula.post, formula.kind))
+
+
+def _read(collection: ArqmathFolder, report: Report, events: Sink, stop: Stop) -> _Rows:
+    """The fields of the posts, and the formulas of the tables; without tables those of the posts."""
+    from engines.forum.readers import Formula, read_formulas, read_posts
+    from engines.mathamr.retrieval.fields import fields_of_post
+
+    rows = _Rows()
+    for post in read_posts(collection.posts, report) if collection.posts is not None else ():
+        if stop():
+            raise _StoppedError
+        for name, text in fields_of_post(post):
+            own = post.title_formulas if name == "title" else post.body.formulas
+            rows.fields.append((post.id, name, text))
+            kind = "title" if name == "title" else "question" if post.kind == 1 else "answer"
+            for id_, latex in own:
+                if id_ and id_ not in rows.field_of:
+                    rows.field_of[id_] = len(rows.fields) - 1
+                    if not collection.latex_tables:
+                        rows.add(Formula(id_, post.id, kind, "", latex))
+    for table in collection.latex_tables:
+        for formula in read_formulas(table, report):
+            rows.add(formula)
+        events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
+    if not rows.formulas:
+        raise DataError(
+            "the collection has no formula",
+            path=collection.path,
+            code="E660",
+            remedy="Expected formulas*.tsv, latex_representation/*.tsv, or posts with math-container spans.",
+        )
+    return rows
+
+
+def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
+    """Everything but vectors."""
+    from engines.formula.parser import operator_tree
+    from engines.forum.readers import Report
+    from engines.mathamr.retrieval.features import features
+    from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
+
+    report = Report()
+    rows = _read(collection, report, events, stop)
+    postings, errors = Postings(), 0
+    for number, latex in enumerate(rows.latex, start=1):
+        tree = operator_tree(latex)
+        errors += any(node.label.startswith("E!") for node in tree.walk())
+        postings.add(features(tree))
+        if not number % 1_000:
+            if stop():
+                raise _StoppedError
+            events(Event("progress", {"done": number, "total": len(rows.latex), "unit": "looks"}))
+    counts = postings.write(folder)
+    rows.formulas.sort(key=lambda row: row[0])
+    looks, ids, posts, kinds = (list(column) for column in zip(*rows.formulas, strict=True))
+    first = [0] * len(rows.latex)
+    for place in range(len(looks) - 1, -1, -1):
+        first[looks[place]] = place
+    places = [rows.field_of.get(name, -1) for name in ids]
+    write_table(folder / "looks.arrow", columns(latex=rows.latex, visual_id=rows.visual, first=first))
+    write_table(folder / "formulas.arrow", columns(id=ids, post=posts, kind=kinds, field=places, look=looks))
+    at, names, texts = ([row[column] for row in rows.fields] for column in range(3))
+    write_table(folder / "fields.arrow", columns(post=at, name=names, text=texts))
+    if report.bad:
+        line, reason = report.first[0]
+        events(
+            Event("warning", {"message": f"{report.bad:,} rows left out; the first, line {line}: {reason}"})
+        )
+    return {
+        "formulas": len(ids),
+        "looks": len(rows.latex),
+        **counts,
+        "with_error_nodes": errors,
+        "without_context": places.count(-1),
+        "left_out": report.bad,
+    }
+
+
+def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
+    """Vectors of all looks, of their operator trees' strings. Returns: whose they are."""
+    import pyarrow as pa
+
+    from engines.mathamr.retrieval.strings import tree_string
+    from engines.retrieval.dense import build_dense
+    from engines.retrieval.encoders import encoder
+
+    model = encoder(which, device=device)
+    latex = pa.ipc.open_file(pa.memory_map(str(folder / "looks.arrow"))).read_all()["latex"].to_pylist()
+
+    def parts() -> Iterator[Any]:
+        for begin in range(0, len(latex), _PART):
+            if stop():
+                raise _StoppedError
+            yield model.encode([tree_string(one) for one in latex[begin : begin + _PART]])
+            done = min(begin + _PART, len(latex))
+            events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
+
+    build_dense(parts(), folder / "vectors", total=len(latex), dim=model.dimension)
+    return {"name": model.name, "place": model.place, "fingerprint": model.fingerprint}

@@ -1,0 +1,199 @@
+"""Searching the formulas of a collection: one formula, or the topics of Task 2 as a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import changed
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.retrieval.encoders import Encoder
+
+__all__ = ["How", "SearchFormulas", "open_index", "search"]
+
+How = Literal["paths", "dense", "fused"]
+_DEPTH = 1_000
+_SHOWN_PARTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFormulas:
+    """Search an index of formulas for one, or write a run for the topics of Task 2.
+
+    Each formula found says which of its parts the query has: exactly, or up to letters and numbers.
+    """
+
+    index: Annotated[Path, Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas")]
+    latex: Annotated[str | None, Arg("The formula, without dollar signs.", option=False)] = None
+    topics: Annotated[tuple[Path, ...], Arg("A topic file of Task 2 instead; may be given again.")] = ()
+    run: Annotated[Path | None, Arg("The run to write for the topics.", name="out")] = None
+    how: Annotated[How, Arg("By parts of operator trees, by vectors, or both fused.")] = "paths"
+    k: Annotated[
+        int | None, Arg("How many looks.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000")
+    ] = None
+    instances: Annotated[int, Arg("Formulas of each look in a run.", low=1)] = 5
+    device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 unless there is a formula, or topics and a run."""
+        if (self.latex is None) == (not self.topics) or bool(self.topics) != (self.run is not None):
+            raise EngineError(
+                "a formula is needed, or topics and a run to write",
+                code="E402",
+                exit_code=2,
+                remedy="As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN.",
+            )
+
+
+def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The formulas most similar to one, or a run.
+
+    Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
+    how many look so, parts: latex of the query's part and of the hit's, nodes, exact). Of topics run, topics,
+    formulas, complete. Events: progress in topics. Raises: DataError E661, E662 for an index that cannot be
+    used, E433 for vectors that it lacks.
+
+    >>> from tempfile import mkdtemp
+    >>> from engines.core.assets import asset
+    >>> from engines.mathamr import IndexFormulas, index
+    >>> place = Path(mkdtemp()) / "index"
+    >>> _ = index(IndexFormulas(asset("sample/arqmath/sample-forum"), place))
+    >>> hit = search(SearchFormulas(place, "(ab)^2=a^2b^2"))["hits"][0]
+    >>> hit["score"], hit["parts"][0]["exact"]
+    (1.0, True)
+    """
+    opened = open_index(spec.index)
+    if spec.latex is not None:
+        return _one(spec, opened, spec.latex)
+    return _run(spec, opened, events, stop)
+
+
+_OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
+
+
+def open_index(folder: Path) -> FormulaIndex:
+    """The index in a folder; kept open until it is built anew."""
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+
+    key = (str(folder), changed(folder / "about.json"))
+    if key not in _OPENED:
+        _OPENED.clear()
+        _OPENED[key] = FormulaIndex(folder)
+    opened: FormulaIndex = _OPENED[key]
+    return opened
+
+
+@lru_cache(maxsize=1)
+def _encoder(place: str, device: str) -> Encoder:
+    from engines.retrieval.encoders import encoder
+
+    return encoder(place, device=device)
+
+
+def ranked(
+    opened: FormulaIndex, latex: str, k: int, how: How = "paths", device: str = "auto"
+) -> list[tuple[int, float]]:
+    """The looks most similar to a formula, as (look, score)."""
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.retrieval.features import features
+    from engines.retrieval.fusion import reciprocal_rank_fusion
+    from engines.retrieval.run import Run
+
+    found: list[list[tuple[int, float]]] = []
+    if how != "dense":
+        scores, rows = opened.search(features(operator_tree(latex)), k)
+        found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
+    if how != "paths":
+        from engines.mathamr.retrieval.strings import tree_string
+
+        vectors = opened.vectors
+        query = _encoder(opened.about["encoder"]["place"], device).encode([tree_string(latex)])
+        near, places = vectors.search(query, k)
+        found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
+    if len(found) == 1:
+        return found[0]
+    runs = [Run("", {"q": [(str(row), score) for row, score in one]}) for one in found]
+    fused = reciprocal_rank_fusion(runs).rankings["q"][:k]
+    return [(int(row), score) for row, score in fused]
+
+
+def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str) -> dict[str, Any]:
+    from engines.formula.parser import operator_tree
+
+    tree = operator_tree(latex)
+    hits = []
+    for rank, (look, score) in enumerate(ranked(opened, latex, spec.k or 10, spec.how, spec.device), start=1):
+        members = opened.members(look)
+        hits.append(
+            {
+                "rank": rank,
+                "score": round(score, 6),
+                "latex": opened.latex(look),
+                "visual_id": opened.visual(look),
+                "formula": members[0]["id"],
+                "post": members[0]["post"],
+                "kind": members[0]["kind"],
+                "formulas": len(members),
+                "parts": matched_parts(tree, latex, opened.latex(look)),
+            }
+        )
+    return {"query": latex, "tree": tree.document(), "how": spec.how, "hits": hits}
+
+
+def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
+    """The largest parts of a formula that another one has, with where they stand in both."""
+    from engines.formula.parser import operator_tree
+    from engines.formula.render import latex as written
+    from engines.formula.spans import node_spans
+    from engines.mathamr.retrieval.features import shared_parts
+
+    theirs = operator_tree(other)
+    nodes, others = list(tree.walk()), list(theirs.walk())
+    here, there = node_spans(tree, latex), node_spans(theirs, other)
+    return [
+        {
+            "query": written(nodes[part.here]),
+            "found": written(others[part.there]),
+            "query_span": here[part.here],
+            "found_span": there[part.there],
+            "nodes": part.size,
+            "exact": part.exact,
+        }
+        for part in shared_parts(tree, theirs)[:_SHOWN_PARTS]
+    ]
+
+
+def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
+    from engines.forum.readers import read_topics
+    from engines.retrieval.run import Run, write_run
+
+    assert spec.run is not None
+    topics = [topic for path in spec.topics for topic in read_topics(path)]
+    rankings: dict[str, list[tuple[str, float]]] = {}
+    posts: dict[str, str] = {}
+    for number, topic in enumerate(topics, start=1):
+        if stop():
+            return {"run": str(spec.run), "complete": False, "topics": number - 1}
+        if not topic.latex:
+            raise EngineError(
+                f"topic {topic.id} has no formula",
+                code="E402",
+                exit_code=2,
+                remedy="Name a topic file of Task 2, whose topics have <Latex>.",
+            )
+        rankings[topic.id] = []
+        for look, score in ranked(opened, topic.latex, spec.k or _DEPTH, spec.how, spec.device):
+            for member in opened.members(look)[: spec.instances]:
+                rankings[topic.id].append((member["id"], score))
+                posts[member["id"]] = member["post"]
+        events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
+    run = Run.from_scores(f"mathamr-{spec.how}", rankings)
+    write_run(run, spec.run)
+    return {"run": str(spec.run), "complete": True, "topics": len(topics), "formulas": len(run.cut(1_000))}

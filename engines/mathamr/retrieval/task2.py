@@ -1,0 +1,137 @@
+"""What a collection has of Task 2: topics, grades, published graphs and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, ignore
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Topic
+    from engines.retrieval.run import Run
+
+__all__ = ["FormulaTopics", "Task2", "topics"]
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaTopics:
+    """The topics of Task 2 of a collection: a formula in a question each."""
+
+    folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
+
+
+def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
+    """The topics of a collection.
+
+    Returns: folder, topics (id, title, latex, formula, nodes of its operator tree, judged formulas by grade,
+    graph: whether a MathAMR graph of it is among the files), runs (names). Raises: DataError E312 for a
+    collection without topics of Task 2.
+    """
+    from engines.formula.parser import operator_tree
+    from engines.forum.folder import ArqmathFolder
+
+    task = Task2(ArqmathFolder.open(spec.folder), events)
+    rows = []
+    for topic in task.topics.values():
+        grades = [0, 0, 0, 0]
+        for grade in task.grades.get(topic.id, {}).values():
+            grades[grade] += 1
+        rows.append(
+            {
+                "id": topic.id,
+                "title": topic.title.text,
+                "latex": topic.latex,
+                "formula": topic.formula,
+                "nodes": sum(1 for _ in operator_tree(topic.latex).walk()),
+                "judged": grades,
+                "graph": topic.id in task.graphs,
+            }
+        )
+    return {"folder": str(spec.folder), "topics": rows, "runs": list(task.runs)}
+
+
+class Task2:
+    """The files of Task 2 of a collection; each is read when it is asked for."""
+
+    def __init__(self, collection: ArqmathFolder, events: Sink = ignore) -> None:
+        self.collection, self._events = collection, events
+
+    @cached_property
+    def topics(self) -> Mapping[str, Topic]:
+        """The topics by id. Raises: DataError E312 where there are none."""
+        from engines.forum.readers import read_topics
+
+        files = self.collection.topics.get(2, ())
+        if not files:
+            raise DataError(
+                "the collection has no topics of Task 2",
+                path=self.collection.path,
+                code="E312",
+                exit_code=3,
+                remedy="Expected topics_task2*.xml.",
+            )
+        return {topic.id: topic for path in files for topic in read_topics(path)}
+
+    def topic(self, name: str) -> Topic:
+        """A topic. Raises: EngineError E354."""
+        found = self.topics.get(name)
+        if found is None:
+            known = ", ".join(list(self.topics)[:5])
+            raise EngineError(
+                f"there is no topic {name}",
+                where=str(self.collection.path),
+                code="E354",
+                remedy=f"Its topics are {known}, …: mathwb mathamr topics",
+            )
+        return found
+
+    @cached_property
+    def grades(self) -> Mapping[str, Mapping[str, int]]:
+        """Grades by topic and formula id, of the judgements that name formulas."""
+        return self._graded(visual=False)
+
+    @cached_property
+    def visual_grades(self) -> Mapping[str, Mapping[str, int]]:
+        """Grades by topic and visual id, of the judgements whose file says that it names looks."""
+        return self._graded(visual=True)
+
+    def _graded(self, *, visual: bool) -> dict[str, dict[str, int]]:
+        from engines.retrieval.qrels import read_qrels
+
+        found: dict[str, dict[str, int]] = {}
+        for path in self.collection.qrels.get(2, ()):
+            if ("visual" in path.name.lower()) == visual:
+                for topic, grades in read_qrels(path).grades.items():
+                    found.setdefault(topic, {}).update(grades)
+        return found
+
+    @cached_property
+    def graphs(self) -> Mapping[str, str]:
+        """PENMAN texts by topic."""
+        from engines.mathamr.rows import rows
+
+        files = self.collection.graphs
+        return {
+            row["topic_id"]: row["mathamr"] for path in files for row in rows(path, "topic_id", "mathamr")
+        }
+
+    @cached_property
+    def runs(self) -> Mapping[str, Run]:
+        """Runs by the names of their files; one that cannot be read is left out, with a warning."""
+        return dict(self._read_runs())
+
+    def _read_runs(self) -> Iterator[tuple[str, Run]]:
+        from engines.retrieval.run import read_run
+
+        for path in self.collection.formula_runs:
+            try:
+                yield path.name.partition(".")[0], read_run(path, task=2)
+            except DataError as error:
+                self._events(Event("warning", {"message": f"{path}: {error.what}"}))

@@ -1,0 +1,161 @@
+"""Search of formulas: features, the index against a direct count, spans, and what a hit has in common."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError
+from engines.formula.operator_tree import OperatorTree
+from engines.formula.parser import operator_tree
+from engines.formula.spans import node_spans
+from engines.mathamr import Inspect, inspect
+from engines.mathamr.retrieval.features import features, shared_parts
+from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
+from engines.mathamr.retrieval.indexing import IndexFormulas, index
+from engines.mathamr.retrieval.search import SearchFormulas, search
+from engines.retrieval.run import read_run
+
+FORUM = asset("sample/arqmath/sample-forum")
+
+letters = st.sampled_from(["V!x", "V!y", "N!1", "N!2"]).map(OperatorTree)
+trees = st.recursive(
+    letters,
+    lambda inner: st.builds(
+        lambda label, operands: OperatorTree(label, tuple(operands)),
+        st.sampled_from(["U!plus", "U!times", "O!minus", "O!SUP"]),
+        st.lists(inner, min_size=1, max_size=3),
+    ),
+    max_leaves=10,
+)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> FormulaIndex:
+    place = tmp_path_factory.mktemp("formulas") / "index"
+    assert index(IndexFormulas(FORUM, place))["complete"]
+    return FormulaIndex(place)
+
+
+@given(trees)
+def test_order_of_commutative_operands_is_no_feature(tree: OperatorTree) -> None:
+    def turned(one: OperatorTree) -> OperatorTree:
+        inner = [turned(child) for child in one.children]
+        return OperatorTree(one.label, tuple(reversed(inner) if one.unordered else inner))
+
+    assert features(turned(tree)) == features(tree)
+
+
+@given(trees, trees)
+def test_shared_parts_are_equal_and_apart(one: OperatorTree, other: OperatorTree) -> None:
+    nodes, others = list(one.walk()), list(other.walk())
+    here: set[int] = set()
+    there: set[int] = set()
+    for part in shared_parts(one, other):
+        if part.exact:
+            assert str(nodes[part.here].sorted()) == str(others[part.there].sorted())
+        ours, theirs = range(part.here, part.here + part.size), range(part.there, part.there + part.size)
+        assert not here.intersection(ours)
+        assert not there.intersection(theirs)
+        here.update(ours)
+        there.update(theirs)
+
+
+def test_the_index_gives_tverskys_index(opened: FormulaIndex) -> None:
+    """Against the definition, worked out over all looks from their features."""
+    import math
+
+    every = [features(operator_tree(latex)) for latex in opened.looks["latex"].to_pylist()]
+    query = features(operator_tree(r"\frac{a+b}{2}\ge\sqrt{ab}"))
+    holders: dict[str, int] = {}
+    for one in every:
+        for feature in one:
+            holders[feature] = holders.get(feature, 0) + 1
+
+    def mass(counts: dict[str, int]) -> float:
+        number = len(every)
+        return sum(
+            count * math.log1p((number - holders.get(name, 0) + 0.5) / (holders.get(name, 0) + 0.5))
+            for name, count in counts.items()
+        )
+
+    found = opened.similarities(query)
+    for look, one in enumerate(every):
+        expected = mass(query & one) / ((1 - ALPHA) * mass(query) + ALPHA * mass(one))
+        assert found[look] == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_hit_says_which_parts_match(opened: FormulaIndex) -> None:
+    hits = search(SearchFormulas(opened.folder, r"\frac{c+d}{2}\ge\sqrt{ab}"))["hits"]
+    assert hits[0]["latex"] == r"\frac{a+b}2\ge\sqrt{ab}"
+    parts = {part["query"]: part["exact"] for part in hits[0]["parts"]}
+    assert parts == {r"\frac{c + d}{2} \ge \sqrt{a b}": False}
+
+
+def test_a_run_of_topics_can_be_read(opened: FormulaIndex, tmp_path: Path) -> None:
+    made = search(
+        SearchFormulas(opened.folder, topics=(FORUM / "topics_task2.xml",), run=tmp_path / "run.tsv", k=20)
+    )
+    run = read_run(tmp_path / "run.tsv", task=2)
+    assert (made["topics"], len(run.rankings)) == (8, 8)
+    assert run.rankings["B.906"][0][0] == "724"
+
+
+def test_a_formula_or_topics_are_needed() -> None:
+    with pytest.raises(EngineError, match="a formula is needed"):
+        SearchFormulas(Path("index"))
+
+
+def test_an_index_of_another_version_is_refused(opened: FormulaIndex, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(opened.folder, tmp_path / "old")
+    about = json.loads((tmp_path / "old" / "about.json").read_text())
+    (tmp_path / "old" / "about.json").write_text(json.dumps(about | {"version": 0}))
+    with pytest.raises(DataError, match="version 0"):
+        FormulaIndex(tmp_path / "old")
+
+
+@given(trees)
+def test_spans_lie_in_each_other(tree: OperatorTree) -> None:
+    from engines.formula.render import latex
+
+    text = latex(tree)
+    read = operator_tree(text)
+    spans = node_spans(read, text)
+    nodes = list(read.walk())
+    assert len(spans) == len(nodes)
+    for node, span in zip(nodes, spans, strict=True):
+        if span is not None and not node.children and node.label[:1] in "VN":
+            assert text[slice(*span)] == node.label[2:]
+
+
+def test_inspection_links_graph_and_text(tmp_path: Path) -> None:
+    """Way 6: a node of an operator tree leads to its place in the formula in the sentence."""
+    found = inspect(Inspect(folder=FORUM, topic="B.906", k=3), cache=tmp_path)
+    assert found["parser"] == "published"
+    nodes = {node["variable"]: node for node in found["nodes"]}
+    formula = next(one for one in found["formulas"] if one["query"])
+    root = nodes[formula["root"]]
+    assert (root["concept"], root["formula"]) == ("geq", formula["id"])
+    divided = next(node for node in found["nodes"] if node["concept"] == "divide")
+    assert found["text"][slice(*divided["place"])].startswith(r"\frac{a+b}{2")
+    shown = next(node for node in found["nodes"] if node["concept"] == "show-01")
+    assert found["text"][slice(*shown["place"])] == "Show"
+    assert [node["kind"] for node in found["nodes"] if node["concept"] == "you"] == ["concept", "reference"]
+    assert [(one["formula"], one["grade"]) for one in found["nearest"]] == [
+        ("724", 3),
+        ("764", 2),
+        ("726", 3),
+    ]
+    assert found["runs"][0]["formulas"][0]["grade"] == 3
+
+
+def test_an_unknown_topic_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"no topic B\.1"):
+        inspect(Inspect(folder=FORUM, topic="B.1"), cache=tmp_path)

@@ -1,0 +1,56 @@
+"""Where the workspace keeps indexes of formulas: `mathamr/NAME/index`, NAME being a collection's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.core.errors import EngineError
+from workbench.errors import MissingError
+from workbench.papers.arqmath.collections import collections, find_collection
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from engines.mathamr.inspection import Inspect
+
+__all__ = ["index_path", "settled"]
+
+
+def _place(workspace: Workspace, name: str) -> Path:
+    return workspace.folder("mathamr") / name / "index"
+
+
+def index_path(name: str) -> Path:
+    """The folder of an index as it is named, or else that of the workspace's collection of this name.
+
+    Raises: MissingError E312 when that has none, E354 for an unknown name.
+    """
+    path = Path(name).expanduser()
+    if path.exists():
+        return path.absolute()
+    workspace = Workspace.open(create=False)
+    place = _place(workspace, find_collection(workspace, name).name)
+    if not (place / "about.json").exists():
+        raise MissingError(
+            "the collection has no index of its formulas yet",
+            where=name,
+            code="E312",
+            remedy=f"Make it with: mathwb mathamr index {name} --out {place}",
+        )
+    return place
+
+
+def settled(spec: Inspect) -> Inspect:
+    """With the index that the workspace has of the collection."""
+    if spec.index is not None or spec.folder is None:
+        return spec
+    try:
+        workspace = Workspace.open(create=False)
+        known = next((one for one in collections(workspace) if one.path.absolute() == spec.folder), None)
+    except EngineError:  # a collection needs no workspace
+        return spec
+    if known is None:
+        return spec
+    place = _place(workspace, known.name)
+    return replace(spec, index=place) if (place / "about.json").exists() else spec
