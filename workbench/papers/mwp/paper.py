@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.paper import DataKey, Paper
+from workbench.paper import DataKey, Paper, Trainer
 
 __all__ = ["PAPER"]
 
@@ -12,8 +12,12 @@ PAPER = Paper(
     title="Triplets",
     help="Math word problems: read, augment, find hard triplets.",
     operations="workbench.papers.mwp.operations:OPERATIONS",
+    trainers=(Trainer("mwp.solver", "engines.mwp.solver.training:solver"),),
     kinds="workbench.papers.mwp.data:KINDS",
-    data=(DataKey("problems", "problems", "workbench.papers.mwp.data:place"),),
+    data=tuple(
+        DataKey(name, "problems", "workbench.papers.mwp.data:place")
+        for name in ("problems", "also", "variants", "development", "unlike")
+    ),
     folder="problems",
     doctor="workbench.papers.mwp.doctor:examine",
     tour="workbench.papers.mwp.tour:tour",

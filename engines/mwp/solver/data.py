@@ -1,0 +1,135 @@
+"""What a solver is trained on: problems, those that choose the model, variants, and what is left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+from engines.core.errors import DataError
+from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.readers import read_problems
+
+__all__ = ["ALIKE", "Material", "look_alikes", "material"]
+
+ALIKE = 0.4
+"""Two problems with this Jaccard index of their pairs of neighbouring words, numbers aside, count as one."""
+_PLACE = re.compile(r"N_\d+")
+_WORD = re.compile(r"[㐀-鿿]|[^\W\d_㐀-鿿]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Args: train: problems with equations. development: those that choose the model. variants: made of
+    training problems (`source` is the id of one). left_out: how many problems, by reason."""
+
+    train: tuple[Problem, ...]
+    development: tuple[Problem, ...]
+    variants: tuple[Problem, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def material(
+    data: Mapping[str, Path], *, fold: int | None = None, development: float = 0.1, seed: int = 0
+) -> Material:
+    """The problems of a recipe's data.
+
+    Args: data: problems; also, a second file, merged; variants; development; unlike, a file whose problems,
+    and whatever looks like one of them, are kept out. fold: of `problems`, kept out, with what looks like it
+    in `also`. development: share drawn from `problems` where no file is given. seed: of the draw.
+    Raises: DataError E679 when nothing is left to train on, or a fold that there is not.
+    """
+    if "problems" not in data:
+        remedy = "Name a file with --set data.problems=FILE."
+        raise DataError("the recipe names no problems", code="E679", exit_code=3, remedy=remedy)
+    left_out: Counter[str] = Counter()
+    rows, held_out = _usable(data["problems"], left_out), list[Problem]()
+    if fold is not None:
+        held_out = [row for row in rows if row.fold == fold]
+        rows = [row for row in rows if row.fold != fold]
+        if not held_out:
+            raise DataError(f"no problem is of fold {fold}", path=data["problems"], code="E679")
+        left_out[f"fold {fold}"] += len(held_out)
+    also = _usable(data["also"], left_out) if "also" in data else []
+    also = _unlike(also, held_out, "looks like a problem of the fold", left_out)
+    if "unlike" in data:
+        shut = read_problems(data["unlike"]).rows
+        rows, also = (
+            _unlike(part, shut, "looks like a problem of data.unlike", left_out) for part in (rows, also)
+        )
+    if "development" in data:
+        chosen = _usable(data["development"], Counter())
+        rows, also = (
+            _unlike(part, chosen, "looks like a development problem", left_out) for part in (rows, also)
+        )
+    else:
+        order = Random(seed).sample(range(len(rows)), len(rows))
+        count = round(development * len(rows))
+        chosen = [rows[place] for place in sorted(order[:count])]
+        rows = [rows[place] for place in sorted(order[count:])]
+    train = (*rows, *_renamed(also, {row.id for row in (*rows, *chosen)}))
+    if not train:
+        raise DataError("no problem is left to train on", path=data["problems"], code="E679")
+    known = {row.id for row in train}
+    variants = _usable(data["variants"], left_out) if "variants" in data else []
+    kept = tuple(row for row in variants if row.source in known and row.id not in known)
+    if len(kept) < len(variants):
+        left_out["a variant of no training problem"] += len(variants) - len(kept)
+    return Material(train, tuple(chosen), kept, dict(left_out))
+
+
+def _usable(path: Path, left_out: Counter[str]) -> list[Problem]:
+    read = read_problems(path)
+    left_out["no problem"] += len(read.skipped)
+    left_out["no equation"] += len(read.rows) - len(read.usable)
+    return list(read.usable)
+
+
+def _renamed(rows: Sequence[Problem], taken: set[str]) -> list[Problem]:
+    """Rows of a second file; an id that the first has too gets the file's name before it."""
+    from dataclasses import replace
+
+    return [replace(row, id=f"{row.source}:{row.id}") if row.id in taken else row for row in rows]
+
+
+def _unlike(
+    rows: list[Problem], others: Sequence[Problem], reason: str, left_out: Counter[str]
+) -> list[Problem]:
+    alike = look_alikes(rows, others)
+    if alike:
+        left_out[reason] += len(alike)
+    return [row for place, row in enumerate(rows) if place not in alike]
+
+
+def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
+    """Which rows have a Jaccard index of `ALIKE` or more with one of the others."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    if not rows or not others:
+        return set()
+    names: dict[tuple[str, str], int] = {}
+    tables = []
+    for part in (rows, others):
+        pairs = [sorted({names.setdefault(pair, len(names)) for pair in _pairs(row)}) for row in part]
+        tables.append(pairs)
+
+    def matrix(table: list[list[int]]) -> csr_matrix:
+        ends = np.cumsum([0, *map(len, table)])
+        flat = np.array([pair for row in table for pair in row], np.int64)
+        return csr_matrix((np.ones(len(flat), np.float32), flat, ends), (len(table), len(names)))
+
+    left, right = (matrix(table) for table in tables)
+    common = (left @ right.T).tocoo()
+    sizes = [np.array([len(row) for row in table]) for table in tables]
+    union = sizes[0][common.row] + sizes[1][common.col] - common.data
+    return set(common.row[common.data >= ALIKE * union].tolist())
+
+
+def _pairs(problem: Problem) -> set[tuple[str, str]]:
+    words = [word.lower() for word in _WORD.findall(_PLACE.sub(" ", problem.text))]
+    return set(pairwise(words))

@@ -1,0 +1,258 @@
+"""The deductive head (Jie, Li and Lu 2022): quantities are combined two at a time until the answer stands.
+
+At each step every pair of quantities and operation is scored, with a flag that says whether it is the last;
+the best becomes a new quantity, and the others are updated by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from engines.core.tree import Tree
+from engines.mwp.solver.encoders import Encoded
+from engines.mwp.solver.equations import LARGEST, Found, Legal, add
+from engines.mwp.solver.words import COMMUTATIVE, Words
+
+__all__ = ["DeductiveHead"]
+
+_NEVER = -1e9
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """An equation on the way: its problem, and of every quantity what it is, what it is worth, whether it may
+    be used, and whether it must be; with the logarithm of the probability so far."""
+
+    row: int
+    trees: tuple[Tree, ...]
+    values: tuple[float, ...]
+    free: tuple[bool, ...]
+    pending: tuple[bool, ...]
+    score: float = 0.0
+
+    def after(self, at: Sequence[int], value: float, score: float, words: Words, legal: Legal) -> _Way:
+        """After a step. Args: at: left and right operand, and operator."""
+        left, right, operator = at
+        tree = Tree(words.operators[operator], (self.trees[left], self.trees[right]))
+        free = list(self.free)
+        pending = [must and place not in (left, right) for place, must in enumerate(self.pending)]
+        if legal.single_use:
+            for place in (left, right):
+                free[place] = place < len(words.constants)
+        return _Way(
+            self.row, (*self.trees, tree), (*self.values, value), (*free, True), (*pending, True), score
+        )
+
+
+class _Scored(NamedTuple):
+    """Of pairs of quantities and operations: where their operands are (pairs,), scores (rows, pairs,
+    operators, 2), not last and last, and vectors (rows, pairs, operators, width)."""
+
+    left: Tensor
+    right: Tensor
+    scores: Tensor
+    vectors: Tensor
+
+    def place(self, left: Tensor, right: Tensor) -> Tensor:
+        """Which pair has these operands."""
+        return ((self.left == left[:, None]) & (self.right == right[:, None])).int().argmax(1)
+
+
+class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
+    """Scores steps. `words` says which operators and constants there are."""
+
+    def __init__(self, words: Words, width: int, *, dropout: float) -> None:
+        super().__init__()
+        self.words, count = words, len(words.operators)
+        self.constants = nn.Parameter(torch.randn(len(words.constants), width) * 0.02)
+        self.left, self.right, self.both = (nn.Linear(width, width) for _ in range(3))
+        self.operation = nn.Linear(width, count * width)
+        self.norm = nn.LayerNorm(width)
+        self.dropout = nn.Dropout(dropout)
+        self.of_quantity = nn.Linear(width, 1)
+        self.of_step = nn.Linear(width, 2)
+        self.update = nn.GRUCell(width, width)
+        commute = torch.tensor([operator in COMMUTATIVE for operator in words.operators], dtype=torch.bool)
+        self.register_buffer("commute", commute, persistent=False)
+
+    def begun(self, problems: Encoded) -> Tensor:
+        """(rows, constants + numbers, width) the quantities of the first step."""
+        constants = self.constants.expand(len(problems.quantities), -1, -1)
+        return torch.cat([constants, problems.quantities], 1)
+
+    def score(self, quantities: Tensor, legal: Legal) -> _Scored:
+        """Every operation on every pair but those of two constants."""
+        rows, count, width = quantities.shape
+        index = torch.arange(count, device=quantities.device)
+        wanted = torch.maximum(index[:, None], index) >= len(self.words.constants)
+        if legal.single_use:
+            wanted.fill_diagonal_(False)
+        left, right = wanted.nonzero(as_tuple=True)
+        pairs = (
+            self.left(quantities)[:, left]
+            + self.right(quantities)[:, right]
+            + self.both(quantities[:, left] * quantities[:, right])
+        )
+        steps = self.operation(self.dropout(torch.relu(pairs)))
+        vectors = self.norm(torch.relu(steps.view(rows, len(left), -1, width)))
+        own = self.of_quantity(quantities)
+        scores = self.of_step(self.dropout(vectors)) + (own[:, left] + own[:, right])[:, :, None]
+        return _Scored(left, right, scores, vectors)
+
+    def grown(self, quantities: Tensor, new: Tensor) -> Tensor:
+        """The quantities after a step: all updated by the new one, which is the last."""
+        rows, count, width = quantities.shape
+        news = new[:, None].expand(-1, count, -1)
+        updated = self.update(news.reshape(-1, width), quantities.reshape(-1, width))
+        return torch.cat([updated.view(rows, count, width), new[:, None]], 1)
+
+    def loss(self, problems: Encoded, steps: Tensor, values: Tensor, legal: Legal) -> Tensor:
+        """(rows,) minus the logarithm of the probability of the right steps, in nats.
+
+        Args: steps: (rows, steps, 3) as `deductions` gives them; operator -1 behind the last. values: (rows,
+        constants + numbers) what the quantities are worth, in double precision.
+        """
+        known = len(self.words.constants)
+        quantities = self.begun(problems)
+        fixed = quantities.shape[1]
+        there = torch.cat([problems.present.new_ones(len(steps), known), problems.present], 1)
+        free, pending = there, torch.zeros_like(there)
+        total = quantities.new_zeros(len(steps))
+        active = torch.arange(len(steps), device=steps.device)
+        for number in range(steps.shape[1]):
+            kept = steps[active, number, 0] >= 0
+            active = active[kept]
+            quantities, free, pending, values = (part[kept] for part in (quantities, free, pending, values))
+            operator, left, right = steps[active, number].unbind(1)
+            left, right = (torch.where(at < 0, fixed - 1 - at, at) for at in (left, right))
+            last = self._last(steps, active, number)
+            scored = self.score(quantities, legal)
+            allowed, results = self._allowed(scored, free, pending, values, legal)
+            row, pair = torch.arange(len(active), device=steps.device), scored.place(left, right)
+            # What the equation does is allowed, whatever the rules say.
+            allowed[row, pair, operator, last] = True
+            scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1)
+            right_one = (pair * len(self.words.operators) + operator) * 2 + last
+            losses = nn.functional.cross_entropy(scores, right_one, reduction="none")
+            total = total.index_add(0, active, losses)
+            quantities = self.grown(quantities, scored.vectors[row, pair, operator])
+            values = torch.cat([values, results[row, pair, operator][:, None]], 1)
+            free, pending = self._used(free, pending, left, right, known, legal)
+        return total
+
+    @staticmethod
+    def _last(steps: Tensor, active: Tensor, number: int) -> Tensor:
+        if number + 1 == steps.shape[1]:
+            return torch.ones_like(active)
+        return (steps[active, number + 1, 0] < 0).long()
+
+    @staticmethod
+    def _used(
+        free: Tensor, pending: Tensor, left: Tensor, right: Tensor, known: int, legal: Legal
+    ) -> tuple[Tensor, Tensor]:
+        """Which quantities may be used, and which results must be, after a step."""
+        row = torch.arange(len(free), device=free.device)
+        free, pending = free.clone(), pending.clone()
+        pending[row, left] = pending[row, right] = False
+        if legal.single_use:
+            free[row, left] = free[row, right] = False
+            free[:, :known] = True
+        new = torch.ones_like(free[:, :1])
+        return torch.cat([free, new], 1), torch.cat([pending, new], 1)
+
+    def _allowed(
+        self, scored: _Scored, free: Tensor, pending: Tensor, values: Tensor, legal: Legal
+    ) -> tuple[Tensor, Tensor]:
+        """(rows, pairs, operators, 2) which steps are legal, not last and last; (rows, pairs, operators) what
+        they are worth."""
+        left, right = scored.left, scored.right
+        pair = free[:, left] & free[:, right]
+        both = pair[..., None] & ((left <= right)[:, None] | ~self.commute)
+        results = self._results(values[:, left], values[:, right])
+        both &= torch.isfinite(results) & (results.abs() <= LARGEST)
+        if legal.non_negative:
+            both &= results >= 0
+        settled = pending[:, left].long() + (pending[:, right] & (left != right)).long()
+        finishing = settled == pending.sum(1, keepdim=True)
+        return torch.stack([both, both & finishing[..., None]], -1), results
+
+    def _results(self, left: Tensor, right: Tensor) -> Tensor:
+        found = {
+            "+": lambda: left + right,
+            "-": lambda: left - right,
+            "*": lambda: left * right,
+            "/": lambda: left / right,
+            "^": lambda: left.abs() ** right.clamp(-64, 64),
+        }
+        return torch.stack([found[operator]() for operator in self.words.operators], -1)
+
+    def decode(
+        self, problems: Encoded, values: Sequence[Sequence[float]], legal: Legal, *, beam: int, max_steps: int
+    ) -> list[list[Found]]:
+        """The best equations of each problem, best first: at most `beam`, each legal.
+
+        Args: values: of each problem, what constants and numbers are worth.
+        """
+        longest = len(self.words.constants) + problems.quantities.shape[1]
+        live = [self._begun(row, worth, longest) for row, worth in enumerate(values)]
+        done: list[list[Found]] = [[] for _ in values]
+        quantities = self.begun(problems)
+        for step in range(max_steps):
+            scored = self.score(quantities, legal)
+            allowed, results = self._allowed(scored, *self._rules(live, quantities.device), legal)
+            if step + 1 == max_steps:
+                allowed[..., 0] = False
+            scores = scored.scores.masked_fill(~allowed, _NEVER).flatten(1).double()
+            best = scores.log_softmax(1).topk(min(beam, scores.shape[1]))
+            pairs, operators, lasts = torch.unravel_index(best.indices, allowed.shape[1:])
+            ats = torch.stack([pairs, scored.left[pairs], scored.right[pairs], operators, lasts], -1)
+            ways: list[list[tuple[float, int, list[int]]]] = [[] for _ in values]
+            for source, (odds, its) in enumerate(zip(best.values.tolist(), ats.tolist(), strict=True)):
+                way = live[source]
+                ways[way.row] += [
+                    (way.score + odd, source, at)
+                    for odd, at in zip(odds, its, strict=True)
+                    if allowed[source, at[0], at[3], at[4]]
+                ]
+            kept: list[tuple[_Way, int, list[int]]] = []
+            for row, mine in enumerate(ways):
+                for score, source, at in sorted(mine, key=lambda way: -way[0])[:beam]:
+                    pair, left, right, operator, last = at
+                    value = float(results[source, pair, operator])
+                    new = live[source].after((left, right, operator), value, score, self.words, legal)
+                    if last:
+                        add(done[row], Found(new.trees[-1], score), beam)
+                    else:
+                        kept.append((new, source, at))
+            # What is already less likely than `beam` finished equations never comes among them.
+            kept = [
+                way
+                for way in kept
+                if len(done[way[0].row]) < beam or way[0].score > done[way[0].row][-1].score
+            ]
+            if not kept:
+                break
+            live = [way for way, _, _ in kept]
+            sources = torch.tensor([source for _, source, _ in kept], device=quantities.device)
+            at = torch.tensor([at for _, _, at in kept], device=quantities.device)
+            quantities = self.grown(quantities[sources], scored.vectors[sources, at[:, 0], at[:, 3]])
+        return done
+
+    def _begun(self, row: int, worth: Sequence[float], longest: int) -> _Way:
+        here, gap = len(worth), longest - len(worth)
+        trees = tuple(Tree(self.words.label(place)) for place in range(longest))
+        none = (False,) * longest
+        return _Way(row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none)
+
+    def _rules(self, live: Sequence[_Way], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+        return (
+            torch.tensor([way.free for way in live], device=device),
+            torch.tensor([way.pending for way in live], device=device),
+            torch.tensor([way.values for way in live], device=device, dtype=torch.float64),
+        )

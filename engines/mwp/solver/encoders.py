@@ -1,0 +1,166 @@
+"""Encoders of problems: a pretrained model of text, a small transformer, and the GRU of GTS.
+
+Each turns tokens (batch, length) into states (batch, length, width). Marks of numbers are tokens behind the
+vocabulary and have rows of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+__all__ = ["Adapted", "Encoded", "Gru", "Pretrained", "Transformer", "encoded"]
+
+
+class Encoded(NamedTuple):
+    """Problems as vectors: states (batch, length, width) with their mask, the problem (batch, width), its
+    quantities (batch, numbers, width), and which of them are there (batch, numbers)."""
+
+    states: Tensor
+    mask: Tensor
+    vector: Tensor
+    quantities: Tensor
+    present: Tensor
+
+    def rows(self, places: Tensor) -> Encoded:
+        """Some of the problems, or one several times."""
+        return Encoded(*(part[places] for part in self))
+
+
+def encoded(
+    encoder: nn.Module, ids: Tensor, length: Tensor, marks: Tensor, pooling: Literal["mean", "first"]
+) -> Encoded:
+    """Args: ids: (batch, length) padded. length: (batch,) real tokens. marks: (batch, numbers) where the
+    number's mark is, -1 where there is none."""
+    mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
+    states = encoder(ids, mask)
+    if pooling == "first":
+        vector = encoder.first(states, length)
+    else:
+        shares = mask[:, :, None].to(states.dtype)
+        vector = (states * shares).sum(1) / shares.sum(1)
+    present = marks >= 0
+    at = marks.clamp(min=0)[:, :, None].expand(-1, -1, states.shape[-1])
+    return Encoded(states, mask, vector, states.gather(1, at), present)
+
+
+class _Table(nn.Module):  # type: ignore[misc]  # an untyped library
+    """Vectors of tokens and marks."""
+
+    def __init__(self, tokens: nn.Embedding, marks: int) -> None:
+        super().__init__()
+        self.tokens = tokens
+        self.marks = nn.Embedding(marks, tokens.embedding_dim)
+        nn.init.normal_(self.marks.weight, std=0.02)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        known = self.tokens.num_embeddings
+        marked = ids >= known
+        found = self.tokens(ids.masked_fill(marked, 0))
+        return torch.where(marked[:, :, None], self.marks((ids - known).clamp(min=0)), found)
+
+
+class Adapted(nn.Module):  # type: ignore[misc]  # an untyped library
+    """A linear layer that stays as it is, plus a learned product of two thin ones (Hu et al. 2022)."""
+
+    def __init__(self, layer: nn.Linear, rank: int) -> None:
+        super().__init__()
+        self.layer = layer
+        self.down = nn.Parameter(torch.empty(rank, layer.in_features))
+        self.up = nn.Parameter(torch.zeros(layer.out_features, rank))
+        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.layer(inputs) + nn.functional.linear(
+            nn.functional.linear(inputs, self.down), self.up, None
+        )
+
+
+class Pretrained(nn.Module):  # type: ignore[misc]  # an untyped library
+    """A model of Hugging Face; with a rank its own weights are frozen."""
+
+    def __init__(self, model: Any, marks: int, rank: int) -> None:
+        super().__init__()
+        self.width = int(model.config.hidden_size)
+        if hasattr(model, "pooler"):
+            model.pooler = None
+        if rank:
+            model.requires_grad_(False)
+            _adapt(model.encoder, rank)
+        self.model = model
+        self.marks = nn.Embedding(marks, self.width)
+        nn.init.normal_(self.marks.weight, std=0.02)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        table = self.model.get_input_embeddings()
+        marked = ids >= table.num_embeddings
+        known = table(ids.masked_fill(marked, 0))
+        own = self.marks((ids - table.num_embeddings).clamp(min=0))
+        inputs = torch.where(marked[:, :, None], own, known)
+        return self.model(inputs_embeds=inputs, attention_mask=mask.long()).last_hidden_state
+
+    def first(self, states: Tensor, _length: Tensor) -> Tensor:
+        """The state of the first token."""
+        return states[:, 0]
+
+
+def _adapt(module: nn.Module, rank: int) -> None:
+    for name, child in module.named_children():
+        if isinstance(child, nn.Linear):
+            setattr(module, name, Adapted(child, rank))
+        else:
+            _adapt(child, rank)
+
+
+class Transformer(nn.Module):  # type: ignore[misc]  # an untyped library
+    """A transformer with norms first and learned positions."""
+
+    def __init__(
+        self, tokens: int, marks: int, *, width: int, layers: int, max_length: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.width = width
+        self.table = _Table(nn.Embedding(tokens, width, padding_idx=0), marks)
+        self.positions = nn.Parameter(torch.randn(max_length, width) * 0.02)
+        layer = nn.TransformerEncoderLayer(
+            width, max(1, width // 64), 4 * width, dropout, "gelu", batch_first=True, norm_first=True
+        )
+        self.stack = nn.TransformerEncoder(layer, layers, nn.LayerNorm(width), enable_nested_tensor=False)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        inputs = self.table(ids) + self.positions[: ids.shape[1]]
+        return self.stack(inputs, src_key_padding_mask=~mask)
+
+    def first(self, states: Tensor, _length: Tensor) -> Tensor:
+        """The state of the first token."""
+        return states[:, 0]
+
+
+class Gru(nn.Module):  # type: ignore[misc]  # an untyped library
+    """The encoder of GTS (Xie and Sun 2019): a GRU both ways, whose two states are added."""
+
+    def __init__(
+        self, tokens: int, marks: int, *, width: int, embedding: int, layers: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.width = width
+        self.table = _Table(nn.Embedding(tokens, embedding, padding_idx=0), marks)
+        self.dropout = nn.Dropout(dropout)
+        between = dropout if layers > 1 else 0.0
+        self.gru = nn.GRU(embedding, width, layers, batch_first=True, bidirectional=True, dropout=between)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.dropout(self.table(ids)), mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = nn.utils.rnn.pad_packed_sequence(
+            self.gru(packed)[0], batch_first=True, total_length=ids.shape[1]
+        )
+        return states[:, :, : self.width] + states[:, :, self.width :]
+
+    def first(self, states: Tensor, length: Tensor) -> Tensor:
+        """The sum of the states at the end and at the beginning."""
+        return states[torch.arange(len(states), device=states.device), length - 1] + states[:, 0]

@@ -1,0 +1,123 @@
+"""Model folders of solvers: what was learned, and what it stands on.
+
+Of a solver on the built-in MiniLM only what differs from it is stored; one on another pretrained encoder
+holds that too, with its tokenizer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save
+
+from engines.core.errors import DataError
+from engines.core.files import write_bytes, write_json
+from engines.core.spec import read, values
+from engines.mwp.solver.reading import TokenReader, WordReader
+from engines.mwp.solver.settings import CODE, SolverSettings
+from engines.mwp.solver.solver import Solver, around, built_in, from_vocabulary, opened
+from engines.mwp.solver.words import Words
+from engines.retrieval.encoders import BUILT_IN, fingerprint
+
+__all__ = ["FILE", "open_solver", "save_solver"]
+
+FILE = "solver.json"
+_WEIGHTS = "model.safetensors"
+_ENCODER = "encoder"
+_VERSION = 1
+
+
+def save_solver(solver: Solver, folder: Path) -> None:
+    """Write a solver into a folder; the card is the trainer's."""
+    description: dict[str, Any] = {
+        "version": _VERSION,
+        "settings": values(solver.settings),
+        "operators": solver.words.operators,
+        "constants": solver.words.constants,
+        "base": solver.base,
+    }
+    weights = dict(solver.state_dict())
+    if solver.base == BUILT_IN:
+        description["base_fingerprint"] = fingerprint(built_in())
+        learned = {name for name, weight in solver.named_parameters() if weight.requires_grad}
+        weights = {name: weight for name, weight in weights.items() if name in learned}
+    elif isinstance(solver.reader, TokenReader):
+        solver.reader.tokenizer.save_pretrained(folder / _ENCODER)
+        solver.encoder.model.config.save_pretrained(folder / _ENCODER)
+    elif isinstance(solver.reader, WordReader):
+        description["vocabulary"] = solver.reader.vocabulary
+    kind = torch.float16 if solver.settings.precision == "fp16" else torch.float32
+    stored = {name: weight.detach().cpu().to(kind).contiguous().clone() for name, weight in weights.items()}
+    write_bytes(folder / _WEIGHTS, save(stored))
+    write_json(folder / FILE, description)
+
+
+def open_solver(folder: str | Path, *, device: str = "auto") -> Solver:
+    """A solver from its folder, ready to solve.
+
+    Raises: DataError E680 for a folder that holds none, or one whose files do not belong together.
+    """
+    folder = Path(folder)
+    try:
+        description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
+        version = description["version"]
+        settings = read(SolverSettings, description["settings"], place="settings.", code=CODE)
+        words = Words(tuple(description["operators"]), tuple(description["constants"]))
+        base = description["base"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        what = f"this is no solver's folder: {FILE} is missing or corrupt"
+        raise _wrong(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
+    if version != _VERSION:
+        raise _wrong(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
+    if "vocabulary" in description:
+        solver = from_vocabulary(settings, words, description["vocabulary"])
+    elif base == BUILT_IN:
+        if description["base_fingerprint"] != fingerprint(built_in()):
+            raise _wrong(folder, "it was trained on another MiniLM than the one installed", "Train it again.")
+        solver = around(settings, words, *opened(built_in()), base)
+    else:
+        solver = around(settings, words, *_empty(folder / _ENCODER), base)
+    _fill(solver, folder)
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    return solver.to(device).eval()
+
+
+def _empty(folder: Path) -> tuple[Any, Any]:
+    """A model without its weights, and its tokenizer."""
+    import transformers
+
+    try:
+        config = transformers.AutoConfig.from_pretrained(str(folder), local_files_only=True)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+        return transformers.AutoModel.from_config(config), tokenizer
+    except (OSError, ValueError) as error:
+        raise _wrong(
+            folder, "the solver's encoder cannot be opened", "Copy the folder again, whole."
+        ) from error
+
+
+def _fill(solver: Solver, folder: Path) -> None:
+    """Put the stored weights in their places; only those of the built-in encoder may be missing."""
+    try:
+        stored = {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
+        found = solver.load_state_dict(stored, strict=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        first = str(error).strip().splitlines()[0][:200]
+        raise _wrong(
+            folder, f"the weights cannot be read: {first}", "Copy the folder again, whole."
+        ) from error
+    frozen = {name for name, weight in solver.named_parameters() if not weight.requires_grad}
+    frozen |= {name for name, _ in solver.named_buffers()}
+    lost = [name for name in found.missing_keys if solver.base != BUILT_IN or name not in frozen]
+    if lost or found.unexpected_keys:
+        name = (*lost, *found.unexpected_keys)[0]
+        raise _wrong(folder, f"weights and description do not belong together: {name}", "Train it again.")
+
+
+def _wrong(folder: Path, what: str, remedy: str) -> DataError:
+    return DataError(what, path=folder, code="E680", exit_code=3, remedy=remedy)

@@ -1,0 +1,170 @@
+"""How a problem is read: tokens, with a mark where each number of the text stands."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+__all__ = ["PLACEHOLDERS", "Read", "Reader", "TokenReader", "WordReader", "parts", "words_of"]
+
+PLACEHOLDERS = 32
+"""Numbers of a problem that can be told apart where they are read as placeholders."""
+_PLACE = re.compile(r"N_(\d+)(?!\d)")
+_WORD = re.compile(r"[㐀-鿿]|[^\W\d_㐀-鿿]+|\d|[^\w\s]|_")
+_SPECIAL = ("<pad>", "<unknown>", "<problem>")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A problem as numbers: tokens, and where among them the mark of each number is."""
+
+    ids: tuple[int, ...]
+    marks: tuple[int, ...]
+
+
+class Text(Protocol):
+    """What is read of a problem."""
+
+    @property
+    def text(self) -> str:
+        """With placeholders N_0, N_1, …"""
+        ...
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """As they are written."""
+        ...
+
+
+class Reader(Protocol):
+    """Reads problems."""
+
+    marks: int
+    """How many marks there are; their ids follow those of the tokens."""
+
+    def __len__(self) -> int:
+        """Tokens that there are, marks not counted."""
+        ...
+
+    def read(self, problem: Text) -> Read | str:
+        """The problem, or why it cannot be read."""
+        ...
+
+
+def parts(text: str) -> list[str | int]:
+    """The text between placeholders, and the placeholders' numbers, in order.
+
+    >>> parts("Tom has N_0 pens")
+    ['Tom has ', 0, ' pens']
+    """
+    found = _PLACE.split(text)
+    return [int(part) if place % 2 else part for place, part in enumerate(found)]
+
+
+def words_of(text: str) -> list[str]:
+    """Chinese characters and digits one by one, other words in lower case.
+
+    >>> words_of("小明有12个 Apples.")
+    ['小', '明', '有', '1', '2', '个', 'apples', '.']
+    """
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+class _Base:
+    """What both readers have in common."""
+
+    _before: tuple[int, ...] = ()
+    _after: tuple[int, ...] = ()
+    """What stands before and after every text."""
+
+    def __init__(self, numbers: Literal["digits", "placeholders"], max_length: int) -> None:
+        self._max_length = max_length
+        self.marks = 1 if numbers == "digits" else PLACEHOLDERS
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def _tokens(self, text: str) -> list[int]:
+        raise NotImplementedError
+
+    def read(self, problem: Text) -> Read | str:
+        """As `Reader.read`."""
+        count = len(problem.numbers)
+        if not count:
+            return "it has no number"
+        if self.marks > 1 and count > self.marks:
+            return f"it has {count} numbers, and {self.marks} are told apart"
+        ids: list[int] = []
+        marks: dict[int, int] = {}
+        for part in parts(problem.text):
+            if isinstance(part, str):
+                ids += self._tokens(part)
+                continue
+            if part >= count:
+                return f"the text has N_{part}, and there are {count} numbers"
+            if self.marks == 1:
+                ids += self._tokens(problem.numbers[part])
+            marks.setdefault(part, len(self._before) + len(ids))
+            ids.append(len(self) + (part if self.marks > 1 else 0))
+        if len(marks) < count:
+            lost = next(number for number in range(count) if number not in marks)
+            return f"N_{lost} is not in the text"
+        whole = [*self._before, *ids, *self._after]
+        if len(whole) > self._max_length:
+            return f"it has {len(whole)} tokens, and {self._max_length} are read"
+        return Read(tuple(whole), tuple(marks[number] for number in range(count)))
+
+
+class TokenReader(_Base):
+    """Reads with the tokenizer of a pretrained model."""
+
+    def __init__(
+        self, tokenizer: Any, numbers: Literal["digits", "placeholders"], max_length: int, size: int
+    ) -> None:
+        """Args: size: rows of the model's table of tokens."""
+        super().__init__(numbers, max_length)
+        self.tokenizer, self._size = tokenizer, size
+        self._known: dict[str, list[int]] = {}
+        framed, bare = tokenizer("1")["input_ids"], self._tokens("1")
+        begin = framed.index(bare[0])
+        self._before, self._after = tuple(framed[:begin]), tuple(framed[begin + len(bare) :])
+
+    def __len__(self) -> int:
+        return self._size
+
+    def _tokens(self, text: str) -> list[int]:
+        if text not in self._known:
+            self._known[text] = list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        return self._known[text]
+
+
+class WordReader(_Base):
+    """Reads characters (Chinese) and words with a vocabulary of the training problems."""
+
+    def __init__(
+        self, vocabulary: Sequence[str], numbers: Literal["digits", "placeholders"], max_length: int
+    ) -> None:
+        super().__init__(numbers, max_length)
+        self.vocabulary, self._before = tuple(vocabulary), (_SPECIAL.index("<problem>"),)
+        self._ids = {word: number for number, word in enumerate(self.vocabulary)}
+
+    @staticmethod
+    def learned(problems: Iterable[Text], rare: int) -> tuple[str, ...]:
+        """Special tokens, digits and signs, then what occurs `rare` times or more, sorted."""
+        counts: Counter[str] = Counter()
+        for problem in problems:
+            for part in parts(problem.text):
+                if isinstance(part, str):
+                    counts.update(words_of(part))
+        signs = [*"0123456789", *"./%()"]
+        often = sorted(word for word, count in counts.items() if count >= rare and word not in signs)
+        return (*_SPECIAL, *signs, *often)
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def _tokens(self, text: str) -> list[int]:
+        return [self._ids.get(word, _SPECIAL.index("<unknown>")) for word in words_of(text)]

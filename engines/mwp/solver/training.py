@@ -1,0 +1,205 @@
+"""The trainer `mwp.solver`: an encoder and a head that learn to write equations, and, with `alpha`, to keep
+problems of one equation together and those that only read alike apart (section 3 of the paper)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.core.spec import read, values
+from engines.mwp.solver.data import Material, material
+from engines.mwp.solver.settings import CODE, SolverSettings
+from engines.training.identity import model_files
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+    from engines.mwp.problems.problem import Problem
+    from engines.mwp.solver.reading import Read
+    from engines.mwp.solver.solver import Solver
+
+__all__ = ["Examples", "SolverTask", "solver"]
+
+Example = tuple[int, int, int]
+"""An anchor, its positive and its negative, as places among the problems; -1 without."""
+
+
+def solver(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SolverTask:
+    """The trainer `mwp.solver`. Data: as `data.material` says; encoder (the folder of a pretrained one)."""
+    return SolverTask(read(SolverSettings, model, place="model.", code=CODE), data, seed)
+
+
+class Examples(Sequence[Example]):
+    """Training examples."""
+
+    def __init__(self, rows: Sequence[Example]) -> None:
+        self._rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._rows[place]
+
+
+class SolverTask:
+    """A solver to train; see `engines.training.TrainingTask`."""
+
+    def __init__(self, settings: SolverSettings, data: Mapping[str, Path], seed: int) -> None:
+        self.settings, self.data, self.seed = settings, data, seed
+
+    def origin(self) -> Origin:
+        """The trainer, all settings, and the files."""
+        from engines.mwp.solver.solver import built_in
+
+        data: dict[str, Sequence[Path]] = {name: (path,) for name, path in self.data.items()}
+        if self.settings.encoder == "pretrained":
+            data["encoder"] = model_files(self.data.get("encoder", built_in()))
+        return Origin("mwp.solver", values(self.settings), data)
+
+    @cached_property
+    def material(self) -> Material:
+        """The problems. Raises: DataError E679."""
+        settings = self.settings
+        return material(self.data, fold=settings.fold, development=settings.development, seed=self.seed)
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """Training problems, then their variants."""
+        return (*self.material.train, *self.material.variants)
+
+    def model(self) -> Solver:
+        """The solver, new; operators, constants and vocabulary are those of the training problems."""
+        from engines.mwp.solver.solver import new_solver
+        from engines.mwp.solver.words import Words
+
+        train = self.material.train
+        words = Words.of(problem.equation for problem in train if problem.equation is not None)
+        made = new_solver(self.settings, words, folder=self.data.get("encoder"), texts=train)
+        self._read: dict[int, Read] = {}
+        self._targets: dict[int, Any] = {}
+        self.left_out: Counter[str] = Counter(self.material.left_out)
+        for place, problem in enumerate(self.problems):
+            read = made.reader.read(problem)
+            if isinstance(read, str):
+                self.left_out[read] += 1
+                continue
+            self._read[place] = read
+            try:
+                self._targets[place] = made.target(problem)
+            except KeyError as error:
+                self.left_out[f"{error.args[0]} is too rare"] += 1
+            except ValueError as error:
+                self.left_out[str(error)] += 1
+        self._worth = [made.worth(problem) for problem in self.problems]
+        return made
+
+    @cached_property
+    def _examples(self) -> Examples:
+        wanted = len(self.problems if self.settings.anchors == "all" else self.material.train)
+        anchors = [place for place in range(wanted) if place in self._targets]
+        return Examples([(place, -1, -1) for place in anchors])
+
+    def train_data(self) -> Examples:
+        """Every training problem that can be learned from, with its triplet where there is a contrastive
+        loss."""
+        return self._examples
+
+    def length(self, example: Example) -> int:
+        """Tokens of all problems of an example."""
+        return sum(len(self._read[place].ids) for place in example if place >= 0)
+
+    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """`ids`, `length`, `marks`: of all anchors, then all positives, then all negatives, as
+        `solver.inputs` gives them; `targets`: (anchors, …) what the head is to write; `values`: (anchors,
+        constants + numbers)."""
+        import torch
+
+        from engines.mwp.solver.solver import inputs
+        from engines.mwp.solver.words import stacked
+
+        anchors, others = [row[0] for row in examples], [row[1] for row in examples]
+        places = anchors if others[0] < 0 else [*anchors, *others, *(row[2] for row in examples)]
+        batch = inputs([self._read[place] for place in places])
+        batch["targets"] = torch.from_numpy(stacked([self._targets[place] for place in anchors]))
+        worth = np.zeros(
+            (len(anchors), len(self._worth[0]) - len(self.problems[0].values) + batch["marks"].shape[1])
+        )
+        for row, place in zip(worth, anchors, strict=True):
+            row[: len(self._worth[place])] = self._worth[place]
+        batch["values"] = torch.from_numpy(worth)
+        return batch
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Problems."""
+        return (len(batch["targets"]),)
+
+    def loss(self, model: Solver, batch: Mapping[str, Any]) -> torch.Tensor:
+        """The head's loss of the anchors plus alpha times the contrastive loss, in nats a problem."""
+        from engines.mwp.solver.losses import contrastive
+
+        problems, count = model.encode(batch), len(batch["targets"])
+        anchors = type(problems)(*(part[:count] for part in problems))
+        loss = model.losses(anchors, batch["targets"], batch["values"]).mean()
+        if len(problems.vector) > count:
+            anchor, positive, negative = problems.vector.split(count)
+            loss = loss + self.settings.alpha * contrastive(anchor, positive, negative, self.settings.tau)
+        return loss
+
+    def evaluate(self, model: Solver) -> dict[str, float]:
+        """Of the development problems the share of right answers and of right equations (up to the order of
+        operands); those that cannot be read are wrong."""
+        from engines.mwp.evaluations.scores import judged
+
+        rows = self.material.development
+        if not rows:
+            return {}
+        scores = [judged(problem, found) for problem, found in zip(rows, model.solve(rows), strict=True)]
+        return {
+            "development_answer_accuracy": float(np.mean([score.answer for score in scores])),
+            "development_equation_accuracy": float(np.mean([score.equation for score in scores])),
+        }
+
+    def save(self, model: Solver, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Solver and card."""
+        from engines.core.files import write_text
+        from engines.mwp.solver.model_folder import save_solver
+        from engines.training.card import card
+
+        save_solver(model, folder)
+        out = {f"left out: {reason}": f"{count:,}" for reason, count in self.left_out.items() if count}
+        data: dict[str, object] = {
+            **{name: path.name for name, path in self.data.items()},
+            "training problems": f"{len(self._examples):,}",
+            "development problems": f"{len(self.material.development):,}",
+            "variants": f"{len(self.material.variants):,}",
+            **out,
+        }
+        text = card(
+            "Solver of math word problems",
+            "Reads a problem in words and writes an equation over its numbers, step by step; the equation "
+            "always has a value.",
+            facts,
+            data=data,
+            limits=_LIMITS,
+            use=(
+                "from engines.mwp.solver.model_folder import open_solver\n"
+                "from engines.mwp.problems import problem_of\n"
+                'solver = open_solver("this-folder")\n'
+                'solver.solve([problem_of("Tom has 3 pens and buys 4 more. How many has he now?")])'
+            ),
+            tags=("math-word-problems",),
+        )
+        write_text(folder / "README.md", text)
+
+
+_LIMITS = (
+    "An equation with a value is written for every problem with numbers, whether it makes sense or not.",
+    "The probability is the model's own; read the steps.",
+)

@@ -1,0 +1,310 @@
+"""The goal-driven tree decoder of GTS (Xie and Sun 2019), batched.
+
+An equation is written in prefix order. The vector of a finished part depends on what it is made of alone, so
+with the right equation given all parts of a batch are computed height by height from the leaves up, and all
+goals depth by depth from the root down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import Value
+from engines.mwp.solver.encoders import Encoded
+from engines.mwp.solver.equations import Found, Legal, add, result
+from engines.mwp.solver.words import Words
+
+__all__ = ["TreeHead"]
+
+_NEVER = -1e12
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A finished part of an equation and its value, or an operator that waits for its operands."""
+
+    vector: Any
+    tree: Tree
+    value: Value | None = None
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """An equation on the way: its problem, the goals still open and the parts so far (the last one is next),
+    which numbers it has used, and the logarithm of its probability."""
+
+    row: int
+    goals: tuple[Any, ...]
+    parts: tuple[_Part, ...] = ()
+    used: frozenset[int] = frozenset()
+    operators: int = 0
+    score: float = 0.0
+
+
+class _Gated(nn.Module):  # type: ignore[misc]  # an untyped library
+    """tanh(W x) * sigmoid(V x)."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.content, self.gate = nn.Linear(inputs, outputs), nn.Linear(inputs, outputs)
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        joined = torch.cat(inputs, -1)
+        return torch.tanh(self.content(joined)) * torch.sigmoid(self.gate(joined))
+
+
+class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
+    """Writes equations. Names of the fact of section 2.7: goal q, node n, context c, finished left part t."""
+
+    def __init__(self, words: Words, width: int, *, embedding: int, dropout: float) -> None:
+        super().__init__()
+        self.words, operators = words, len(words.operators)
+        self.operators = nn.Embedding(operators, embedding)
+        self.constants = nn.Parameter(torch.randn(len(words.constants), width) * 0.02)
+        self.node, self.node_after = _Gated(width, width), _Gated(2 * width, width)
+        self.attend_node, self.attend_state = nn.Linear(width, width), nn.Linear(width, width)
+        self.attend = nn.Linear(width, 1)
+        self.of_operator = nn.Linear(2 * width, operators)
+        self.operand_here, self.operand = nn.Linear(2 * width, width), nn.Linear(width, width)
+        self.of_operand = nn.Linear(width, 1, bias=False)
+        self.left, self.right = (_Gated(2 * width + embedding, width) for _ in range(2))
+        self.merge = _Gated(2 * width + embedding, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def _operands(self, problems: Encoded) -> Tensor:
+        """(problems, constants + numbers, width)."""
+        constants = self.constants.expand(len(problems.quantities), -1, -1)
+        return torch.cat([constants, problems.quantities], 1)
+
+    def _context(self, node: Tensor, rows: Tensor, problems: Encoded, keys: Tensor) -> Tensor:
+        """(nodes, width) what the nodes attend to in the text of their problems."""
+        energy = self.attend(torch.tanh(self.attend_node(node)[:, None] + keys[rows])).squeeze(-1)
+        shares = energy.masked_fill(~problems.mask[rows], _NEVER).softmax(-1)
+        return (shares[:, None] @ problems.states[rows]).squeeze(1)
+
+    def _logits(self, node: Tensor, context: Tensor, operands: Tensor, present: Tensor) -> Tensor:
+        """(nodes, operators + constants + numbers) from operands (nodes, operands, width)."""
+        here = torch.cat([node, context], -1)
+        energy = torch.tanh(self.operand_here(here)[:, None] + self.operand(operands))
+        scores = self.of_operand(energy).squeeze(-1).masked_fill(~present, _NEVER)
+        return torch.cat([self.of_operator(here), scores], -1)
+
+    def _present(self, problems: Encoded) -> Tensor:
+        known = problems.present.new_ones(len(problems.present), len(self.words.constants))
+        return torch.cat([known, problems.present], 1)
+
+    def loss(self, problems: Encoded, nodes: Tensor) -> Tensor:
+        """(problems,) minus the logarithm of the probability of the right equation, in nats.
+
+        Args: nodes: (problems, nodes, 5) as `words.nodes` gives them, -1 behind the last.
+        """
+        drop = self.dropout
+        token, parent, left, height, depth = nodes.unbind(-1)
+        operands, present = self._operands(problems), self._present(problems)
+        count = len(self.words.operators)
+        is_leaf, is_operator = token >= count, (token >= 0) & (token < count)
+        at = (token - count).clamp(min=0)[..., None].expand(-1, -1, operands.shape[-1])
+        parts = torch.where(is_leaf[..., None], operands.gather(1, at), 0.0)
+        operator = self.operators(token.clamp(0, count - 1))
+        for level in range(1, int(height.max()) + 1):
+            rows, places = ((height == level) & is_operator).nonzero(as_tuple=True)
+            # In prefix order the first operand follows its operator; the second one names it as its left.
+            second = self._second(left, parent, rows, places)
+            merged = self.merge(
+                drop(operator[rows, places]), drop(parts[rows, places + 1]), drop(parts[rows, second])
+            )
+            parts = parts.index_put((rows, places), merged)
+        goals = torch.zeros_like(parts)
+        goals[:, 0] = problems.vector
+        states = problems._replace(states=drop(problems.states))
+        keys = self.attend_state(states.states)
+        total = problems.vector.new_zeros(len(nodes))
+        for level in range(int(depth.max()) + 1):
+            rows, places = (depth == level).nonzero(as_tuple=True)
+            goal = drop(goals[rows, places])
+            before = left[rows, places]
+            after = self.node_after(drop(parts[rows, before.clamp(min=0)]), goal)
+            node = torch.where((before >= 0)[:, None], after, self.node(goal))
+            context = self._context(drop(node), rows, states, keys)
+            inputs = drop(node), drop(context)
+            logits = self._logits(*inputs, drop(operands)[rows], present[rows])
+            losses = nn.functional.cross_entropy(logits, token[rows, places], reduction="none")
+            total = total.index_add(0, rows, losses)
+            inner = is_operator[rows, places]
+            if not inner.any():
+                continue
+            rows, places = rows[inner], places[inner]
+            known = (*(part[inner] for part in inputs), drop(operator[rows, places]))
+            second = self._second(left, parent, rows, places)
+            goals = goals.index_put((rows, places + 1), self.left(*known))
+            goals = goals.index_put((rows, second), self.right(*known))
+        return total
+
+    @staticmethod
+    def _second(left: Tensor, parent: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+        """Where the second operands are: those whose parent is at these places and that have a left part."""
+        return ((parent[rows] == places[:, None]) & (left[rows] >= 0)).int().argmax(1)
+
+    def decode(
+        self, problems: Encoded, values: Sequence[Sequence[float]], legal: Legal, *, beam: int, max_steps: int
+    ) -> list[list[Found]]:
+        """The best equations of each problem, best first: at most `beam`, each legal.
+
+        Args: values: of each problem, what constants and numbers are worth.
+        """
+        operands, present = self._operands(problems), self._present(problems)
+        keys = self.attend_state(problems.states)
+        done: list[list[Found]] = [[] for _ in values]
+        live = [_Way(row, (vector,)) for row, vector in enumerate(problems.vector)]
+        while live:
+            rows = torch.tensor([way.row for way in live], device=problems.vector.device)
+            node = self._nodes(live)
+            context = self._context(node, rows, problems, keys)
+            logits = self._logits(node, context, operands[rows], present[rows])
+            odds = self._masked(logits, live, present, legal, max_steps).double().log_softmax(-1)
+            ways: list[list[tuple[float, int, int]]] = [[] for _ in values]
+            best = odds.sort(-1, descending=True)
+            for source, (its, tokens) in enumerate(
+                zip(best.values.tolist(), best.indices.tolist(), strict=True)
+            ):
+                way = live[source]
+                ways[way.row] += [
+                    (way.score + odd, source, token)
+                    for odd, token in zip(its, tokens, strict=True)
+                    if odd > _NEVER / 2
+                ]
+            chosen = [
+                choice
+                for row, mine in enumerate(ways)
+                for choice in self._chosen(mine, live, done[row], values[row], legal, beam)
+            ]
+            grown = self._grown(chosen, live, node, context, operands, values)
+            live = [way for way in grown if way.goals]
+            for way in grown:
+                if not way.goals:
+                    add(done[way.row], Found(way.parts[0].tree, way.score), beam)
+        return done
+
+    def _nodes(self, live: Sequence[_Way]) -> Tensor:
+        """(ways, width) the nodes of the next goals."""
+        goals = torch.stack([way.goals[-1] for way in live])
+        before = [way.parts[-1].vector if way.parts and way.parts[-1].finished else None for way in live]
+        none = torch.zeros_like(goals[0])
+        after = self.node_after(torch.stack([none if part is None else part for part in before]), goals)
+        there = torch.tensor([part is not None for part in before], device=goals.device)
+        return torch.where(there[:, None], after, self.node(goals))
+
+    def _masked(
+        self, logits: Tensor, live: Sequence[_Way], present: Tensor, legal: Legal, max_steps: int
+    ) -> Tensor:
+        """Logits without operators where no more may come, and without numbers that are used up."""
+        operators, known = len(self.words.operators), len(self.words.constants)
+        logits = logits.clone()
+        for source, way in enumerate(live):
+            unused = int(present[way.row, known:].sum()) - len(way.used)
+            full = legal.single_use and not known and len(way.goals) >= unused
+            if way.operators == max_steps or full:
+                logits[source, :operators] = _NEVER
+            if legal.single_use:
+                logits[source, [operators + place for place in way.used]] = _NEVER
+        return logits
+
+    def _chosen(
+        self,
+        ways: Sequence[tuple[float, int, int]],
+        live: Sequence[_Way],
+        done: Sequence[Found],
+        values: Sequence[float],
+        legal: Legal,
+        beam: int,
+    ) -> list[tuple[float, int, int]]:
+        """The best legal continuations of a problem that may still come among the best equations."""
+        found: list[tuple[float, int, int]] = []
+        for score, source, token in sorted(ways, key=lambda way: -way[0]):
+            if len(found) == beam or (len(done) == beam and score <= done[-1].score):
+                break
+            if self._is_legal(live[source], token, values, legal):
+                found.append((score, source, token))
+        return found
+
+    def _is_legal(self, way: _Way, token: int, values: Sequence[float], legal: Legal) -> bool:
+        """Whether every part that a token completes has a value."""
+        if token < len(self.words.operators):
+            return True
+        value: Value | None = values[token - len(self.words.operators)]
+        place = len(way.parts) - 1
+        while place > 0 and way.parts[place].finished and value is not None:
+            before, operator = way.parts[place].value, way.parts[place - 1].tree.label
+            assert before is not None
+            value = result(operator, before, value, legal)
+            place -= 2
+        return value is not None
+
+    def _grown(
+        self,
+        chosen: Sequence[tuple[float, int, int]],
+        live: Sequence[_Way],
+        node: Tensor,
+        context: Tensor,
+        operands: Tensor,
+        values: Sequence[Sequence[float]],
+    ) -> list[_Way]:
+        """The ways after their next tokens."""
+        count = len(self.words.operators)
+        found = []
+        inner = [(score, source, token) for score, source, token in chosen if token < count]
+        if inner:
+            sources = torch.tensor([source for _, source, _ in inner], device=node.device)
+            tokens = torch.tensor([token for _, _, token in inner], device=node.device)
+            vectors = self.operators(tokens)
+            known = node[sources], context[sources], vectors
+            goals = zip(self.right(*known), self.left(*known), strict=True)
+            for (score, source, token), vector, pair in zip(inner, vectors, goals, strict=True):
+                way, waits = live[source], _Part(vector, Tree(self.words.operators[token]))
+                found.append(
+                    replace(
+                        way,
+                        goals=(*way.goals[:-1], *pair),
+                        parts=(*way.parts, waits),
+                        operators=way.operators + 1,
+                        score=score,
+                    )
+                )
+        for score, source, token in chosen:
+            if token < count:
+                continue
+            way, place = live[source], token - count
+            leaf = _Part(
+                operands[way.row, place], Tree(self.words.label(place)), values[way.row][place], True
+            )
+            used = way.used | {place} if place >= len(self.words.constants) else way.used
+            found.append(replace(way, goals=way.goals[:-1], parts=(*way.parts, leaf), used=used, score=score))
+        return self._merged(found)
+
+    def _merged(self, ways: list[_Way]) -> list[_Way]:
+        """The ways with every operator applied whose two operands are finished."""
+        while True:
+            at = [
+                place
+                for place, way in enumerate(ways)
+                if len(way.parts) > 2 and way.parts[-1].finished and way.parts[-2].finished
+            ]
+            if not at:
+                return ways
+            triples = [ways[place].parts[-3:] for place in at]
+            columns = zip(*triples, strict=True)
+            merged = self.merge(*(torch.stack([part.vector for part in column]) for column in columns))
+            for place, vector, (operator, first, second) in zip(at, merged, triples, strict=True):
+                assert first.value is not None
+                assert second.value is not None
+                value = result(operator.tree.label, first.value, second.value, Legal())
+                tree = Tree(operator.tree.label, (first.tree, second.tree))
+                whole = _Part(vector, tree, value, True)
+                ways[place] = replace(ways[place], parts=(*ways[place].parts[:-3], whole))

@@ -1,0 +1,241 @@
+"""The solver: what it reads, how its two heads write equations, and how it is trained."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from engines.core.errors import EngineError  # noqa: E402
+from engines.mwp.problems.equation import evaluate, normalised, placeholders  # noqa: E402
+from engines.mwp.problems.problem import Problem  # noqa: E402
+from engines.mwp.problems.readers import read_problems  # noqa: E402
+from engines.mwp.solver.data import look_alikes, material  # noqa: E402
+from engines.mwp.solver.losses import contrastive  # noqa: E402
+from engines.mwp.solver.model_folder import open_solver, save_solver  # noqa: E402
+from engines.mwp.solver.reading import WordReader  # noqa: E402
+from engines.mwp.solver.training import SolverTask, solver  # noqa: E402
+from engines.mwp.solver.words import Words, deductions  # noqa: E402
+from engines.training import TrainConfig, train  # noqa: E402
+from tests.mwp.solver_problems import written  # noqa: E402
+
+HEADS = ("tree", "deductive")
+TINY = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}
+
+
+def task(folder: Path, count: int = 42, **model: Any) -> SolverTask:
+    return solver({**TINY, **model}, {"problems": written(folder, count)}, seed=0)
+
+
+def begun(made: SolverTask) -> Any:
+    torch.manual_seed(0)
+    return made.model().eval()
+
+
+def test_the_contrastive_loss_has_the_value_that_was_worked_out() -> None:
+    anchor = torch.tensor([[1.0, 0.0]])
+    positive = torch.tensor([[0.9, math.sqrt(1 - 0.81)]]) * 3
+    negative = torch.tensor([[0.5, math.sqrt(1 - 0.25)]]) * 7
+    found = contrastive(anchor, positive, negative, 0.1)
+    assert found.item() == pytest.approx(0.01815, abs=1e-5)
+
+
+def test_the_contrastive_loss_counts_positives_and_negatives_of_the_whole_batch() -> None:
+    draw = np.random.default_rng(0)
+    anchor, positive, negative = draw.normal(size=(3, 4, 5))
+
+    def share(a: Any, b: Any) -> float:
+        return math.exp(float(a @ b) / np.linalg.norm(a) / np.linalg.norm(b) / 0.2)
+
+    losses = [
+        -math.log(
+            share(anchor[i], positive[i])
+            / sum(share(anchor[i], positive[j]) + share(anchor[i], negative[j]) for j in range(4))
+        )
+        for i in range(4)
+    ]
+    found = contrastive(*(torch.tensor(part) for part in (anchor, positive, negative)), 0.2)
+    assert found.item() == pytest.approx(np.mean(losses))
+
+
+def fitted(made: SolverTask, model: Any, steps: int) -> Any:
+    """The model after some steps on all examples at once, and what it was given."""
+    batch = made.collate(list(made.train_data()))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        made.loss(model, batch).backward()
+        optimizer.step()
+    return batch
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_batch_is_as_likely_as_its_equations_one_token_at_a_time(head: str, tmp_path: Path) -> None:
+    made = task(tmp_path, 14, head=head, beam=10, max_steps=3)
+    model = begun(made)
+    batch = fitted(made, model, 12)
+    with torch.no_grad():
+        losses = model.losses(model.encode(batch), batch["targets"], batch["values"]).tolist()
+    problems = [made.problems[row[0]] for row in made.train_data()]
+    compared = set()
+    for problem, loss, found in zip(problems, losses, model.solve(problems), strict=True):
+        for one in found:
+            # The tree decoder writes operands in the problem's own order, the other one in its own.
+            if (one.equation if head == "tree" else normalised(one.equation)) in (
+                problem.equation,
+                problem.normal,
+            ):
+                assert one.score == pytest.approx(-loss, abs=1e-4)
+                compared.add(problem.template)
+    assert {"N_0*N_1-N_2", "(N_0+N_1)/N_2"} & compared
+    assert len(compared) >= 4
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_an_equation_that_is_found_is_legal(head: str, tmp_path: Path) -> None:
+    made = task(tmp_path, head=head, single_use=True, non_negative=True, beam=5, max_steps=3)
+    model = begun(made)
+    asked = [replace(row, values=(0.0,) * len(row.values)) for row in made.problems[:7]]
+    asked += [replace(row, values=tuple(range(len(row.values)))) for row in made.problems[7:14]]
+    for problem, found in zip(asked, model.solve(asked), strict=True):
+        assert found
+        assert len({normalised(one.equation) for one in found}) == len(found)
+        for one in found:
+            used = placeholders(one.equation)
+            assert len(used) == len(set(used))
+            assert sum(bool(node.children) for node in one.equation) <= 3
+            parts = [node for node in one.equation if node.children]
+            assert all(evaluate(part, problem.values) >= 0 for part in parts)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_solver_learns_resumes_bit_identical_and_is_the_same_from_its_folder(
+    head: str, tmp_path: Path
+) -> None:
+    made = task(tmp_path, 63, head=head, single_use=True)
+    config = TrainConfig(steps=40, batch_size=8, lr=5e-3, clip=1.0, warmup=5, save_every=16, device="cpu")
+    whole = train(made, config, tmp_path / "whole")
+    asked = iter(range(1000))
+    stopped = train(
+        task(tmp_path, 63, head=head, single_use=True),
+        config,
+        tmp_path / "parts",
+        stop=lambda: next(asked) >= 29,
+    )
+    assert not stopped.complete
+    train(task(tmp_path, 63, head=head, single_use=True), config, tmp_path / "parts")
+    weights = [(tmp_path / run / "model" / "model.safetensors").read_bytes() for run in ("whole", "parts")]
+    assert weights[0] == weights[1]
+    opened = open_solver(tmp_path / "whole" / "model")
+    answers = opened.solve(made.problems)
+    right = [
+        normalised(found[0].equation) == problem.normal
+        for problem, found in zip(made.problems, answers, strict=True)
+    ]
+    assert np.mean(right) > 0.5, whole.measures
+    save_solver(opened, tmp_path / "again")
+    again = open_solver(tmp_path / "again").solve(made.problems)
+    assert again == answers
+
+
+def test_the_gru_of_gts_learns_too(tmp_path: Path) -> None:
+    made = task(tmp_path, 14, encoder="gru", head="tree", layers=2, pooling="first", numbers="placeholders")
+    model = begun(made)
+    before = made.loss(model, made.collate(list(made.train_data()))).item()
+    batch = fitted(made, model, 12)
+    assert made.loss(model, batch).item() < before / 3
+
+
+def test_constants_come_from_what_is_trained_on_and_are_not_rare(tmp_path: Path) -> None:
+    made = task(tmp_path, 42)
+    model = begun(made)
+    assert model.words == Words(("*", "+", "-", "/"), ("C_4",))
+    few = task(tmp_path, 21)
+    begun(few)
+    assert few.left_out["C_4 is too rare"] == sum("C_4" in (row.template or "") for row in few.material.train)
+
+
+def test_no_problem_of_the_fold_or_like_one_of_it_is_trained_on(tmp_path: Path) -> None:
+    own, also = written(tmp_path, 30), written(tmp_path, 12, seed=9, name="also")
+    found = material({"problems": own, "also": also}, fold=1, seed=0)
+    rows = read_problems(own).rows
+    held_out = [row for row in rows if row.fold == 1]
+    assert not {row.id for row in held_out} & {row.id for row in (*found.train, *found.development)}
+    kept = [row for row in found.train if row.id.startswith("also")]
+    assert not look_alikes(kept, held_out)
+    assert found.left_out["fold 1"] == len(held_out)
+    with pytest.raises(EngineError, match="fold 7"):
+        material({"problems": own}, fold=7)
+
+
+def test_a_renamed_problem_is_a_look_alike_and_another_is_none(tmp_path: Path) -> None:
+    rows = read_problems(written(tmp_path, 14)).rows
+    first = rows[0]
+    renamed = replace(
+        first, text=first.text.replace("Ann", "Zoe").replace("Bob", "Zoe").replace("Eve", "Zoe")
+    )
+    assert look_alikes([renamed], [first]) == {0}
+    assert look_alikes([rows[2]], [first]) == set()
+
+
+def test_variants_of_problems_that_are_not_trained_on_are_left_out(tmp_path: Path) -> None:
+    own = written(tmp_path, 20)
+    rows = read_problems(own).rows
+    made = [{**row.to_row(), "id": f"{row.id}-v", "source": row.id} for row in rows]
+    import json
+
+    variants = tmp_path / "variants.jsonl"
+    variants.write_text("".join(json.dumps(row) + "\n" for row in made))
+    found = material({"problems": own, "variants": variants}, seed=0, development=0.25)
+    assert {row.source for row in found.variants} == {row.id for row in found.train}
+    assert found.left_out["a variant of no training problem"] == len(found.development)
+
+
+def test_marks_stand_behind_the_digits_of_their_numbers() -> None:
+    reader = WordReader(WordReader.learned([], 1), "digits", 20)
+    problem = _problem("N_0 N_1 .", ("12", "3.5"))
+    read = reader.read(problem)
+    mark = len(reader)
+    names = [reader.vocabulary[token] if token < mark else "#" for token in read.ids]
+    assert names == ["<problem>", "1", "2", "#", "3", ".", "5", "#", "."]
+    assert read.marks == (3, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "reason"),
+    [
+        ("nothing here", (), "no number"),
+        ("N_0 and N_2", ("1", "2"), "N_2"),
+        ("N_0 alone", ("1", "2"), "N_1 is not in the text"),
+        ("N_0 " + "1 " * 30, ("1",), "tokens"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text: str, numbers: tuple[str, ...], reason: str) -> None:
+    reader = WordReader(WordReader.learned([], 1), "digits", 20)
+    found = reader.read(_problem(text, numbers))
+    assert isinstance(found, str)
+    assert reason in found
+
+
+def test_equal_parts_of_an_equation_are_one_step() -> None:
+    from engines.mwp.problems.equation import parse_prefix
+
+    words = Words(("*", "+", "-"), ())
+    steps = deductions(parse_prefix(["*", "+", "N_0", "N_1", "-", "+", "N_1", "N_0", "N_2"]), words)
+    assert steps == [(1, 0, 1), (2, -1, 2), (0, -1, -2)]
+
+
+def test_a_folder_without_a_solver_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EngineError) as caught:
+        open_solver(tmp_path)
+    assert caught.value.code == "E680"
+
+
+def _problem(text: str, numbers: tuple[str, ...]) -> Problem:
+    return Problem("x", "en", text, numbers, tuple(map(float, numbers)), None, math.nan, None, "", text)
