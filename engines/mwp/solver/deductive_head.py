@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import torch
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, NamedTuple
 
 from engines.core.tree import Tree
 from engines.mwp.solver.encoders import Encoded
 from engines.mwp.solver.equations import LARGEST, Found, Legal, add
 from engines.mwp.solver.words import COMMUTATIVE, Words
+from engines.training.modules import Module
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 __all__ = ["DeductiveHead"]
 
@@ -64,10 +66,13 @@ class _Scored(NamedTuple):
         return ((self.left == left[:, None]) & (self.right == right[:, None])).int().argmax(1)
 
 
-class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
+class DeductiveHead(Module):
     """Scores steps. `words` says which operators and constants there are."""
 
     def __init__(self, words: Words, width: int, *, dropout: float) -> None:
+        import torch
+        from torch import nn
+
         super().__init__()
         self.words, count = words, len(words.operators)
         self.constants = nn.Parameter(torch.randn(len(words.constants), width) * 0.02)
@@ -83,11 +88,15 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
     def begun(self, problems: Encoded) -> Tensor:
         """(rows, constants + numbers, width) the quantities of the first step."""
+        import torch
+
         constants = self.constants.expand(len(problems.quantities), -1, -1)
         return torch.cat([constants, problems.quantities], 1)
 
     def score(self, quantities: Tensor, legal: Legal) -> _Scored:
         """Every operation on every pair but those of two constants."""
+        import torch
+
         rows, count, width = quantities.shape
         index = torch.arange(count, device=quantities.device)
         wanted = torch.maximum(index[:, None], index) >= len(self.words.constants)
@@ -107,6 +116,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
     def grown(self, quantities: Tensor, new: Tensor) -> Tensor:
         """The quantities after a step: all updated by the new one, which is the last."""
+        import torch
+
         rows, count, width = quantities.shape
         news = new[:, None].expand(-1, count, -1)
         updated = self.update(news.reshape(-1, width), quantities.reshape(-1, width))
@@ -118,6 +129,9 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
         Args: steps: (rows, steps, 3) as `deductions` gives them; operator -1 behind the last. values: (rows,
         constants + numbers) what the quantities are worth, in double precision.
         """
+        import torch
+        from torch import nn
+
         known = len(self.words.constants)
         quantities = self.begun(problems)
         fixed = quantities.shape[1]
@@ -148,6 +162,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
     @staticmethod
     def _last(steps: Tensor, active: Tensor, number: int) -> Tensor:
+        import torch
+
         if number + 1 == steps.shape[1]:
             return torch.ones_like(active)
         return (steps[active, number + 1, 0] < 0).long()
@@ -157,6 +173,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
         free: Tensor, pending: Tensor, left: Tensor, right: Tensor, known: int, legal: Legal
     ) -> tuple[Tensor, Tensor]:
         """Which quantities may be used, and which results must be, after a step."""
+        import torch
+
         row = torch.arange(len(free), device=free.device)
         free, pending = free.clone(), pending.clone()
         pending[row, left] = pending[row, right] = False
@@ -171,6 +189,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
     ) -> tuple[Tensor, Tensor]:
         """(rows, pairs, operators, 2) which steps are legal, not last and last; (rows, pairs, operators) what
         they are worth."""
+        import torch
+
         left, right = scored.left, scored.right
         pair = free[:, left] & free[:, right]
         both = pair[..., None] & ((left <= right)[:, None] | ~self.commute)
@@ -183,6 +203,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
         return torch.stack([both, both & finishing[..., None]], -1), results
 
     def _results(self, left: Tensor, right: Tensor) -> Tensor:
+        import torch
+
         found = {
             "+": lambda: left + right,
             "-": lambda: left - right,
@@ -199,6 +221,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
         Args: values: of each problem, what constants and numbers are worth.
         """
+        import torch
+
         longest = len(self.words.constants) + problems.quantities.shape[1]
         live = [self._begun(row, worth, longest) for row, worth in enumerate(values)]
         done: list[list[Found]] = [[] for _ in values]
@@ -251,6 +275,8 @@ class DeductiveHead(nn.Module):  # type: ignore[misc]  # an untyped library
         return _Way(row, trees, (*worth, *[math.nan] * gap), (*[True] * here, *[False] * gap), none)
 
     def _rules(self, live: Sequence[_Way], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+        import torch
+
         return (
             torch.tensor([way.free for way in live], device=device),
             torch.tensor([way.pending for way in live], device=device),

@@ -7,10 +7,13 @@ vocabulary and have rows of their own.
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import torch
-from torch import Tensor, nn
+from engines.training.modules import Module
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
 
 __all__ = ["Adapted", "Encoded", "Gru", "Pretrained", "Transformer", "encoded"]
 
@@ -35,6 +38,8 @@ def encoded(
 ) -> Encoded:
     """Args: ids: (batch, length) padded. length: (batch,) real tokens. marks: (batch, numbers) where the
     number's mark is, -1 where there is none."""
+    import torch
+
     mask = torch.arange(ids.shape[1], device=ids.device) < length[:, None]
     states = encoder(ids, mask)
     if pooling == "first":
@@ -47,26 +52,33 @@ def encoded(
     return Encoded(states, mask, vector, states.gather(1, at), present)
 
 
-class _Table(nn.Module):  # type: ignore[misc]  # an untyped library
+class _Table(Module):
     """Vectors of tokens and marks."""
 
     def __init__(self, tokens: nn.Embedding, marks: int) -> None:
+        from torch import nn
+
         super().__init__()
         self.tokens = tokens
         self.marks = nn.Embedding(marks, tokens.embedding_dim)
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor) -> Tensor:
+        import torch
+
         known = self.tokens.num_embeddings
         marked = ids >= known
         found = self.tokens(ids.masked_fill(marked, 0))
         return torch.where(marked[:, :, None], self.marks((ids - known).clamp(min=0)), found)
 
 
-class Adapted(nn.Module):  # type: ignore[misc]  # an untyped library
+class Adapted(Module):
     """A linear layer that stays as it is, plus a learned product of two thin ones (Hu et al. 2022)."""
 
     def __init__(self, layer: nn.Linear, rank: int) -> None:
+        import torch
+        from torch import nn
+
         super().__init__()
         self.layer = layer
         self.down = nn.Parameter(torch.empty(rank, layer.in_features))
@@ -74,15 +86,19 @@ class Adapted(nn.Module):  # type: ignore[misc]  # an untyped library
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
     def forward(self, inputs: Tensor) -> Tensor:
+        from torch import nn
+
         return self.layer(inputs) + nn.functional.linear(
             nn.functional.linear(inputs, self.down), self.up, None
         )
 
 
-class Pretrained(nn.Module):  # type: ignore[misc]  # an untyped library
+class Pretrained(Module):
     """A model of Hugging Face; with a rank its own weights are frozen."""
 
     def __init__(self, model: Any, marks: int, rank: int) -> None:
+        from torch import nn
+
         super().__init__()
         self.width = int(model.config.hidden_size)
         if hasattr(model, "pooler"):
@@ -95,6 +111,8 @@ class Pretrained(nn.Module):  # type: ignore[misc]  # an untyped library
         nn.init.normal_(self.marks.weight, std=0.02)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        import torch
+
         table = self.model.get_input_embeddings()
         marked = ids >= table.num_embeddings
         known = table(ids.masked_fill(marked, 0))
@@ -108,6 +126,8 @@ class Pretrained(nn.Module):  # type: ignore[misc]  # an untyped library
 
 
 def _adapt(module: nn.Module, rank: int) -> None:
+    from torch import nn
+
     for name, child in module.named_children():
         if isinstance(child, nn.Linear):
             setattr(module, name, Adapted(child, rank))
@@ -115,12 +135,15 @@ def _adapt(module: nn.Module, rank: int) -> None:
             _adapt(child, rank)
 
 
-class Transformer(nn.Module):  # type: ignore[misc]  # an untyped library
+class Transformer(Module):
     """A transformer with norms first and learned positions."""
 
     def __init__(
         self, tokens: int, marks: int, *, width: int, layers: int, max_length: int, dropout: float
     ) -> None:
+        import torch
+        from torch import nn
+
         super().__init__()
         self.width = width
         self.table = _Table(nn.Embedding(tokens, width, padding_idx=0), marks)
@@ -139,12 +162,14 @@ class Transformer(nn.Module):  # type: ignore[misc]  # an untyped library
         return states[:, 0]
 
 
-class Gru(nn.Module):  # type: ignore[misc]  # an untyped library
+class Gru(Module):
     """The encoder of GTS (Xie and Sun 2019): a GRU both ways, whose two states are added."""
 
     def __init__(
         self, tokens: int, marks: int, *, width: int, embedding: int, layers: int, dropout: float
     ) -> None:
+        from torch import nn
+
         super().__init__()
         self.width = width
         self.table = _Table(nn.Embedding(tokens, embedding, padding_idx=0), marks)
@@ -153,6 +178,8 @@ class Gru(nn.Module):  # type: ignore[misc]  # an untyped library
         self.gru = nn.GRU(embedding, width, layers, batch_first=True, bidirectional=True, dropout=between)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        from torch import nn
+
         packed = nn.utils.rnn.pack_padded_sequence(
             self.dropout(self.table(ids)), mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )
@@ -163,4 +190,6 @@ class Gru(nn.Module):  # type: ignore[misc]  # an untyped library
 
     def first(self, states: Tensor, length: Tensor) -> Tensor:
         """The sum of the states at the end and at the beginning."""
+        import torch
+
         return states[torch.arange(len(states), device=states.device), length - 1] + states[:, 0]

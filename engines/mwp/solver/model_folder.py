@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors.torch import load_file, save
-
 from engines.core.errors import DataError
 from engines.core.files import write_bytes, write_json
 from engines.core.spec import read, values
@@ -33,6 +30,9 @@ _VERSION = 1
 
 def save_solver(solver: Solver, folder: Path) -> None:
     """Write a solver into a folder; the card is the trainer's."""
+    import torch
+    from safetensors.torch import save
+
     description: dict[str, Any] = {
         "version": _VERSION,
         "settings": values(solver.settings),
@@ -61,6 +61,8 @@ def open_solver(folder: str | Path, *, device: str = "auto") -> Solver:
 
     Raises: DataError E680 for a folder that holds none, or one whose files do not belong together.
     """
+    import torch
+
     folder = Path(folder)
     try:
         description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
@@ -103,6 +105,8 @@ def _empty(folder: Path) -> tuple[Any, Any]:
 
 def _fill(solver: Solver, folder: Path) -> None:
     """Put the stored weights in their places; only those of the built-in encoder may be missing."""
+    from safetensors.torch import load_file
+
     try:
         stored = {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
         found = solver.load_state_dict(stored, strict=False)

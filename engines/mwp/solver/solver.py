@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from engines.mwp.problems.equation import leaf_value
 from engines.mwp.problems.problem import Problem
@@ -19,13 +17,17 @@ from engines.mwp.solver.reading import Read, Reader, TokenReader, WordReader
 from engines.mwp.solver.settings import SolverSettings
 from engines.mwp.solver.tree_head import TreeHead
 from engines.mwp.solver.words import Words, deductions, nodes, stacked
+from engines.training.modules import Module
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 __all__ = ["Solver", "built_in", "inputs", "new_solver"]
 
 _BATCH = 32
 
 
-class Solver(nn.Module):  # type: ignore[misc]  # an untyped library
+class Solver(Module):
     """Reads problems and writes equations over their numbers. `new_solver` makes it."""
 
     def __init__(
@@ -78,6 +80,8 @@ class Solver(nn.Module):  # type: ignore[misc]  # an untyped library
 
         Args: beam: how many; 0: as the settings say.
         """
+        import torch
+
         device = next(self.parameters()).device
         found: list[list[Found] | str] = [""] * len(problems)
         read: dict[int, Read] = {}
@@ -106,6 +110,8 @@ class Solver(nn.Module):  # type: ignore[misc]  # an untyped library
     def vectors(self, problems: Sequence[Problem]) -> Any:
         """(problems, width) the vectors that the contrastive loss compares, float32; of one that cannot be
         read, zeros."""
+        import torch
+
         device = next(self.parameters()).device
         found = np.zeros((len(problems), self.encoder.width), np.float32)
         read = [(place, self.reader.read(problem)) for place, problem in enumerate(problems)]
@@ -121,6 +127,8 @@ class Solver(nn.Module):  # type: ignore[misc]  # an untyped library
 def inputs(problems: Sequence[Read]) -> dict[str, Tensor]:
     """`ids`: (problems, length) padded with 0; `length`: (problems,); `marks`: (problems, numbers), -1 behind
     the last."""
+    import torch
+
     ids = stacked([np.array(one.ids, np.int64) for one in problems], 0)
     return {
         "ids": torch.from_numpy(ids),

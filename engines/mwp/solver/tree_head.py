@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import torch
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Any
 
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import Value
 from engines.mwp.solver.encoders import Encoded
 from engines.mwp.solver.equations import Found, Legal, add, result
 from engines.mwp.solver.words import Words
+from engines.training.modules import Module
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 __all__ = ["TreeHead"]
 
@@ -48,22 +49,29 @@ class _Way:
     score: float = 0.0
 
 
-class _Gated(nn.Module):  # type: ignore[misc]  # an untyped library
+class _Gated(Module):
     """tanh(W x) * sigmoid(V x)."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
+        from torch import nn
+
         super().__init__()
         self.content, self.gate = nn.Linear(inputs, outputs), nn.Linear(inputs, outputs)
 
     def forward(self, *inputs: Tensor) -> Tensor:
+        import torch
+
         joined = torch.cat(inputs, -1)
         return torch.tanh(self.content(joined)) * torch.sigmoid(self.gate(joined))
 
 
-class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
+class TreeHead(Module):
     """Writes equations. Names of the fact of section 2.7: goal q, node n, context c, finished left part t."""
 
     def __init__(self, words: Words, width: int, *, embedding: int, dropout: float) -> None:
+        import torch
+        from torch import nn
+
         super().__init__()
         self.words, operators = words, len(words.operators)
         self.operators = nn.Embedding(operators, embedding)
@@ -80,23 +88,31 @@ class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
     def _operands(self, problems: Encoded) -> Tensor:
         """(problems, constants + numbers, width)."""
+        import torch
+
         constants = self.constants.expand(len(problems.quantities), -1, -1)
         return torch.cat([constants, problems.quantities], 1)
 
     def _context(self, node: Tensor, rows: Tensor, problems: Encoded, keys: Tensor) -> Tensor:
         """(nodes, width) what the nodes attend to in the text of their problems."""
+        import torch
+
         energy = self.attend(torch.tanh(self.attend_node(node)[:, None] + keys[rows])).squeeze(-1)
         shares = energy.masked_fill(~problems.mask[rows], _NEVER).softmax(-1)
         return (shares[:, None] @ problems.states[rows]).squeeze(1)
 
     def _logits(self, node: Tensor, context: Tensor, operands: Tensor, present: Tensor) -> Tensor:
         """(nodes, operators + constants + numbers) from operands (nodes, operands, width)."""
+        import torch
+
         here = torch.cat([node, context], -1)
         energy = torch.tanh(self.operand_here(here)[:, None] + self.operand(operands))
         scores = self.of_operand(energy).squeeze(-1).masked_fill(~present, _NEVER)
         return torch.cat([self.of_operator(here), scores], -1)
 
     def _present(self, problems: Encoded) -> Tensor:
+        import torch
+
         known = problems.present.new_ones(len(problems.present), len(self.words.constants))
         return torch.cat([known, problems.present], 1)
 
@@ -105,6 +121,9 @@ class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
         Args: nodes: (problems, nodes, 5) as `words.nodes` gives them, -1 behind the last.
         """
+        import torch
+        from torch import nn
+
         drop = self.dropout
         token, parent, left, height, depth = nodes.unbind(-1)
         operands, present = self._operands(problems), self._present(problems)
@@ -159,6 +178,8 @@ class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
         Args: values: of each problem, what constants and numbers are worth.
         """
+        import torch
+
         operands, present = self._operands(problems), self._present(problems)
         keys = self.attend_state(problems.states)
         done: list[list[Found]] = [[] for _ in values]
@@ -194,6 +215,8 @@ class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
     def _nodes(self, live: Sequence[_Way]) -> Tensor:
         """(ways, width) the nodes of the next goals."""
+        import torch
+
         goals = torch.stack([way.goals[-1] for way in live])
         before = [way.parts[-1].vector if way.parts and way.parts[-1].finished else None for way in live]
         none = torch.zeros_like(goals[0])
@@ -257,6 +280,8 @@ class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
         values: Sequence[Sequence[float]],
     ) -> list[_Way]:
         """The ways after their next tokens."""
+        import torch
+
         count = len(self.words.operators)
         found = []
         inner = [(score, source, token) for score, source, token in chosen if token < count]
@@ -290,6 +315,8 @@ class TreeHead(nn.Module):  # type: ignore[misc]  # an untyped library
 
     def _merged(self, ways: list[_Way]) -> list[_Way]:
         """The ways with every operator applied whose two operands are finished."""
+        import torch
+
         while True:
             at = [
                 place
