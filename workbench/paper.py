@@ -29,12 +29,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
-    """A kind of model that can be trained: its name in recipes, `module:function` that makes the training
-    task, and the settings classes (`module:Class`) that read the recipe's table `model`."""
+    """A kind of model that can be trained: its name in recipes, and `module:function` that reads the recipe's
+    table `model` and makes the training task; the module loads no torch."""
 
     name: str
     call: str
-    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,10 +67,14 @@ class Recipe:
             _fits(document.get("params", {}).get(key, {}), Mapping, f"params.{key}", path)
         return cls(**{"title": name or document["task"], "name": name, **document})
 
-    def to_toml(self) -> str:
+    def document(self) -> dict[str, Any]:
         """What a job records: without times or machine names, so that equal work has equal recipes."""
         head = {"task": self.task, "title": self.title, "seed": self.seed}
-        return tomli_w.dumps({**head, "params": _given(dict(self.params))})
+        return {**head, "params": _given(dict(self.params))}
+
+    def to_toml(self) -> str:
+        """`document` as TOML, which `read` reads."""
+        return tomli_w.dumps(self.document())
 
     def write(self, path: Path) -> None:
         """Save the recipe atomically. Raises: DataError E610 for a value that a recipe cannot hold."""

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from screens.shell.selection import CommandLine, Form, Selection
-from screens.shell.text import count, duration, elide, number, safe_text, size
+from screens.shell.text import count, elide, number, safe_text, size
 from screens.shell.theme import STATES, state
 from screens.widgets.plot import sign
 from screens.widgets.rows import Column, Record
+from workbench.units import duration
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView

@@ -17,10 +17,11 @@ from textual.worker import get_current_worker
 from engines.core.errors import EngineError
 from screens.jobs.devices import Machine, look
 from screens.jobs.form_fields import Field, FormFields, form_fields
-from screens.shell.text import duration, safe_text
+from screens.shell.text import safe_text
 from screens.widgets.dialogs import Dialog
 from screens.widgets.rows import Column, Record
 from screens.widgets.table import Table
+from workbench.units import duration
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess

@@ -21,11 +21,12 @@ from screens.shell.bars import Load
 from screens.shell.export import Export, unused
 from screens.shell.graphics import NONE, Graphics
 from screens.shell.session import Session
-from screens.shell.text import duration, safe_text
+from screens.shell.text import safe_text
 from screens.shell.watch import JobWatch
 from workbench import paths
 from workbench.config import Config, load_config, own_config
 from workbench.errors import explain
+from workbench.units import duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from textual.content import Content
 
 from engines.core.files import printable
 
-__all__ = ["DOTS", "clock", "count", "duration", "elide", "number", "safe_text", "size", "width"]
+__all__ = ["DOTS", "clock", "count", "elide", "number", "safe_text", "size", "width"]
 
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of the dots of a braille character, four lines of two."""
@@ -56,20 +56,6 @@ def number(value: float) -> str:
         if abs(value) >= limit:
             return f"{value / (limit if unit != 'k' else 1e3):.4g}{unit}"
     return f"{value:.4g}"
-
-
-def duration(seconds: float | None) -> str:
-    """Seconds as people read them: `8s`, `14m`, `3h 05m`, `2d 04h`; empty when unknown."""
-    if seconds is None or seconds < 0:
-        return ""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3600:
-        return f"{whole // 60}m"
-    if whole < 86400:
-        return f"{whole // 3600}h {whole % 3600 // 60:02}m"
-    return f"{whole // 86400}d {whole % 86400 // 3600:02}h"
 
 
 def size(bytes_: float) -> str:

@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import write_array
+from engines.core.spec import values
 from engines.core.tree import Tree
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.training_notation import VOCABULARY, to_training
+from engines.egen.models import trainers
 from engines.egen.models.decoding import beam, write
 from engines.egen.models.encode import ModelEncoder, load_encoder
 from engines.egen.models.losses import contrastive, sequence
@@ -361,3 +363,16 @@ def test_saved_vectors_are_a_numpy_file(tmp_path: Path) -> None:
     for each in (vectors, vectors[:, ::2], vectors.T, vectors[:0]):
         write_array(tmp_path / "v.npy", each)
         assert np.array_equal(np.load(tmp_path / "v.npy"), each)
+
+
+def test_a_training_begins_with_the_weights_of_a_model(tmp_path: Path) -> None:
+    given = _model()
+    save_model(given, tmp_path / "model")
+    sizes = {name: value for name, value in values(given.config).items() if name != "dropout"}
+    data = {"corpus": tmp_path, "backbone": tmp_path / "model"}
+    begun = trainers.contrastive({**sizes, "dropout": 0.3}, data, seed=1).model()
+    assert begun.training
+    for name, weight in begun.state_dict().items():
+        torch.testing.assert_close(weight, given.state_dict()[name], rtol=1e-6, atol=1e-6)
+    with pytest.raises(EngineError, match="other sizes: layers"):
+        trainers.contrastive({**sizes, "layers": sizes["layers"] + 1}, data, seed=1).model()

@@ -26,7 +26,7 @@ from screens.arqmath.columns import (
     TOPIC_COLUMNS,
     TOPIC_FIELDS,
 )
-from screens.shell.text import count, duration, elide, number, safe_text, size, width
+from screens.shell.text import count, elide, number, safe_text, size, width
 from screens.shell.theme import Ascii
 from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.filterline import FilterLine, completions
@@ -34,6 +34,7 @@ from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.plot import Series, draw, span
 from screens.widgets.rows import Column, Record, Rows, measured, share
 from screens.widgets.table import Table
+from workbench.units import duration
 
 COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
 ROWS = [{"id": i, "head": f"sin(x + {i})", "size": (i * 37) % 101} for i in range(200)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import TIMING, Lab, _end_all, played
+from tests.jobs.conftest import TIMING, Lab, end_all, played
 from workbench.jobs import timing
 from workbench.paper import Trainer, trainers
 from workbench.workspace import Workspace
@@ -64,4 +64,4 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
         monkeypatch.setattr(timing, name, value)
     monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer"))
     yield Lab(Workspace.open(tmp_path / "workspace"))
-    _end_all(tmp_path)
+    end_all(tmp_path)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,24 @@ def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
 def test_refusals(lab: Lab, recipe: Path, arguments: tuple[str, ...], code: int, says: str) -> None:
     assert says in mathwb("train", "--headless", recipe, *arguments, code=code).stderr
     assert not list(lab.workspace.runs.iterdir())
+
+
+def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab) -> None:
+    for how in ("--detach", "--headless"):
+        refused = mathwb("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
+        assert "Did you mean 'd_model'?" in refused
+    assert not list(lab.workspace.runs.iterdir())
+
+
+def test_a_recipe_is_printed_with_what_it_extends(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('extends = "egen/cl-mean-tiny"\ntitle = "own"\n[params.train]\nsteps = 10\n')
+    printed = mathwb("train", own, "--print", "--init-from", "mine", "--set", "model.tau=0.2").stdout
+    shipped, found = load("egen/cl-mean-tiny"), tomllib.loads(printed)
+    assert found["title"] == "own"
+    assert found["params"]["train"] == {**shipped.params["train"], "steps": 10}
+    assert found["params"]["model"] == {**shipped.params["model"], "tau": 0.2}
+    assert found["params"]["data"] == {**shipped.params["data"], "backbone": "mine"}
 
 
 def test_a_failed_run_ends_with_one_and_a_missing_gpu_is_named(lab: Lab, recipe: Path) -> None:

@@ -15,7 +15,9 @@ from workbench.cli.common import Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit, submit_sweep
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
+from workbench.train import CheckTraining, check
 from workbench.training import Summary, Variant, by_setting, check_trains, job_spec, variants
+from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
 __all__ = ["train"]
@@ -29,12 +31,18 @@ def train(
     headless: Annotated[bool, typer.Option("--headless", help="Run it here and wait for its end.")] = False,
     detach: Annotated[bool, typer.Option("--detach", help="Start it in the background and return.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="The recipes that train a model.")] = False,
+    print_: Annotated[
+        bool, typer.Option("--print", help="Print the recipe with what it extends and --set.")
+    ] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="As in lr=3e-5 or data.corpus=mine."),
     ] = None,
     device: Annotated[
         str, typer.Option(help="auto, all, cpu, or GPUs by number or UUID, as in 0,1.", show_default=False)
+    ] = "",
+    init_from: Annotated[
+        str, typer.Option(metavar="MODEL", help="Begin with the weights of this model.", show_default=False)
     ] = "",
     out: Annotated[
         Path | None, typer.Option(help="The folder for checkpoints and model.", show_default=False)
@@ -72,13 +80,20 @@ def train(
     """
     if list_:
         found = [recipe for recipe in recipes() if recipe.task == "train"]
-        rows = [(recipe.name, recipe.title, f"about {recipe.minutes:.3g} min") for recipe in found]
+        rows = [(recipe.name, recipe.title, f"about {duration(recipe.minutes * 60)}") for recipe in found]
         documents = [{"name": item.name, "title": item.title, "minutes": item.minutes} for item in found]
         emit(documents, as_json, text=table(("recipe", "what it makes", "on two cores"), rows))
         return
     if headless and detach:
         raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
     recipe = with_settings(load(name) if name else quickest(), settings or [])
+    if init_from:
+        check_trains(recipe)
+        data = {**recipe.params.get("data", {}), "backbone": init_from}
+        recipe = replace(recipe, params={**recipe.params, "data": data})
+    if print_:
+        emit(recipe.document(), as_json, text=recipe.to_toml().rstrip())
+        return
     if not headless and not detach:
         if out or seeds or folds or grid or random or executor != "local" or as_json:
             raise UsageError(
@@ -109,7 +124,7 @@ def train(
         else:
             _several(workspace, recipe, plan, wanted, as_json)
         return
-    spec = job_spec(workspace, recipe, out=out, device=device, executor=executor)
+    spec = _checked(job_spec(workspace, recipe, out=out, device=device, executor=executor))
     if detach:
         job = submit(workspace, spec)
         text = f"job {job.id} trains {recipe.name}; follow it with: mathwb jobs tail -f {job.id}"
@@ -119,6 +134,13 @@ def train(
     emit(_document(view), as_json, text=_told(view))
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
+
+
+def _checked(spec: Recipe) -> Recipe:
+    """A job that its trainer takes. Raises: EngineError for settings that it refuses."""
+    names = ("trainer", "data", "model", "train")
+    check(CheckTraining(seed=spec.seed, **{name: spec.params[name] for name in names if name in spec.params}))
+    return spec
 
 
 def _numbers(text: str) -> list[int]:
@@ -175,7 +197,7 @@ def _several(
 ) -> None:
     device, executor = wanted
     specs = [
-        job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False)
+        _checked(job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False))
         for variant in plan
     ]
     views: list[JobView] = []
@@ -214,7 +236,7 @@ def _sweep(
     parallel, stop_worst = how
     runs = [
         (
-            job_spec(workspace, each.recipe, device=device, executor=executor, publish=False),
+            _checked(job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)),
             each.setting,
             each.repeat,
         )

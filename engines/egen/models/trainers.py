@@ -1,8 +1,9 @@
 """The models of E-Gen as training tasks: what a recipe's `trainer` names.
 
 `contrastive` trains an encoder on triplets, `seq2seq` an encoder and decoder on pairs. Both take a corpus
-folder as `data.corpus` and keep out of the training what `data.exclude` (a corpus or a file of clusters) has.
-They measure themselves on the validation side of the corpus.
+folder as `data.corpus`, keep out of the training what `data.exclude` (a corpus or a file of clusters) has,
+and begin with the weights of `data.backbone` where it is named. They measure themselves on the validation
+side of the corpus.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.errors import DataError
-from engines.core.spec import values
+from engines.core.spec import refused, values
 from engines.egen.models import losses
 from engines.egen.models.losses import Gather
 from engines.egen.models.sequences import PAD
-from engines.egen.models.settings import ModelConfig, Settings, divided
+from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
+from engines.training.identity import model_files
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -65,14 +67,16 @@ class _EgenTask:
         self.config, self.settings, self.data, self.seed = config, settings, data, seed
 
     def origin(self) -> Origin:
-        """The trainer, all settings, and the manifest of a corpus, which has the hashes of its shards."""
+        """The trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and the
+        files of the model that it begins with."""
         from engines.egen.corpus.reader import open_corpus
 
-        manifests = {
-            name: open_corpus(path).path / "manifest.json" if path.is_dir() else path
-            for name, path in self.data.items()
-        }
-        data = {name: (path,) for name, path in manifests.items()}
+        data: dict[str, tuple[Path, ...]] = {}
+        for name, path in self.data.items():
+            if name == "backbone":
+                data[name] = model_files(path)
+            else:
+                data[name] = (open_corpus(path).path / "manifest.json" if path.is_dir() else path,)
         return Origin(self.trainer, values(self.config) | values(self.settings), data)
 
     @cached_property
@@ -102,10 +106,24 @@ class _EgenTask:
         return Labelled(found.texts[:count], found.labels[:count])
 
     def model(self) -> torch.nn.Module:
-        """The model, new."""
+        """The model, new, or that of the data `backbone`. Raises: EngineError E640 for one of other sizes."""
+        from engines.egen.models.model_folder import load_model
         from engines.egen.models.transformer import new_model
 
-        return new_model(self.config)
+        made = new_model(self.config)
+        if "backbone" in self.data:
+            given = load_model(self.data["backbone"])
+            there, asked = values(given.config), values(self.config)
+            other = [
+                f"{name} {there[name]} there, {asked[name]} asked for"
+                for name in asked
+                if name != "dropout" and there[name] != asked[name]
+            ]
+            if other:
+                what = f"{self.data['backbone'].name} is a model of other sizes: {'; '.join(other)}"
+                raise refused(what, CODE, "Set them as they are there, or begin with another model.")
+            made.load_state_dict(given.state_dict())
+        return made
 
     def length(self, example: Sequence[int]) -> int:
         """Tokens of all expressions of an example."""
