@@ -15,6 +15,7 @@ from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run
 
 __all__ = [
+    "CUT_MEASURES",
     "MEASURES",
     "RELEVANT",
     "AnswerEvaluation",
@@ -100,6 +101,16 @@ MEASURES: dict[str, Measure] = {
 }
 """Each takes the grades of the judged documents in rank order, and all grades of the topic."""
 
+CUT_MEASURES: dict[str, Measure] = {
+    "ndcg5_prime": lambda ranked, judged: ndcg(ranked, judged, k=5),
+    "ndcg10_prime": MEASURES["ndcg10_prime"],
+    "ndcg1000_prime": lambda ranked, judged: ndcg(ranked, judged, k=1_000),
+    "p5_prime": MEASURES["p5_prime"],
+    "p10_prime": MEASURES["p10_prime"],
+    "map_prime": average_precision,
+}
+"""Those that formula search is reported by (MathAMR, section 5)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -131,16 +142,17 @@ def evaluate(run: Run, qrels: Qrels, measures: Iterable[str] = tuple(MEASURES)) 
     """Evaluate a run by the prime measures named.
 
     Args: run: in trec_eval's order (as `read_run` gives it). qrels: its topics are the judged ones. measures:
-    keys of `MEASURES`.
+    keys of `MEASURES` or `CUT_MEASURES`.
     """
     names = tuple(measures)
+    known = MEASURES | CUT_MEASURES
     per_topic: dict[str, dict[str, float]] = {}
     judged: dict[str, tuple[int, int]] = {}
     for topic, grades in qrels.grades.items():
         ranking = run.rankings.get(topic, ())
         ranked = [grades[document] for document, _ in ranking if document in grades]
         everything = list(grades.values())
-        per_topic[topic] = {name: MEASURES[name](ranked, everything) for name in names}
+        per_topic[topic] = {name: known[name](ranked, everything) for name in names}
         judged[topic] = (len(ranked), len(ranking))
     present = tuple(topic for topic in per_topic if topic in run.rankings)
     return Evaluation(

@@ -241,6 +241,30 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "mathamr.inspect": lambda _workspace, _place: {"folder": "sample-forum", "topic": "B.901", "k": 3},
     "mathamr.index": lambda _, place: {"folder": "sample-forum", "out": str(place / "index")},
     "mathamr.search": search_formulas,
+    "mathamr.represent": lambda workspace, place: {
+        "folder": "sample-forum",
+        "index": search_formulas(workspace, place)["index"],
+        "kind": "raw-opt",
+    },
+    "mathamr.embed": lambda _, place: {
+        **lines_of(place, {"id": "1", "string": "eq x 2"}),
+        "out": str(place / "out"),
+    },
+    "mathamr.rerank": lambda workspace, place: {
+        "folder": "sample-forum",
+        "index": search_formulas(workspace, place)["index"],
+        "out": str(place / "run.tsv"),
+        "kind": "paths",
+    },
+    "mathamr.fuse": lambda workspace, place: {
+        "runs": [str(workspace / "arqmath/sample-forum/runs_task2/paths.tsv")] * 2,
+        "out": str(place / "run.tsv"),
+    },
+    "mathamr.eval": lambda workspace, place: {
+        "runs": [str(workspace / "arqmath/sample-forum/runs_task2/paths.tsv")],
+        "index": search_formulas(workspace, place)["index"],
+        "qrels": [str(workspace / "arqmath/sample-forum/qrels_task2.tsv")],
+    },
     "mathamr.graft": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "amr": '(s / solve-01 :arg1 "eqx1eqx")', "formulas": {"1": "x^2"}}
     ),

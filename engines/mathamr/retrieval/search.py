@@ -38,7 +38,7 @@ class SearchFormulas:
     k: Annotated[
         int | None, Arg("How many looks.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000")
     ] = None
-    instances: Annotated[int, Arg("Formulas of each look in a run.", low=1)] = 5
+    instances: Annotated[int, Arg("Formulas of each look in a run.", low=1)] = 1
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:

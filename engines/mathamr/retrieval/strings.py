@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from typing import Literal
 
 from engines.core.errors import EngineError
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_string, layout_tree
+from engines.mathamr.choices import Representation
 from engines.mathamr.graph.amr import Graph, Node
 from engines.mathamr.graph.graft import graft_trees, lowered
 from engines.mathamr.graph.linearize import Style, linear
 from engines.mathamr.retrieval.fields import PLACEHOLDER
 
-__all__ = ["Representation", "needs_graph", "represented", "tree_string"]
-
-Representation = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked"
-]
+__all__ = ["needs_graph", "represented", "tree_string"]
 
 
 def tree_string(latex: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Found = Mapping[str, Any]
 
-__all__ = ["draw", "index", "inspect", "opt", "search", "slt", "topics"]
+__all__ = ["draw", "evaluate", "index", "inspect", "opt", "search", "slt", "topics"]
 
 
 def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
@@ -131,3 +131,41 @@ def inspect(found: Found, _spec: object) -> Iterator[str]:
         yield from table(["", "score", "formula", "grade", ""], rows)
     for warning in found["warnings"]:
         yield Aside(warning)
+
+
+def evaluate(found: Found, _spec: object) -> Iterator[str]:
+    """The runs below each other; then the tests and the thirds of the topics by size."""
+    from pathlib import Path
+
+    yield f"{found['topics']} topics, {found['judged']:,} judged looks"
+    header = ["run", "nDCG'@5", "nDCG'@10", "nDCG'@1000", "P'@5", "P'@10", "mAP'", "95 % of nDCG'@10"]
+    rows = []
+    for one in found["systems"]:
+        low, high = one["intervals"]["ndcg10_prime"]
+        figures = [f"{one[name]:.4f}" for name in _MEASURES]
+        rows.append([Path(one["run"]).name, *figures, f"{low:.3f} to {high:.3f}"])
+    yield from table(header, rows)
+    if found["comparisons"]:
+        yield ""
+        tests = [
+            [
+                Path(one["run"]).name,
+                one["measure"],
+                f"{one['difference']:+.4f}",
+                f"{one['t_p']:.4f}",
+                f"{one['bonferroni_p']:.4f}",
+            ]
+            for one in found["comparisons"]
+        ]
+        yield from table(["against the first", "measure", "difference", "t-test", "Bonferroni"], tests)
+    thirds = [
+        [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
+        for one in found["systems"]
+        for name, third in one.get("by_size", {}).items()
+    ]
+    if thirds:
+        yield ""
+        yield from table(["run", "trees", "topics", *header[1:-1]], thirds)
+
+
+_MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_prime", "map_prime")

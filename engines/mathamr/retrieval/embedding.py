@@ -1,0 +1,50 @@
+"""Vectors of strings, kept with their ids."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg
+from engines.mathamr.choices import SomeEncoder
+
+__all__ = ["EmbedStrings", "embed"]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedStrings:
+    """Encode strings, as `mathamr represent` writes them."""
+
+    file: Annotated[Path, Arg('Lines {"id": …, "string": …}.', metavar="FILE")]
+    out: Annotated[Path, Arg("The folder to write: ids.json, vectors.npy.", option=True)]
+    encoder: SomeEncoder = "minilm"
+    device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+
+
+def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Write the vectors, unit rows in the order of the strings, whole or not at all.
+
+    Returns: out, complete, strings, dimension, encoder. Raises: DataError E317 for a row without id or
+    string, E660 for a file without rows, and as `encoder`.
+    """
+    from engines.core.errors import DataError
+    from engines.core.files import write_array
+    from engines.mathamr.rows import rows
+    from engines.retrieval.encoders import encoder
+    from engines.retrieval.stored import new_folder
+
+    found = list(rows(spec.file, "id", "string"))
+    if not found:
+        raise DataError("there are no strings in the file", path=spec.file, code="E660")
+    model = encoder(spec.encoder, device=spec.device)
+    vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
+    if stop():
+        return {"out": str(spec.out), "complete": False}
+    about = {"encoder": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
+    with new_folder(spec.out, about) as draft:
+        write_array(draft / "vectors.npy", vectors)
+        (draft / "ids.json").write_text(json.dumps([row["id"] for row in found]), encoding="utf-8")
+    return {"out": str(spec.out), "complete": True, "strings": len(found), **about}

@@ -1,0 +1,182 @@
+"""Evaluation of runs of Task 2 by looks: prime measures and tests (MathAMR, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, ignore
+from engines.core.spec import Arg
+from engines.mathamr.choices import FormulaIndexed
+
+if TYPE_CHECKING:
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.retrieval.qrels import Qrels
+    from engines.retrieval.run import Run
+
+__all__ = ["EvaluateFormulas", "evaluate"]
+
+Unit = Literal["formula", "visual"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateFormulas:
+    """Evaluate runs of Task 2 by nDCG', P' and mAP', the first against each other one.
+
+    Runs and judgements are brought to looks: of formulas that look the same the first counts, with their
+    highest grade. Judgements of formulas that the index does not have are left out and counted.
+    """
+
+    runs: Annotated[tuple[Path, ...], Arg("Runs of formulas; the first is the baseline.", metavar="RUN...")]
+    index: FormulaIndexed
+    qrels: Annotated[tuple[Path, ...], Arg("Judgements; may be given again.", option=True)]
+    unit: Annotated[Unit, Arg("What the judgements name: formulas, or visual ids.")] = "formula"
+    topics: Annotated[
+        tuple[Path, ...], Arg("Topic files: only their topics, and the means by terciles of tree size.")
+    ] = ()
+    seed: Annotated[int, Arg("Of the intervals.")] = 0
+
+
+def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]:
+    """The measures of each run over all judged topics.
+
+    Returns: topics, judged (looks), not_in_index (judgements left out), unit, systems (run, the means,
+    intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the number of
+    nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and p10_prime:
+    difference, interval, t_p, bonferroni_p over all of them). Raises: DataError for files that cannot be
+    read, E318 when no judged formula is in the index.
+    """
+    from engines.mathamr.retrieval.search import open_index
+    from engines.retrieval.measures import CUT_MEASURES
+    from engines.retrieval.measures import evaluate as measured
+    from engines.retrieval.run import read_run
+    from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
+
+    opened = open_index(spec.index)
+    sizes = _sizes(spec.topics)
+    qrels, left_out = _judged(spec, opened, sizes)
+    results = [measured(_looks(read_run(path, task=2), opened), qrels, CUT_MEASURES) for path in spec.runs]
+    systems = []
+    for path, result in zip(spec.runs, results, strict=True):
+        lists = {name: [row[name] for row in result.per_topic.values()] for name in CUT_MEASURES}
+        missing = len(result.per_topic) - len(result.run_topics)
+        if missing:
+            events(
+                Event("warning", {"message": f"{path}: {missing} judged topics are not in it and count 0"})
+            )
+        systems.append(
+            {
+                "run": str(path),
+                **{name: round(value, 6) for name, value in result.mean.items()},
+                "intervals": {name: bootstrap_interval(one, seed=spec.seed) for name, one in lists.items()},
+                **({"by_size": _by_size(result.per_topic, sizes)} if sizes else {}),
+                "per_topic": {topic: dict(row) for topic, row in result.per_topic.items()},
+            }
+        )
+    tests: list[dict[str, Any]] = []
+    if len(results) > 1 and len(qrels.grades) > 1:
+        for path, result in zip(spec.runs[1:], results[1:], strict=True):
+            for name in ("ndcg10_prime", "p10_prime"):
+                one, other = ({t: row[name] for t, row in r.per_topic.items()} for r in (results[0], result))
+                test = compare(one, other, seed=spec.seed)
+                tests.append(
+                    {
+                        "run": str(path),
+                        "measure": name,
+                        "difference": test.difference,
+                        "interval": test.interval,
+                        "t_p": test.t_p,
+                    }
+                )
+        for row, p in zip(tests, bonferroni([row["t_p"] for row in tests]), strict=True):
+            row["bonferroni_p"] = p
+    return {
+        "topics": len(qrels.grades),
+        "judged": len(qrels),
+        "not_in_index": left_out,
+        "unit": spec.unit,
+        "systems": systems,
+        "comparisons": tests,
+    }
+
+
+def _look(opened: FormulaIndex, look: int) -> str:
+    return opened.visual(look) or f"look {look}"
+
+
+def _looks(run: Run, opened: FormulaIndex) -> Run:
+    """The run over looks; formulas that the index does not have are left out."""
+    from engines.retrieval.run import Run
+
+    rankings: dict[str, Sequence[tuple[str, float]]] = {}
+    for topic, ranking in run.rankings.items():
+        best: dict[str, float] = {}
+        for formula, score in ranking:
+            look = opened.look_of(formula)
+            if look is not None:
+                best.setdefault(_look(opened, look), score)
+        rankings[topic] = list(best.items())
+    return Run(run.tag, rankings)
+
+
+def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int]) -> tuple[Qrels, int]:
+    """Grades by topic and look; topics without a relevant look in the index are left out."""
+    from engines.retrieval.qrels import Qrels, read_qrels
+
+    known = set(opened.looks["visual_id"].to_pylist()) - {""}
+    grades: dict[str, dict[str, int]] = {}
+    left_out = 0
+    for path in spec.qrels:
+        for topic, documents in read_qrels(path).grades.items():
+            if sizes and topic not in sizes:
+                continue
+            for document, grade in documents.items():
+                if spec.unit == "visual":
+                    name = document if document in known else None
+                else:
+                    look = opened.look_of(document)
+                    name = None if look is None else _look(opened, look)
+                if name is None:
+                    left_out += 1
+                else:
+                    of_topic = grades.setdefault(topic, {})
+                    of_topic[name] = max(grade, of_topic.get(name, 0))
+    found = {topic: of_topic for topic, of_topic in grades.items() if any(of_topic.values())}
+    if not found:
+        raise DataError(
+            "no judged formula of the topics is in the index",
+            path=spec.qrels[0],
+            code="E318",
+            remedy="Is the index of the same collection? Visual ids need --unit visual.",
+        )
+    return Qrels(found), left_out
+
+
+def _sizes(files: Sequence[Path]) -> dict[str, int]:
+    """Nodes of the operator tree of each topic's formula."""
+    from engines.formula.parser import operator_tree
+    from engines.forum.readers import read_topics
+
+    return {
+        topic.id: sum(1 for _ in operator_tree(topic.latex).walk())
+        for path in files
+        for topic in read_topics(path)
+    }
+
+
+def _by_size(
+    per_topic: Mapping[str, Mapping[str, float]], sizes: Mapping[str, int]
+) -> dict[str, dict[str, float]]:
+    """Means of the third of topics with the smallest trees, the middle one and the largest."""
+    order = sorted(per_topic, key=lambda topic: (sizes[topic], topic))
+    cuts = [round(len(order) * part / 3) for part in range(4)]
+    found = {}
+    for name, begin, end in zip(("low", "medium", "high"), cuts[:-1], cuts[1:], strict=True):
+        rows = [per_topic[topic] for topic in order[begin:end]]
+        if rows:
+            means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
+            found[name] = {"topics": len(rows), **means, "largest_tree": sizes[order[end - 1]]}
+    return found

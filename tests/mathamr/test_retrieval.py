@@ -1,0 +1,149 @@
+"""Reranking, fusion and evaluation of formulas, on the sample forum and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engines.core.assets import asset
+from engines.core.errors import EngineError
+from engines.mathamr.graph.amr import read_graph
+from engines.mathamr.retrieval.embedding import EmbedStrings, embed
+from engines.mathamr.retrieval.evaluation import EvaluateFormulas, evaluate
+from engines.mathamr.retrieval.indexing import IndexFormulas, index
+from engines.mathamr.retrieval.representing import Represent, represent
+from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
+from engines.mathamr.retrieval.strings import represented, tree_string
+from engines.retrieval.measures import ndcg
+from engines.retrieval.run import read_run
+
+FORUM = asset("sample/arqmath/sample-forum")
+QRELS = FORUM / "qrels_task2.tsv"
+
+
+@pytest.fixture(scope="module")
+def formulas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("formulas") / "index"
+    index(IndexFormulas(FORUM, place))
+    return place
+
+
+class Letters:
+    """An encoder that counts letters: equal strings have equal vectors."""
+
+    name, place, dimension, fingerprint = "letters", "letters", 128, "0"
+
+    def encode(self, texts: Sequence[str], **_: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+        found = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in enumerate(texts):
+            for letter in text:
+                found[row, ord(letter) % self.dimension] += 1
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engines.retrieval.encoders.encoder", lambda *_, **__: Letters())
+
+
+def test_representations_of_one_formula() -> None:
+    """As in the paper's section 4.1: LaTeX or the tree's string, in the text or in the AMR's string."""
+    latex = {"1": "x^2", "2": "y"}
+    context = 'Find "eqx1eqx" and "eqx2eqx"'
+
+    def made(kind: Any) -> str:
+        amr = read_graph('(f / find-01 :ARG1 (a / and :op1 "eqx1eqx" :op2 "eqx2eqx"))')
+        return represented(kind, "1", latex, context=context, amr=amr)
+
+    assert made("opt") == "SUP x 2"
+    assert made("slt") == "x above 2"
+    assert made("raw-latex") == "Find x^2 and y"
+    assert made("raw-opt") == "Find SUP x 2 and y"
+    assert made("amr-latex") == "find-01 and x^2 y"
+    # The roles come in alphabetic order, and :math before :op1.
+    assert sorted(made("mathamr").split()) == sorted(["find-01", "and", "math", "SUP", "x", "2", "math", "y"])
+    assert "target" in made("mathamr-marked").split()
+
+
+def test_a_lost_formula_is_at_the_end() -> None:
+    assert (
+        represented("amr-latex", "1", {"1": "x^2"}, context='Find "eqx1eqx"', amr=read_graph("(f / find-01)"))
+        == "find-01 x^2"
+    )
+
+
+def test_strings_of_topics_and_judged_formulas(formulas: Path) -> None:
+    rows = {row["id"]: row["string"] for row in represent(Represent(FORUM, formulas, "raw-opt"))}
+    assert len([name for name in rows if name.startswith("B.")]) == 8
+    assert tree_string(r"\frac{a+b}2\ge\sqrt{ab}") in rows["724"]
+
+
+def test_equal_strings_are_ordered_by_their_formulas(formulas: Path, tmp_path: Path, letters: None) -> None:
+    """Formulas of one title share its string in raw-latex; the one more like the query comes first."""
+    base = tmp_path / "base.tsv"
+    base.write_text("".join(f"B.905\tQ0\t{one}\t{at}\t{9 - at}\tx\n" for at, one in enumerate((691, 690), 1)))
+    found = rerank(Rerank(FORUM, formulas, tmp_path / "run.tsv", base, "raw-latex"))
+    assert found["ties"] == 1
+    rerank(Rerank(FORUM, formulas, tmp_path / "paths.tsv", base, "paths"))
+    orders = [
+        [one for one, _ in read_run(tmp_path / name).rankings["B.905"]] for name in ("run.tsv", "paths.tsv")
+    ]
+    assert orders[0] == orders[1] == ["690", "691"]
+
+
+def test_a_run_of_other_formulas_is_refused(formulas: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base.tsv"
+    base.write_text("B.901\tQ0\tnone\t1\t1\tx\n")
+    with pytest.raises(EngineError, match="nothing to rerank"):
+        rerank(Rerank(FORUM, formulas, tmp_path / "run.tsv", base, "paths"))
+
+
+def test_score_weighted_fusion_by_hand(tmp_path: Path) -> None:
+    """Three documents each, so that min-max gives 1, a fraction and 0."""
+    one, other = tmp_path / "a.tsv", tmp_path / "b.tsv"
+    one.write_text("B.1 Q0 x 1 4 a\nB.1 Q0 y 2 3 a\nB.1 Q0 z 3 0 a\n")
+    other.write_text("B.1 Q0 y 1 2 b\nB.1 Q0 x 2 1 b\nB.1 Q0 z 3 0 b\n")
+    fuse(FuseRuns((one, other), tmp_path / "fused.tsv"))
+    scores = dict(read_run(tmp_path / "fused.tsv").rankings["B.1"])
+    assert scores["x"] == pytest.approx(1 / 61 + 0.5 / 62)
+    assert scores["y"] == pytest.approx(0.75 / 62 + 1 / 61)
+    assert scores["z"] == pytest.approx(0)
+
+
+def test_weights_go_with_the_runs(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="1 weights for 2 runs"):
+        FuseRuns((tmp_path, tmp_path), tmp_path, "weighted", (1.0,))
+
+
+def test_evaluation_by_looks(formulas: Path, tmp_path: Path) -> None:
+    """Against the measure worked out from the run and the judgements: B.906 has no two formulas of one look."""
+    run = FORUM / "runs_task2" / "paths.tsv"
+    found = evaluate(EvaluateFormulas((run, run), formulas, (QRELS,), topics=(FORUM / "topics_task2.xml",)))
+    system = found["systems"][0]
+    grades: dict[str, dict[str, int]] = {}
+    for line in QRELS.read_text().splitlines():
+        topic, _, formula, grade = line.split()
+        grades.setdefault(topic, {})[formula] = int(grade)
+    assert found["judged"] < sum(map(len, grades.values()))  # \\binom{n+k-1}{k} is judged three times
+    ranked = [grades["B.906"][one] for one, _ in read_run(run).rankings["B.906"] if one in grades["B.906"]]
+    expected = ndcg(ranked, grades["B.906"].values(), k=10)
+    assert system["per_topic"]["B.906"]["ndcg10_prime"] == pytest.approx(expected)
+    assert {name: third["topics"] for name, third in system["by_size"].items()} == {
+        "low": 3,
+        "medium": 2,
+        "high": 3,
+    }
+    assert found["comparisons"][0]["difference"] == 0
+    assert found["comparisons"][0]["bonferroni_p"] == 1
+
+
+def test_embedding_keeps_ids_and_order(tmp_path: Path, letters: None) -> None:
+    (tmp_path / "strings.jsonl").write_text('{"id": "a", "string": "xy"}\n{"id": "b", "string": "zz"}\n')
+    made = embed(EmbedStrings(tmp_path / "strings.jsonl", tmp_path / "vectors"))
+    vectors = np.load(tmp_path / "vectors" / "vectors.npy")
+    assert (made["strings"], (tmp_path / "vectors" / "ids.json").read_text()) == (2, '["a", "b"]')
+    assert np.array_equal(vectors, Letters().encode(["xy", "zz"]))
