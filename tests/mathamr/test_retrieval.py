@@ -120,7 +120,7 @@ def test_weights_go_with_the_runs(tmp_path: Path) -> None:
 
 
 def test_evaluation_by_looks(formulas: Path, tmp_path: Path) -> None:
-    """Against the measure worked out from the run and the judgements: B.906 has no two formulas of one look."""
+    """Against the measure worked out by hand: B.906 has no two formulas of one look."""
     run = FORUM / "runs_task2" / "paths.tsv"
     found = evaluate(EvaluateFormulas((run, run), formulas, (QRELS,), topics=(FORUM / "topics_task2.xml",)))
     system = found["systems"][0]
