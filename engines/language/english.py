@@ -1,0 +1,107 @@
+"""The English pipeline: tags, lemmas and dependency relations of sentences.
+
+It is a spaCy folder of ours (`assets/models/language-en`), trained by `engines.language.training`; a folder of
+the user's may stand in for it. Nothing is fetched from anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+__all__ = ["Word", "analysed", "pipeline", "tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence: `tag` is the Penn Treebank's, `relation` that of Universal Dependencies to the
+    word number `head` ("root" and its own number for the root), `lemma` lower-case but for names."""
+
+    text: str
+    lemma: str
+    tag: str
+    relation: str
+    head: int
+
+
+def pipeline(folder: Path | None = None) -> Language:
+    """The pipeline of a folder, or the one that ships; loaded once.
+
+    Raises:
+        DataError E355: for a folder that is no spaCy pipeline. EngineError E355: for one without a tagger,
+        a lemmatiser or a parser.
+    """
+    return _loaded(folder or asset("models/language-en"))
+
+
+@cache
+def _loaded(folder: Path) -> Language:
+    import spacy
+
+    try:
+        nlp = spacy.load(folder)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"not a spaCy pipeline: {str(error).splitlines()[0]}",
+            path=folder,
+            code="E355",
+            remedy="Give the folder of a pipeline, with config.cfg and meta.json in it.",
+        ) from error
+    lacking = [name for name in ("tagger", "parser") if name not in nlp.pipe_names]
+    if not any("lemmatizer" in name for name in nlp.pipe_names):
+        lacking.append("lemmatizer")
+    if lacking:
+        raise EngineError(
+            f"the pipeline has no {', no '.join(lacking)}",
+            where=str(folder),
+            code="E355",
+            remedy="Train one: mathwb mathamr language --recipe language/parser-en-small.",
+        )
+    return nlp
+
+
+def tokens(text: str) -> list[tuple[str, bool]]:
+    """The words of a text, each with whether a blank follows it."""
+    return [
+        (token.text, bool(token.whitespace_)) for token in pipeline().tokenizer(text) if not token.is_space
+    ]
+
+
+def analysed(
+    sentences: Iterable[Sequence[tuple[str, bool]]], folder: Path | None = None
+) -> Iterator[tuple[Word, ...]]:
+    """Sentences as (word, whether a blank follows) with their analysis, in order."""
+    from spacy.tokens import Doc
+
+    nlp = pipeline(folder)
+
+    def documents() -> Iterator[Doc]:
+        for sentence in sentences:
+            yield Doc(
+                nlp.vocab,
+                words=[word for word, _ in sentence],
+                spaces=[space for _, space in sentence],
+                sent_starts=[place == 0 for place in range(len(sentence))],
+            )
+
+    for document in nlp.pipe(documents()):
+        yield tuple(
+            Word(
+                token.text,
+                token.lemma_ or token.text.lower(),
+                token.tag_,
+                "root" if token.head == token else token.dep_,
+                token.head.i,
+            )
+            for token in document
+        )

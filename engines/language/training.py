@@ -1,0 +1,224 @@
+"""Train the English pipeline: tagger, lemmatiser and dependency parser over one small convolutional encoder.
+
+spaCy's own loop and components, with settings of ours. Two runs with the same seed, treebank and versions
+give the same weights on one kind of machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, ignore
+from engines.core.files import atomic_folder, sha256, write_json
+from engines.core.spec import Arg
+from engines.language.formulas import with_formula
+from engines.language.treebank import Sentence, read_treebank
+from engines.language.word_vectors import word_vectors
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.training import Example
+
+__all__ = ["TrainLanguage", "train_language"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainLanguage:
+    """Train an English tagger, lemmatiser and dependency parser on a treebank."""
+
+    treebank: Annotated[
+        Path, Arg("CoNLL-U files named *-train* and *-dev*, plain or gzipped.", metavar="FOLDER")
+    ]
+    out: Annotated[Path, Arg("The spaCy folder to write.", metavar="FOLDER", option=True)]
+    epochs: Annotated[int, Arg("Passes over the treebank.", low=1, high=1000)] = 15
+    width: Annotated[int, Arg("Of the encoder's vectors.", low=8, high=1024)] = 96
+    seed: Annotated[int, Arg("Of initial weights, dropout and order.", low=0)] = 0
+
+
+CONFIG = """
+[nlp]
+lang = "en"
+pipeline = ["tok2vec", "tagger", "trainable_lemmatizer", "parser"]
+batch_size = 256
+
+[components]
+
+[components.tok2vec]
+factory = "tok2vec"
+
+[components.tok2vec.model]
+@architectures = "spacy.Tok2Vec.v2"
+
+[components.tok2vec.model.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = {width}
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+rows = [4000, 1000, 2000, 500]
+include_static_vectors = true
+
+[components.tok2vec.model.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = {width}
+window_size = 1
+maxout_pieces = 3
+depth = 4
+
+[components.tagger]
+factory = "tagger"
+
+[components.tagger.model]
+@architectures = "spacy.Tagger.v2"
+nO = null
+
+[components.tagger.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = {width}
+
+[components.trainable_lemmatizer]
+factory = "trainable_lemmatizer"
+backoff = "orth"
+min_tree_freq = 3
+top_k = 3
+
+[components.trainable_lemmatizer.model]
+@architectures = "spacy.Tagger.v2"
+nO = null
+
+[components.trainable_lemmatizer.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = {width}
+
+[components.parser]
+factory = "parser"
+min_action_freq = 20
+
+[components.parser.model]
+@architectures = "spacy.TransitionBasedParser.v2"
+state_type = "parser"
+extra_state_tokens = false
+hidden_width = 64
+maxout_pieces = 2
+use_upper = true
+nO = null
+
+[components.parser.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = {width}
+"""
+
+
+WORDS = 800
+"""Words of a batch, at most."""
+WITH_FORMULA = 0.35
+"""The share of sentences that are learnt with a formula in them."""
+WORDS_WITH_VECTORS = 15_000
+VECTOR_WIDTH = 64
+
+
+def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, Any]:
+    """Train and write the pipeline of the best epoch by LAS on the development file; returns its scores there:
+    `tag`, `lemma`, `uas`, `las`, in percent of the treebank's words, with the program's own tokens.
+
+    Raises: DataError E312 for a folder without the two files, E317 for a corrupt one.
+    """
+    import spacy
+    from spacy.vectors import Vectors
+    from spacy.util import fix_random_seed, load_config_from_str, load_model_from_config
+    from thinc.api import Adam, warmup_linear
+
+    train, dev = _file(spec.treebank, "train"), _file(spec.treebank, "dev")
+    fix_random_seed(spec.seed)
+    nlp: Language = load_model_from_config(
+        load_config_from_str(CONFIG.format(width=spec.width)), auto_fill=True
+    )
+
+    random = Random(spec.seed)
+    words, vectors = word_vectors(WORDS_WITH_VECTORS, VECTOR_WIDTH)
+    nlp.vocab.vectors = Vectors(
+        strings=nlp.vocab.strings, data=vectors, keys=words, name="minilm", attr="NORM"
+    )
+    sentences = list(read_treebank(train))
+    learn = [_example(nlp, sentence) for sentence in sentences]
+    changed = [with_formula(sentence, random) for sentence in sentences]
+    formulas = [_example(nlp, one) if one else learn[number] for number, one in enumerate(changed)]
+    check = [_example(nlp, sentence) for sentence in read_treebank(dev)]
+    nlp.initialize(lambda: learn)
+    steps = spec.epochs * (sum(len(one.reference) for one in learn) // WORDS + 1)
+    optimizer = Adam(learn_rate=warmup_linear(2e-3, 250, steps), L2=0.01, grad_clip=1.0)
+    best: dict[str, float] = {}
+    with atomic_folder(spec.out) as folder:
+        for epoch in range(1, spec.epochs + 1):
+            drawn = [pair[random.random() < WITH_FORMULA] for pair in zip(learn, formulas, strict=True)]
+            random.shuffle(drawn)
+            for batch in _batches(drawn):
+                nlp.update(batch, sgd=optimizer, drop=0.2)
+                optimizer.step_schedules()
+            with nlp.use_params(optimizer.averages):
+                scores = _scores(nlp, check)
+                if not best or scores["las"] > best["las"]:
+                    best = {"epoch": epoch, **scores}
+                    nlp.to_disk(folder)
+            events(Event("metric", scores, step=epoch))
+            events(Event("progress", {"done": epoch, "total": spec.epochs, "unit": "epochs"}))
+        record = {
+            "treebank": {path.name: sha256(path) for path in (train, dev)},
+            "settings": {"epochs": spec.epochs, "width": spec.width, "seed": spec.seed},
+            "scores": best,
+            "versions": {"spacy": spacy.__version__},
+        }
+        write_json(folder / "training.json", record)
+    return record
+
+
+def _batches(examples: Sequence[Example]) -> Iterator[list[Example]]:
+    """The examples in order, in batches of at most `WORDS` words."""
+    batch: list[Example] = []
+    words = 0
+    for example in examples:
+        if batch and words + len(example.reference) > WORDS:
+            yield batch
+            batch, words = [], 0
+        batch.append(example)
+        words += len(example.reference)
+    if batch:
+        yield batch
+
+
+def _file(folder: Path, part: str) -> Path:
+    found = sorted(path for path in folder.glob(f"*-{part}*") if ".conllu" in path.name)
+    if not found:
+        raise DataError(
+            f"there is no *-{part}*.conllu file in the treebank's folder",
+            path=folder,
+            code="E312",
+            remedy="UD English EWT has en_ewt-ud-train.conllu and en_ewt-ud-dev.conllu.",
+        )
+    return found[0]
+
+
+def _example(nlp: Language, sentence: Sentence) -> Example:
+    """A sentence as the treebank has it beside what the program's tokenizer makes of its text."""
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    gold = Doc(
+        nlp.vocab,
+        words=list(sentence.words),
+        spaces=list(sentence.spaces),
+        tags=list(sentence.tags),
+        lemmas=list(sentence.lemmas),
+        heads=list(sentence.heads),
+        deps=["ROOT" if one == "root" else one for one in sentence.relations],
+    )
+    return Example(nlp.make_doc(gold.text), gold)
+
+
+def _scores(nlp: Language, examples: Sequence[Example]) -> dict[str, float]:
+    found = nlp.evaluate([type(one)(nlp.make_doc(one.text), one.reference) for one in examples])
+    names = {"tag": "tag_acc", "lemma": "lemma_acc", "uas": "dep_uas", "las": "dep_las"}
+    return {name: round(100 * float(found[key]), 2) for name, key in names.items()}

@@ -1,0 +1,1 @@
+"""AMR parsers behind one protocol: rules over a dependency parse, and amrlib's models."""
