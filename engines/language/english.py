@@ -1,7 +1,7 @@
 """The English pipeline: tags, lemmas and dependency relations of sentences.
 
-It is a spaCy folder of ours (`assets/models/language-en`), trained by `engines.language.training`; a folder of
-the user's may stand in for it. Nothing is fetched from anywhere.
+It is a spaCy folder of ours (`assets/models/language-en`), trained by `engines.language.training`; a folder
+of the user's may stand in for it. Nothing is fetched from anywhere.
 """
 
 from __future__ import annotations

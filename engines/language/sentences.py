@@ -19,7 +19,8 @@ Tongue = Literal["en", "zh"]
 def sentences(text: str, tongue: Tongue = "en", pipeline: Path | None = None) -> list[tuple[int, int]]:
     """The sentences of an English or Chinese text as (start, end) in characters, without blanks around them.
 
-    By full stops, question and exclamation marks of spaCy's sentencizer; or by a spaCy pipeline of the user's.
+    By full stops, question and exclamation marks of spaCy's sentencizer; or by a spaCy pipeline of the
+    user's.
 
     >>> [("One? Two, e.g. two.")[start:end] for start, end in sentences("One? Two, e.g. two.")]
     ['One?', 'Two, e.g. two.']

@@ -10,6 +10,9 @@ from engines.core.verbs import offered
 _VERBS = {
     "opt": ("representations.opt", "Opt"),
     "slt": ("representations.slt", "Slt"),
+    "context": ("context.window", "Context"),
+    "amr": ("parsing.parse", "Amr"),
+    "parse": ("parsing.parse", "Parse"),
     "graft": ("graph.graft", "Graft"),
     "linearize": ("graph.linearize", "Linearize"),
     "index": ("retrieval.indexing", "IndexFormulas"),

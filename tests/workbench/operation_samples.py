@@ -61,6 +61,23 @@ def _clusters(place: Path) -> str:
     return str(path)
 
 
+def treebank(_: Path, place: Path) -> Given:
+    """One sentence, often enough for a parser to learn from."""
+    words = (
+        ("I", "PRP", 2, "nsubj"),
+        ("want", "VB", 0, "root"),
+        ("it", "PRP", 2, "obj"),
+        (".", ".", 2, "punct"),
+    )
+    rows = "".join(
+        f"{number}\t{word}\t{word}\t_\t{tag}\t_\t{head}\t{relation}\t_\t_\n"
+        for number, (word, tag, head, relation) in enumerate(words, start=1)
+    )
+    for part in ("train", "dev"):
+        (place / f"own-{part}.conllu").write_text(f"{rows}\n" * 25)
+    return {"treebank": str(place), "out": str(place / "english"), "epochs": 1, "width": 16}
+
+
 def lines_of(place: Path, *rows: Given) -> Given:
     """A file of JSON Lines."""
     file = place / "rows.jsonl"
@@ -265,6 +282,10 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
         "index": search_formulas(workspace, place)["index"],
         "qrels": [str(workspace / "arqmath/sample-forum/qrels_task2.tsv")],
     },
+    "mathamr.context": lambda _, place: lines_of(place, {"topic_id": "B.1", "text": "Solve $x^2=2$."}),
+    "mathamr.amr": lambda _, place: lines_of(place, {"topic_id": "B.1", "context": 'Solve "eqx1eqx".'}),
+    "mathamr.parse": lambda _workspace, _place: {"text": "Solve $x^2=2$ for me."},
+    "mathamr.language": treebank,
     "mathamr.graft": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "amr": '(s / solve-01 :arg1 "eqx1eqx")', "formulas": {"1": "x^2"}}
     ),

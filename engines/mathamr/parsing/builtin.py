@@ -1,18 +1,20 @@
-"""The built-in parser: rules over the dependency parse of `engines.language`; approximate, and always there."""
+"""The built-in parser: rules over the dependency parse of `engines.language`; approximate, and always
+there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.language.formulas import FORMULA
 from engines.mathamr.graph.amr import Graph
 from engines.mathamr.parsing.frames import frames
+from engines.mathamr.parsing.parts import Part, written
 from engines.mathamr.parsing.roles import roles
-from engines.mathamr.parsing.rules import Part, sentence_graph, written
+from engines.mathamr.parsing.rules import sentence_graph
 
-__all__ = ["parse"]
+__all__ = ["Builtin", "parse"]
 
 _PLACEHOLDER = re.compile(r'"?eqx\w+?eqx"?')
 _RUN = re.compile(r'"?eqx\w+?eqx"?(?:[\s,;.]*"?eqx\w+?eqx"?)*')
@@ -20,11 +22,20 @@ _START = re.compile(rf"(?<={FORMULA})\s+(?=[A-Z][a-z]+\b|I\b)|(?<=:)\s+(?=[A-Z][
 """Where a sentence begins without a full stop before it: at a capital after a formula or a colon."""
 
 
+class Builtin:
+    """The built-in parser; see `parse`."""
+
+    name = "builtin"
+
+    def __call__(self, contexts: Sequence[str]) -> Iterator[Graph]:
+        return parse(contexts)
+
+
 def parse(contexts: Iterable[str]) -> Iterator[Graph]:
     """The AMR graph of each context, in order; its formulas are the constants that stand in it, quoted.
 
-    A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence without a word of content
-    has no graph; a context without any is an empty string-entity, never nothing.
+    A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence without a word of
+    content has no graph; a context without any is a string-entity "…", never nothing.
     """
     from engines.language.english import analysed
 
@@ -35,7 +46,7 @@ def parse(contexts: Iterable[str]) -> Iterator[Graph]:
         parts = [sentence_graph(next(parsed), sentence.formulas, inventory, known) for sentence in context]
         found = [part for part in parts if part is not None]
         if not found:
-            found = [Part("string-entity").put(":value", '""')]
+            found = [Part("string-entity").put(":value", '"…"')]
         top = found[0]
         if len(found) > 1:
             top = Part("multi-sentence")
@@ -72,7 +83,7 @@ def _sentences(text: str) -> list[_Sentence]:
 
 
 def _lowered(sentence: str) -> str:
-    """The sentence with its first word in small letters, unless it is a name or an acronym: the pipeline takes
-    a capital for a name."""
+    """The sentence with its first word in small letters, unless it is a name or an acronym: the pipeline
+    takes a capital for a name."""
     first = re.match(r"[A-Z][a-z]+\b", sentence)
     return sentence[:1].lower() + sentence[1:] if first else sentence

@@ -1,7 +1,7 @@
 """Frames of PropBank: which there are, which words stand for them, which roles they have.
 
-`assets/mathamr/frames.tsv.gz` holds the rolesets that AMR uses, with their words and roles and no descriptions;
-`assets/mathamr/senses.tsv` says, in our own judgement, which sense a word has in mathematics.
+`assets/mathamr/frames.tsv.gz` holds the rolesets that AMR uses, with their words and roles and no
+descriptions; `assets/mathamr/senses.tsv` says, in our own judgement, which sense a word has in mathematics.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ __all__ = ["Frames", "derive", "frames"]
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The inventory: `roles` of each roleset (number to function, as in {"0": "PAG"}), `words` the rolesets of
-    "lemma/class", the classes being v, n and j, in the order of their numbers; `senses` those chosen by us."""
+    """The inventory: `roles` of each roleset (number to function, as in {"0": "PAG"}), `words` the rolesets
+    of "lemma/class", the classes being v, n and j, in the order of their numbers; `senses` those chosen by
+    us."""
 
     roles: Mapping[str, Mapping[str, str]]
     words: Mapping[str, tuple[str, ...]]
@@ -65,8 +66,8 @@ def _ordered(word: str, named: list[str]) -> tuple[str, ...]:
 
 
 def derive(rolesets: Path, out: Path) -> None:
-    """Write `frames.tsv.gz` from a table of PropBank's rolesets: roleset, name, aliases, roles, whether AMR has
-    it (1), tab-separated with a header."""
+    """Write `frames.tsv.gz` from a table of PropBank's rolesets: roleset, name, aliases, roles, whether AMR
+    has it (1), tab-separated with a header."""
     rows = []
     for number, line in read_lines(rolesets):
         if number == 1:

@@ -1,7 +1,8 @@
 """Roles learnt from PropBank's examples: what a dependent means to a frame, by its relation and preposition.
 
 Counts of (roleset, relation, preposition) -> role, and of (relation, preposition) -> function, for rolesets
-without an example of it: the function of a numbered role (PAG, PPT, GOL, …), or a modifier's name (LOC, TMP, …).
+without an example of it: the function of a numbered role (PAG, PPT, GOL, …), or a modifier's name (LOC,
+TMP, …).
 """
 
 from __future__ import annotations
@@ -36,7 +37,19 @@ _MODIFIERS: Mapping[str, str] = {
     "PRD": ":mod",
     "ADV": ":mod",
 }
-_RELATIONS = ("nsubj", "nsubj:pass", "obj", "iobj", "obl", "nmod", "nmod:poss", "ccomp", "xcomp", "advcl", "acl")
+_RELATIONS = (
+    "nsubj",
+    "nsubj:pass",
+    "obj",
+    "iobj",
+    "obl",
+    "nmod",
+    "nmod:poss",
+    "ccomp",
+    "xcomp",
+    "advcl",
+    "acl",
+)
 _ENOUGH = 2
 """Examples of a frame itself that outweigh those of all frames."""
 
@@ -51,7 +64,8 @@ class Roles:
     def of(self, frame: str, relation: str, preposition: str, taken: Collection[str]) -> str | None:
         """The likeliest role (:ARG2, :location …) that the frame has and that is not taken; None: none known.
 
-        Args: relation: of Universal Dependencies. preposition: or the mark of a clause, "" where there is none.
+        Args: relation: of Universal Dependencies. preposition: or the mark of a clause, "" where there is
+        none.
         """
         known = self.frames.get(f"{frame} {relation} {preposition}", {})
         for role, _ in sorted(known.items(), key=lambda item: (-item[1], item[0])):
@@ -83,13 +97,16 @@ def roles() -> Roles:
     found: dict[str, dict[str, dict[str, int]]] = {"frame": {}, "function": {}}
     for _, line in read_lines(asset("mathamr/roles.tsv.gz")):
         kind, key, counts = line.split("\t")
-        found[kind][key] = {role: int(count) for role, _, count in (one.partition("=") for one in counts.split())}
+        found[kind][key] = {
+            role: int(count) for role, _, count in (one.partition("=") for one in counts.split())
+        }
     return Roles(found["frame"], found["function"])
 
 
 def derive(examples: Path, rolesets: Path, out: Path) -> dict[str, int]:
-    """Write `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args) and rolesets, parsed by
-    the English pipeline. Returns how many arguments there were, and how many depend on their predicate."""
+    """Write `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args) and rolesets,
+    parsed by the English pipeline. Returns how many arguments there were, and how many depend on their
+    predicate."""
     from engines.language.english import analysed
 
     functions = _functions(rolesets)

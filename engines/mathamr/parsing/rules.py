@@ -1,19 +1,19 @@
 """Rules from a dependency parse to an AMR graph: concepts of words, roles of what depends on them.
 
-Every word of content becomes a concept once; what a relation means to AMR depends on the frame of the word above.
-A formula is the concept string-entity with its placeholder as :value.
+Every word of content becomes a concept once; what a relation means to AMR depends on the frame of the word
+above. A formula is the concept string-entity with its placeholder as :value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from engines.language.english import Word
-from engines.mathamr.graph.amr import Branch, Graph, Node
 from engines.mathamr.parsing.frames import Frames
+from engines.mathamr.parsing.parts import Part, joined
 from engines.mathamr.parsing.roles import Roles
+from engines.mathamr.parsing.spelling import adjective, lemma_of, number_of
 from engines.mathamr.parsing.words import (
     ADVERB_ROLES,
     CLAUSE_ROLES,
@@ -25,70 +25,21 @@ from engines.mathamr.parsing.words import (
     UNKNOWN,
 )
 
-__all__ = ["Part", "sentence_graph", "written"]
+__all__ = ["sentence_graph"]
 
 ABLE = ("able", "unable", "impossible")
 _EFFECT = {"so", "thus", "hence", "therefore"}
-_SILENT = frozenset(("punct", "case", "mark", "cop", "aux", "aux:pass", "cc", "expl", "discourse", "goeswith"))
+_SILENT = frozenset(
+    ("punct", "case", "mark", "cop", "aux", "aux:pass", "cc", "expl", "discourse", "goeswith")
+)
 """Relations of words that stand for no concept of their own."""
-
-
-@dataclass(slots=True, eq=False)
-class Part:
-    """A node while the graph is made: the same object in two places is a re-entrancy. Edges are (role, part)
-    or (role, constant)."""
-
-    concept: str
-    edges: list[tuple[str, Part | str]] = field(default_factory=list)
-
-    def put(self, role: str, target: Part | str | None) -> Part:
-        if isinstance(target, Part) and not target.edges and re.fullmatch(r"\d+(\.\d+)?", target.concept):
-            target = target.concept
-        if target is not None and target is not self:
-            self.edges.append((role, target))
-        return self
-
-    def has(self, role: str) -> bool:
-        return any(one == role for one, _ in self.edges)
-
-
-def written(root: Part) -> Graph:
-    """The graph of a part and what hangs on it, with variables by first letters."""
-    names: dict[int, str] = {}
-    counts: dict[str, int] = {}
-
-    def node(part: Part) -> Node:
-        letter = part.concept[:1].lower()
-        letter = letter if letter.isascii() and letter.isalpha() else "x"
-        counts[letter] = counts.get(letter, 0) + 1
-        names[id(part)] = letter + (str(counts[letter]) if counts[letter] > 1 else "")
-        return Node(names[id(part)], part.concept, [])
-
-    made = node(root)
-    pending = [(root, made, iter(root.edges))]
-    while pending:
-        _, above, edges = pending[-1]
-        edge = next(edges, None)
-        if edge is None:
-            pending.pop()
-            continue
-        role, target = edge
-        if isinstance(target, str):
-            above.branches.append(Branch(role, target))
-        elif id(target) in names:
-            above.branches.append(Branch(role, names[id(target)]))
-        else:
-            inner = node(target)
-            above.branches.append(Branch(role, inner))
-            pending.append((target, inner, iter(target.edges)))
-    return Graph(made)
 
 
 def sentence_graph(
     words: Sequence[Word], formulas: dict[int, str], frames: Frames, roles: Roles
 ) -> Part | None:
-    """The graph of one sentence. Args: formulas: the placeholder of each word that is a formula. Returns: None
-    for a sentence without a word of content."""
+    """The graph of one sentence. Args: formulas: the placeholder of each word that is a formula. Returns:
+    None for a sentence without a word of content."""
     return _Sentence(words, formulas, frames, roles).root()
 
 
@@ -97,7 +48,7 @@ class _Sentence:
 
     def __init__(self, words: Sequence[Word], formulas: dict[int, str], frames: Frames, roles: Roles) -> None:
         self.words, self.formulas, self.frames, self.roles = words, formulas, frames, roles
-        self.lemmas = [_lemma(word, frames) for word in words]
+        self.lemmas = [lemma_of(word, frames) for word in words]
         self.below: dict[int, list[int]] = {}
         for number, word in enumerate(words):
             if word.head != number:
@@ -154,14 +105,12 @@ class _Sentence:
             return "amr-unknown" if self.asks or lemma in ("how", "why") else "thing"
         lemma = re.sub(r"[^\w'-]", "", lemma).strip("-'") or "symbol"
         if word.tag == "CD":
-            return _number(word.text.lower()).strip('"')
+            return number_of(word.text.lower()).strip('"')
         if lemma in ABLE and word.tag[:2] == "JJ":
             return "possible-01"
         if self.is_verb(number):
             particle = self.first(number, "compound:prt")
-            if particle is not None and (
-                frame := self.frames.of(f"{lemma}-{self.lemma(particle)}", "v")
-            ):
+            if particle is not None and (frame := self.frames.of(f"{lemma}-{self.lemma(particle)}", "v")):
                 return frame
             return self.frames.of(lemma, "v") or lemma
         if word.tag[:2] == "JJ":
@@ -212,8 +161,15 @@ class _Sentence:
         ]
         tops += self.aside
         if not tops:
+            tops = [self.part(number) for number in self.formulas][:1]
+        if not tops:
             return None
-        top = tops[0] if len(tops) == 1 else _joined("and", tops)
+        top = tops[0] if len(tops) == 1 else joined("and", tops)
+        placed = {id(part) for part in top.reached()}
+        for number in self.formulas:
+            # No rule may lose a formula.
+            if number not in self.parts or id(self.parts[number]) not in placed:
+                top.put(":mod", self.part(number))
         if self.asks and not self.is_question_of_content():
             top.put(":polarity", Part("amr-unknown"))
         return top
@@ -239,7 +195,7 @@ class _Sentence:
                 return Part("contrast-01").put(":ARG1", parts[0]).put(":ARG2", parts[1])
             if len(parts) == 2 and words & _EFFECT:
                 return Part("cause-01").put(":ARG0", parts[0]).put(":ARG1", parts[1])
-            return _joined("or" if "or" in words else "and", parts)
+            return joined("or" if "or" in words else "and", parts)
         if self.relation(number) == "root":
             words = {self.lemma(word) for word in self.children(number, "cc")}
             if words & {"but", "however"}:
@@ -271,7 +227,9 @@ class _Sentence:
             if self.lemma(modal) in MODALS:
                 concept, role = MODALS[self.lemma(modal)]
                 top = Part(concept).put(role, top)
-                if ("-" in [target for one, target in frame.edges if one == ":polarity"]) and concept == "possible-01":
+                if (
+                    "-" in [target for one, target in frame.edges if one == ":polarity"]
+                ) and concept == "possible-01":
                     frame.edges.remove((":polarity", "-"))
                     top.put(":polarity", "-")
                 break
@@ -361,7 +319,7 @@ class _Sentence:
         if not conjuncts:
             return first
         words = {self.lemma(word) for one in conjuncts for word in self.children(one, "cc")}
-        return _joined("or" if "or" in words else "and", [first, *(self.nominal(one) for one in conjuncts)])
+        return joined("or" if "or" in words else "and", [first, *(self.nominal(one) for one in conjuncts)])
 
     # --- modifiers
 
@@ -374,7 +332,7 @@ class _Sentence:
                 continue
             rule(number, part, one)
 
-    def _amod(self, number: int, part: Part, one: int) -> None:
+    def _amod(self, _number: int, part: Part, one: int) -> None:
         inner = self.part(one)
         lemma = self.lemma(one)
         if self.ordinal(part, lemma):
@@ -401,7 +359,7 @@ class _Sentence:
         part.put(":ord", Part("ordinal-entity").put(":value", str(ORDINALS.index(lemma) + 1)))
         return True
 
-    def _compound(self, number: int, part: Part, one: int) -> None:
+    def _compound(self, _number: int, part: Part, one: int) -> None:
         if self.relation(one) == "compound:prt":
             return
         if self.ordinal(part, self.lemma(one)):
@@ -411,21 +369,21 @@ class _Sentence:
         else:
             part.put(":mod", self.nominal(one))
 
-    def _appos(self, number: int, part: Part, one: int) -> None:
+    def _appos(self, _number: int, part: Part, one: int) -> None:
         role = ":ARG1" if part.concept in self.frames.roles and not part.has(":ARG1") else ":mod"
         part.put(role if one in self.formulas else ":mod", self.nominal(one))
 
     _flat = _compound
     _dep = _appos
 
-    def _list(self, number: int, part: Part, one: int) -> None:
+    def _list(self, _number: int, part: Part, one: int) -> None:
         part.put(":mod", self.nominal(one))
 
-    def _nummod(self, number: int, part: Part, one: int) -> None:
+    def _nummod(self, _number: int, part: Part, one: int) -> None:
         text = self.words[one].text.lower()
-        part.put(":quant", self.part(one) if one in self.formulas else _number(text))
+        part.put(":quant", self.part(one) if one in self.formulas else number_of(text))
 
-    def _det(self, number: int, part: Part, one: int) -> None:
+    def _det(self, _number: int, part: Part, one: int) -> None:
         lemma = self.words[one].text.lower()
         if lemma in ("the", "a", "an"):
             return
@@ -435,7 +393,7 @@ class _Sentence:
             self.parts[one] = Part(PRONOUNS.get(lemma, "amr-unknown" if lemma in UNKNOWN else lemma))
             part.put(":mod", self.parts[one])
 
-    def _nmod(self, number: int, part: Part, one: int) -> None:
+    def _nmod(self, _number: int, part: Part, one: int) -> None:
         inner = self.nominal(one)
         preposition = self.marker(one, "case")
         if preposition in ("such", "like"):
@@ -447,7 +405,7 @@ class _Sentence:
         else:
             part.put(PREPOSITION_ROLES.get(preposition, ":mod"), inner)
 
-    def _obl(self, number: int, part: Part, one: int) -> None:
+    def _obl(self, _number: int, part: Part, one: int) -> None:
         preposition = self.marker(one, "case")
         if self.relation(one) == "obl:tmod":
             part.put(":time", self.nominal(one))
@@ -476,7 +434,7 @@ class _Sentence:
         elif lemma in ("thus", "hence", "therefore", "so") and self.is_clause(number) and one < number:
             part.put(":ARG1-of", Part("cause-01"))
         else:
-            stem = _adjective(lemma)
+            stem = adjective(lemma)
             inner = self.part(one)
             inner.concept = self.frames.of(stem, "j") or stem
             if inner.concept in self.frames.roles and stem != lemma:
@@ -501,7 +459,7 @@ class _Sentence:
         else:
             part.put(":purpose" if mark == "to" else ":manner", inner)
 
-    def _acl(self, number: int, part: Part, one: int) -> None:
+    def _acl(self, _number: int, part: Part, one: int) -> None:
         if self.relation(one) == "acl:relcl":
             self.relative(part, one)
             return
@@ -540,62 +498,14 @@ class _Sentence:
                 return
         part.put(":mod", inner)
 
-    def _parataxis(self, number: int, part: Part, one: int) -> None:
+    def _parataxis(self, _number: int, _part: Part, one: int) -> None:
         self.aside.append(self.clause(one))
 
-    def _vocative(self, number: int, part: Part, one: int) -> None:
+    def _vocative(self, _number: int, part: Part, one: int) -> None:
         part.put(":mod", self.nominal(one))
-
-
-_PLURALS = {"matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "bases": "basis"}
-
-
-def _lemma(word: Word, frames: Frames) -> str:
-    """The lemma of a word; where the learnt one is no known verb or a rare plural, by the rules of spelling."""
-    lemma, text = word.lemma.lower(), word.text.lower()
-    if word.tag == "NNS":
-        if text in _PLURALS:
-            return _PLURALS[text]
-        return text[:-3] + "y" if text.endswith("ies") and len(text) > 5 and text != "series" else lemma
-    if word.tag[:2] == "VB" and f"{lemma}/v" not in frames.words:
-        for end in ("ing", "ed", "es", "s"):
-            stem = text.removesuffix(end)
-            if stem == text:
-                continue
-            for tried in (stem, stem + "e", stem[:-1], stem[:-1] + "y"):
-                if f"{tried}/v" in frames.words:
-                    return tried
-    return lemma
 
 
 def _formulas(placeholders: Sequence[str]) -> Part:
     """A formula, or several in a row."""
     parts = [Part("string-entity").put(":value", one) for one in placeholders]
-    return parts[0] if len(parts) == 1 else _joined("and", parts)
-
-
-def _adjective(lemma: str) -> str:
-    """The adjective of an adverb: simply, simple; basically, basic; exactly, exact."""
-    if not lemma.endswith("ly") or len(lemma) < 6:
-        return lemma
-    for end, own in (("ically", "ic"), ("bly", "ble"), ("ply", "ple"), ("ily", "y")):
-        if lemma.endswith(end):
-            return lemma.removesuffix(end) + own
-    return lemma[:-2]
-
-
-def _joined(concept: str, parts: Iterable[Part]) -> Part:
-    top = Part(concept)
-    for number, part in enumerate(parts, start=1):
-        top.put(f":op{number}", part)
-    return top
-
-
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def _number(text: str) -> str:
-    if text in _NUMBERS:
-        return str(_NUMBERS.index(text))
-    digits = text.replace(",", "")
-    return digits if re.fullmatch(r"-?\d+(\.\d+)?", digits) else f'"{digits}"'
+    return parts[0] if len(parts) == 1 else joined("and", parts)

@@ -39,7 +39,19 @@ QUANTIFIERS = ("many", "few", "several", "much", "more", "less", "plenty", "lot"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ADVERB_ROLES: Mapping[str, str] = {
     **dict.fromkeys(
-        ("now", "then", "today", "already", "still", "yet", "later", "soon", "before", "recently", "currently"),
+        (
+            "now",
+            "then",
+            "today",
+            "already",
+            "still",
+            "yet",
+            "later",
+            "soon",
+            "before",
+            "recently",
+            "currently",
+        ),
         ":time",
     ),
     **dict.fromkeys(("always", "often", "sometimes", "usually", "never", "again"), ":frequency"),

@@ -29,6 +29,27 @@ OPERATIONS = (
         json_lines=True,
     ),
     Operation(
+        "mathamr.context",
+        "The sentences around a formula.",
+        spec=f"{_ENGINE}.context.window:Context",
+        call=f"{_ENGINE}.context.window:context",
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.amr",
+        "Parse contexts to AMR graphs.",
+        spec=f"{_ENGINE}.parsing.parse:Amr",
+        call=f"{_ENGINE}.parsing.parse:amr",
+        json_lines=True,
+    ),
+    Operation(
+        "mathamr.parse",
+        "From a text with formulas to its MathAMR graph.",
+        spec=f"{_ENGINE}.parsing.parse:Parse",
+        call=f"{_ENGINE}.parsing.parse:parse",
+        text=f"{_TEXT}:parse",
+    ),
+    Operation(
         "mathamr.graft",
         "Put operator trees of formulas into AMR graphs.",
         spec=f"{_ENGINE}.graph.graft:Graft",
@@ -113,5 +134,13 @@ OPERATIONS = (
         spec=f"{_ENGINE}.graph.drawing:Draw",
         call=f"{_ENGINE}.graph.drawing:draw",
         text=f"{_TEXT}:draw",
+    ),
+    Operation(
+        "mathamr.language",
+        "Train the English tagger and dependency parser.",
+        spec="engines.language.training:TrainLanguage",
+        call="engines.language.training:train_language",
+        background=Background("mathamr language", "trains {out}"),
+        recipes=True,
     ),
 )

@@ -9,11 +9,12 @@ from workbench.cli.common import table
 from workbench.operation import Aside
 
 if TYPE_CHECKING:
+    from engines.mathamr.parsing.parse import Parse
     from engines.mathamr.representations.opt import Opt
 
 Found = Mapping[str, Any]
 
-__all__ = ["draw", "evaluate", "index", "inspect", "opt", "search", "slt", "topics"]
+__all__ = ["draw", "evaluate", "index", "inspect", "opt", "parse", "search", "slt", "topics"]
 
 
 def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
@@ -169,3 +170,12 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
 
 
 _MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_prime", "map_prime")
+
+
+def parse(document: Mapping[str, Any], spec: Parse) -> Iterator[str]:  # noqa: ARG001
+    """The MathAMR graph and its string."""
+    yield from document["mathamr"].splitlines()
+    yield ""
+    yield document["linear_mathamr"]
+    for warning in document["warnings"]:
+        yield Aside(warning)

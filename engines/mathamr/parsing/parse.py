@@ -1,0 +1,118 @@
+"""AMR graphs of contexts, and of one text everything up to its MathAMR graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.events import Event, Sink, ignore
+from engines.core.spec import Arg
+from engines.mathamr.parsing.parsers import Which
+
+__all__ = ["Amr", "Parse", "amr", "parse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Amr:
+    """Parse contexts to AMR graphs, each formula being the constant "MATH".
+
+    The built-in parser is approximate: rules over a dependency parse. amrlib's models are better and large;
+    give the folder of one.
+    """
+
+    file: Annotated[
+        Path, Arg('Lines {"topic_id": …, "context": text with placeholders}.', metavar="FILE", option=True)
+    ]
+    parser: Annotated[Which, Arg("Which parser.")] = "builtin"
+    model: Annotated[Path | None, Arg("The folder of amrlib's model.", metavar="FOLDER")] = None
+    device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
+    placeholders: Annotated[bool, Arg('Keep the placeholders instead of "MATH".')] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """The MathAMR graph of a text: its context, its AMR, its formulas' operator trees grafted into it."""
+
+    text: Annotated[str, Arg("A text with formulas between dollar signs.")]
+    parser: Annotated[Which, Arg("Which parser.")] = "builtin"
+    model: Annotated[Path | None, Arg("The folder of amrlib's model.", metavar="FOLDER")] = None
+    device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
+    query: Annotated[str | None, Arg("Mark the formula of this id, which counts from 1.")] = None
+
+
+def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
+    """Rows `{"topic_id", "amr"}`. What a parser could not parse, and what it lost, is warned of.
+
+    Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
+    """
+    from engines.mathamr.context.placeholders import ids
+    from engines.mathamr.graph.amr import write_graph
+    from engines.mathamr.parsing.parsers import math_for_placeholders, parsed, parser
+    from engines.mathamr.rows import rows
+
+    chosen = parser(spec.parser, spec.model, spec.device)
+    lines = list(rows(spec.file, "topic_id", "context"))
+    formulas = lost = 0
+    for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
+        if made.parser != spec.parser:
+            message = f"{row['topic_id']}: {spec.parser} gave no graph; this is the built-in parser's"
+            events(Event("warning", {"message": message}))
+        formulas += len(set(ids(row["context"])))
+        lost += len(made.lost)
+        if not spec.placeholders:
+            math_for_placeholders(made.graph)
+        yield {"topic_id": row["topic_id"], "amr": write_graph(made.graph)}
+    if lost:
+        events(Event("warning", {"message": f"{lost} of {formulas} formulas are not in their graphs"}))
+
+
+def parse(spec: Parse) -> dict[str, Any]:
+    """`{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost`
+    are the formulas whose placeholder the parser lost, which hang on the root.
+
+    Raises: EngineError E402 for a query that is no formula of the text. E355 for a model that is none.
+    """
+    from engines.core.errors import EngineError
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.context.placeholders import marked
+    from engines.mathamr.graph.amr import write_graph
+    from engines.mathamr.graph.graft import grafted
+    from engines.mathamr.graph.linearize import linear
+    from engines.mathamr.parsing.parsers import parsed, parser
+
+    found = marked(spec.text)
+    if spec.query is not None and spec.query not in found.formulas:
+        raise EngineError(
+            f"the text has no formula {spec.query!r}",
+            code="E402",
+            exit_code=2,
+            remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
+        )
+    made = next(parsed([found.text], parser(spec.parser, spec.model, spec.device)))
+    warnings = list(found.warnings)
+    if made.parser != spec.parser:
+        warnings.append(f"{spec.parser} gave no graph; this is the built-in parser's")
+    if made.parser == "builtin":
+        warnings.append("the built-in parser is approximate")
+    if not found.formulas:
+        warnings.append("the text has no formula")
+    text = write_graph(made.graph)
+    trees = {name: operator_tree(latex) for name, latex in found.formulas.items()}
+    for name, tree in trees.items():
+        if any(node.label.startswith("E!") for node in tree.walk()):
+            warnings.append(f"formula {name} could not be parsed in part")
+    whole = grafted(text, trees, query=spec.query)
+    if whole.lost:
+        warnings.append(f"the parser lost {len(whole.lost)} formulas, which hang on the root")
+    return {
+        "context": found.text,
+        "formulas": dict(found.formulas),
+        "parser": made.parser,
+        "amr": text,
+        "mathamr": write_graph(whole.graph),
+        "linear_mathamr": linear(whole.graph),
+        "lost": list(whole.lost),
+        "warnings": warnings,
+    }

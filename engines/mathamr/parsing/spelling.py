@@ -1,0 +1,52 @@
+"""Spelling of English: lemmas that were learnt wrong, adjectives of adverbs, numbers in words."""
+
+from __future__ import annotations
+
+import re
+
+from engines.language.english import Word
+from engines.mathamr.parsing.frames import Frames
+
+__all__ = ["adjective", "lemma_of", "number_of"]
+
+_PLURALS = {"matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "bases": "basis"}
+
+
+def lemma_of(word: Word, frames: Frames) -> str:
+    """The lemma of a word; where the learnt one is no known verb or a rare plural, by the rules of
+    spelling."""
+    lemma, text = word.lemma.lower(), word.text.lower()
+    if word.tag == "NNS":
+        if text in _PLURALS:
+            return _PLURALS[text]
+        return text[:-3] + "y" if text.endswith("ies") and len(text) > 5 and text != "series" else lemma
+    if word.tag[:2] == "VB" and f"{lemma}/v" not in frames.words:
+        for end in ("ing", "ed", "es", "s"):
+            stem = text.removesuffix(end)
+            if stem == text:
+                continue
+            for tried in (stem, stem + "e", stem[:-1], stem[:-1] + "y"):
+                if f"{tried}/v" in frames.words:
+                    return tried
+    return lemma
+
+
+def adjective(lemma: str) -> str:
+    """The adjective of an adverb: simply, simple; basically, basic; exactly, exact."""
+    if not lemma.endswith("ly") or len(lemma) < 6:
+        return lemma
+    for end, own in (("ically", "ic"), ("bly", "ble"), ("ply", "ple"), ("ily", "y")):
+        if lemma.endswith(end):
+            return lemma.removesuffix(end) + own
+    return lemma[:-2]
+
+
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number_of(text: str) -> str:
+    """A number as AMR has it: digits, or the word in quotes."""
+    if text in _NUMBERS:
+        return str(_NUMBERS.index(text))
+    digits = text.replace(",", "")
+    return digits if re.fullmatch(r"-?\d+(\.\d+)?", digits) else '"' + re.sub(r'["\\]', "", digits) + '"'

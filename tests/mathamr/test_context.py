@@ -1,0 +1,98 @@
+"""Contexts: placeholders, punctuation, and the sentences around a formula."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.core.errors import EngineError
+from engines.mathamr.context.placeholders import PLACEHOLDER, ids, marked, put
+from engines.mathamr.context.window import Context, context, window
+
+TEXT = "First one. Let $a=1.$ Then $b<2$, so what? Nothing here. The last $c$."
+
+
+@pytest.mark.parametrize(
+    ("latex", "behind", "kept"),
+    [("a+b=c.", ".", "a+b=c"), ("n!", "", "n!"), ("x ,", ",", "x"), (r"x\,", "", r"x\,"), ("?", "", "?")],
+)
+def test_punctuation_moves_behind_the_placeholder(latex: str, behind: str, kept: str) -> None:
+    """The union of the paper's and the code's; a factorial and a thin space belong to the formula."""
+    assert put(latex, "7") == (f'"eqx7eqx"{behind}', kept)
+
+
+def test_the_window_of_the_paper_and_of_the_released_contexts() -> None:
+    found = context(Context(TEXT, query="2", window=0))
+    assert found["context"] == 'Then "eqx2eqx", so what?'
+    assert found["formulas"] == {"2": "b<2"}
+    found = context(Context(TEXT, query="2"))
+    assert found["context"] == 'Let "eqx1eqx". Then "eqx2eqx", so what? Nothing here.'
+    assert context(Context(TEXT))["formulas"] == {"1": "a=1", "2": "b<2", "3": "c"}
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "warned"),
+    [
+        ("No formula at all.", "No formula at all.", 0),
+        (r"It costs \$5, \(x\) and \[y\]", 'It costs $5, "eqx1eqx" and "eqx2eqx"', 0),
+        ("A lone $ sign", "A lone $ sign", 1),
+        ('<p>Is <span class="math-container" id="q_9">a&lt;b,</span> so?</p>', 'Is "eqx9eqx", so?', 0),
+    ],
+)
+def test_texts(text: str, plain: str, warned: int) -> None:
+    found = marked(text)
+    assert (found.text, len(found.warnings)) == (plain, warned)
+
+
+@given(st.text(alphabet=r"ab $\()[].!?" + "\n", max_size=60))
+def test_any_text_is_marked_and_windows_hold_their_formula(text: str) -> None:
+    found = marked(text)
+    assert ids(found.text) == list(found.formulas)
+    for name in found.formulas:
+        assert name in ids(window(found.text, name, 0))
+
+
+def test_a_file_and_a_query_that_is_not_there(tmp_path: Path) -> None:
+    file = tmp_path / "texts.jsonl"
+    file.write_text(json.dumps({"topic_id": "B.1", "text": "Find $x$.", "query": "q_1"}) + "\n")
+    (row,) = context(Context(file=file))
+    assert (row["topic_id"], row["context"], row["query"]) == ("B.1", 'Find "eqx1eqx".', "1")
+    for made in (lambda: context(Context("Find $x$.", query="4")), lambda: Context()):
+        with pytest.raises(EngineError) as caught:
+            made()
+        assert caught.value.code == "E402"
+
+
+@pytest.mark.real_data
+def test_published_contexts_of_the_topics(real_data: Path) -> None:
+    """The window of each topic's formula in its question or title, beside the published one: equal up to
+    blanks and the punctuation that the authors' code does not move, in most topics."""
+    from engines.forum.readers import read_topics
+    from engines.mathamr.context.placeholders import in_fields
+
+    published = {}
+    for line in (real_data / "arqmath" / "context_topic.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        published[row["topic_id"]] = _plain(row["context"])
+    same = seen = 0
+    for topic in read_topics(real_data / "arqmath" / "topics_task2_2021.xml"):
+        if topic.id not in published:
+            continue
+        query = topic.formula.removeprefix("q_")
+        own = []
+        for field in (topic.title, topic.question):
+            text, formulas = in_fields(field.text, field.formulas)
+            if query in formulas:
+                own.append(_plain(window(text, query)))
+        seen += 1
+        same += published[topic.id] in own
+    assert seen >= 90
+    assert same / seen > 0.6
+
+
+def _plain(text: str) -> str:
+    return "".join(PLACEHOLDER.sub(lambda match: match[1], text).split()).strip(".,")

@@ -1,0 +1,201 @@
+"""AMR parsers: the rules, frames of the inventory alone, amrlib's folders, and the whole way from a text."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.core.errors import EngineError
+from engines.mathamr.context.placeholders import ids
+from engines.mathamr.graph.amr import read_graph, write_graph
+from engines.mathamr.parsing.frames import frames
+from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
+from engines.mathamr.parsing.parsers import parsed, parser
+from engines.mathamr.parsing.roles import roles
+
+
+def graph(text: str) -> str:
+    """The graph of a context on one line."""
+    (made,) = parsed([text], parser("builtin"))
+    return " ".join(write_graph(made.graph).split())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            'Prove that "eqx1eqx".',
+            '(p / prove-01 :ARG1 (s / string-entity :value "eqx1eqx") :mode imperative :ARG0 (y / you))',
+        ),
+        (
+            'I want to solve "eqx1eqx".',
+            "(w / want-01 :ARG0 (i / i) :ARG1 (s / solve-01 :ARG0 i"
+            ' :ARG1 (s2 / string-entity :value "eqx1eqx")))',
+        ),
+    ],
+)
+def test_small_sentences(text: str, expected: str) -> None:
+    assert graph(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('How can I find "eqx3eqx"?', ["possible-01", "find-01", ":manner (a / amr-unknown)"]),
+        ("The series does not converge.", ["converge-01", ":polarity -", "series"]),
+        ("This is true, but I cannot prove it.", ["contrast-01", "true-01", "prove-01", "possible-01"]),
+        ("Is it continuous?", ["continue-01", ":polarity (a / amr-unknown)"]),
+        ("The solution is unique. I need help.", ["multi-sentence", ":snt1", ":snt2", "solve-01"]),
+    ],
+)
+def test_what_sentences_mean(text: str, parts: list[str]) -> None:
+    made = graph(text)
+    for part in parts:
+        assert part in made
+
+
+@pytest.mark.parametrize("text", ["", "   ", "...", '"eqx1eqx"', '"eqx1eqx" "eqx2eqx".', "?!", "¿ñ ©"])
+def test_no_graph_is_empty(text: str) -> None:
+    (made,) = parsed([text], parser("builtin"))
+    assert made.graph.root.concept
+    assert made.lost == ()
+    assert set(ids(text)) <= set(ids(write_graph(made.graph)))
+
+
+WORDS = ["let", "Find", "the", "sum", "of", '"eqx1eqx"', '"eqx22eqx"', "and", "is", "(", ",", ".", "what"]
+UGLY = ["?", "x\\{^(2)~:ly", '1"/2', "quickly", "e^{-\\frac{1}(y)", "2.5", "-", "'"]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from(WORDS + UGLY), max_size=14))
+def test_no_formula_is_lost_and_frames_are_the_inventorys(words: list[str]) -> None:
+    (made,) = parsed([" ".join(words)], parser("builtin"))
+    assert made.lost == ()
+    text = write_graph(made.graph)
+    assert write_graph(read_graph(text)) == text
+    for concept in re.findall(r"/ (\S+-\d\d)\b", text):
+        assert concept in frames().roles or concept.endswith("-91")
+
+
+def test_the_inventory_and_the_roles() -> None:
+    assert frames().of("solution", "n") == "solve-01"
+    assert frames().of("plug-in", "v") == "plug-in-03"
+    assert frames().of("number", "n") is None
+    assert roles().of("give-01", "obl", "to", [":ARG0", ":ARG1"]) == ":ARG2"
+    assert roles().of("prove-01", "nsubj:pass", "", []) == ":ARG1"
+
+
+@pytest.mark.real_data
+def test_smatch_of_the_published_graphs(real_data: Path) -> None:
+    """Micro-averaged Smatch by the smatch package on 40 of the topics of 2020."""
+    import random
+
+    import smatch
+
+    random.seed(0)
+    file = real_data / "arqmath" / "topic_amr_formula_cut_2020.jsonl"
+    published = [json.loads(line) for line in file.read_text("utf-8").splitlines()[:40]]
+    counts = [0, 0, 0]
+    for row, made in zip(published, amr(Amr(file)), strict=False):
+        assert made["topic_id"] == row["topic_id"]
+        smatch.match_triple_dict.clear()
+        pair = (" ".join(one["amr"].split()) for one in (made, row))
+        counts = [a + b for a, b in zip(counts, smatch.get_amr_match(*pair), strict=True)]
+    assert 2 * counts[0] / (counts[1] + counts[2]) > 0.55
+
+
+def test_the_contract_of_amr(tmp_path: Path) -> None:
+    file = tmp_path / "contexts.jsonl"
+    file.write_text(json.dumps({"topic_id": "B.1", "context": 'Solve "eqx4eqx" and "eqx40eqx".'}) + "\n")
+    (row,) = amr(Amr(file))
+    assert set(row) == {"topic_id", "amr"}
+    assert row["amr"].count('"MATH"') == 2
+    file.write_text('{"topic_id": "B.1"}\n')
+    with pytest.raises(EngineError) as caught:
+        list(amr(Amr(file)))
+    assert caught.value.code == "E317"
+
+
+def test_from_a_text_to_its_string() -> None:
+    found = parse(Parse("Find $x^n+y^n$, please."))
+    assert found["formulas"] == {"1": "x^n+y^n"}
+    assert found["lost"] == []
+    assert "plus SUP y n SUP x n" in found["linear_mathamr"]
+    assert ":math (U1 / plus" in found["mathamr"]
+    assert any("approximate" in warning for warning in found["warnings"])
+    assert "the text has no formula" in parse(Parse("Nothing here."))["warnings"]
+    assert any("in part" in warning for warning in parse(Parse("Solve $x^{2$ now."))["warnings"])
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A parse_xfm folder as amrlib writes one, with a tiny model of random weights."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast, set_seed
+
+    folder = tmp_path_factory.mktemp("model")
+    words = ["<s>", "<pad>", "</s>", "<unk>", "(", ")", "solve-01", ":arg1", '"eqx1eqx"', "prove-01"]
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(words)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    ).save_pretrained(folder)
+    set_seed(0)
+    size: dict[str, Any] = {"d_model": 16, "vocab_size": len(words), "max_position_embeddings": 64}
+    for side in ("encoder", "decoder"):
+        size |= {f"{side}_layers": 1, f"{side}_ffn_dim": 16, f"{side}_attention_heads": 2}
+    task = {"parse_amr": {"max_in_len": 32, "max_out_len": 16, "model_name_or_path": "bart"}}
+    BartForConditionalGeneration(BartConfig(**size, task_specific_params=task)).save_pretrained(folder)
+    meta = {"model_type": "stog", "version": "0.1.0", "inference_module": ".parse_xfm.inference"}
+    meta |= {"inference_class": "Inference", "model_fn": "model.safetensors"}
+    (folder / "amrlib_meta.json").write_text(json.dumps({**meta, "kwargs": {"num_beams": 2}}))
+    return folder
+
+
+def test_amrlib_is_loaded_and_decodes_in_batches(model: Path, tmp_path: Path) -> None:
+    """Random weights give no graph: each row is the built-in parser's, and says so."""
+    file = tmp_path / "contexts.jsonl"
+    rows = [{"topic_id": f"B.{number}", "context": f'Solve "eqx{number}eqx".'} for number in range(1, 16)]
+    file.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
+    messages: list[str] = []
+    found = list(
+        amr(
+            Amr(file, parser="amrlib", model=model, device="cpu"),
+            events=lambda event: messages.append(str(event.data["message"])),
+        )
+    )
+    assert [row["topic_id"] for row in found] == [row["topic_id"] for row in rows]
+    assert all(
+        "solve-01" in row["amr"] for row in found if f"{row['topic_id']}: amrlib gave" in str(messages)
+    )
+    assert all(row["amr"].startswith("(") for row in found)
+
+
+def test_what_amrlib_decodes_is_repaired_and_counted(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Placeholders that lost an end count as kept; what is gone is named."""
+    chosen = parser("amrlib", model, "cpu")
+    texts = ['(s / solve-01 :ARG1 (x / string-entity :value "eqx12eq"))', "(", None]
+    monkeypatch.setattr(chosen.model, "parse_sents", lambda *_args, **_settings: texts)  # type: ignore[attr-defined]
+    made = list(parsed(['Solve "eqx12eqx" or "eqx3eqx".', 'Prove "eqx5eqx".', "Why?"], chosen))
+    assert [one.parser for one in made] == ["amrlib", "builtin", "builtin"]
+    assert [one.lost for one in made] == [("3",), (), ()]
+
+
+@pytest.mark.parametrize("broken", ["amrlib_meta.json", "config.json", "tokenizer.json", "model.safetensors"])
+def test_a_folder_that_is_no_parser_is_refused(model: Path, tmp_path: Path, broken: str) -> None:
+    import shutil
+
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    (folder / broken).unlink()
+    with pytest.raises(EngineError) as caught:
+        parser("amrlib", folder, "cpu")
+    assert caught.value.code == "E355"
+    with pytest.raises(EngineError):
+        parser("amrlib")
