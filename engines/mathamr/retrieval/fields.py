@@ -6,14 +6,13 @@ Formulas without an id get one that no collection has.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from engines.forum.readers import Post, Topic
+from engines.mathamr.context.placeholders import PLACEHOLDER, in_fields
+from engines.mathamr.context.placeholders import ids as formula_ids
 
 __all__ = ["PLACEHOLDER", "field_text", "fields_of_post", "fields_of_topic", "formula_ids", "with_latex"]
-
-PLACEHOLDER = re.compile(r'"?eqx(\w+?)eqx"?')
 
 
 def field_text(text: str, formulas: Sequence[tuple[str, str]], lead: str = "n") -> str:
@@ -22,16 +21,7 @@ def field_text(text: str, formulas: Sequence[tuple[str, str]], lead: str = "n") 
     >>> field_text("Is $a<b$?", [("q_7", "a<b")])
     'Is "eqx7eqx"?'
     """
-    parts, at = [], 0
-    for number, (name, latex) in enumerate(formulas):
-        written = f"${latex}$"
-        start = text.find(written, at)
-        if start < 0:
-            continue
-        short = name.removeprefix("q_") or f"{lead}{number}"
-        parts += [text[at:start], f'"eqx{short}eqx"']
-        at = start + len(written)
-    return "".join([*parts, text[at:]])
+    return in_fields(text, formulas, lead)[0]
 
 
 def fields_of_post(post: Post) -> Iterator[tuple[str, str]]:
@@ -47,11 +37,6 @@ def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]
     for name, field in (("title", topic.title), ("question", topic.question)):
         latex = {one.removeprefix("q_"): text for one, text in field.formulas}
         yield name, field_text(field.text, field.formulas), latex
-
-
-def formula_ids(text: str) -> list[str]:
-    """The ids of the placeholders in a text, in order."""
-    return [match[1] for match in PLACEHOLDER.finditer(text)]
 
 
 def with_latex(text: str, latex: Mapping[str, str]) -> str:
