@@ -82,6 +82,7 @@ CODES: Mapping[str, str] = {
     "E432": "a name that is taken",
     "E433": "an index is needed",
     "E434": "settings of a ranking that do not go together",
+    "E435": "a first stage that cannot be read",
     "E440": "a filter that cannot be read",
     "E450": "templates that there are not",
     "E451": "neither templates nor a file",

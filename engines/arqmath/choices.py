@@ -7,10 +7,7 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg
 
-__all__ = ["Added", "Against", "Candidates", "Family", "How", "IndexFolder", "RunName", "SomeCollection"]
-
-How = Literal["lexical", "dense", "fused"]
-"""By BM25, by the cosine of vectors, or by both, fused by reciprocal ranks."""
+__all__ = ["Added", "Against", "Candidates", "Family", "IndexFolder", "RunName", "SomeCollection"]
 
 Candidates = Literal["index", "judged", "all"]
 """What a cross-encoder scores: a first stage's best, the judged answers, or all there are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,10 +17,11 @@ from typer.testing import CliRunner
 from engines.arqmath.collection import index_build
 from engines.arqmath.collection.index import build_index, document_text, open_index
 from engines.arqmath.collection.store import PostStore, build_store
+from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.fusion import reciprocal_rank_fusion
+from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors, unit
 from engines.retrieval.tokens import terms
@@ -171,11 +173,69 @@ def test_dense_and_fused_search(folder: ArqmathFolder, tmp_path: Path) -> None:
     assert [hit.score for hit in dense] == sorted((hit.score for hit in dense), reverse=True)
     runs = [
         Run.from_scores(how, {"": [(hit.id, hit.score) for hit in index.search(query, 10, how=how)]})
-        for how in ("dense", "lexical")
+        for how in ("lexical", "dense")
     ]
     expected = reciprocal_rank_fusion(runs).rankings[""]
     assert index.how == "fused"
     assert [(hit.id, hit.score) for hit in index.search(query, 4)] == list(expected[:4])
+
+
+def test_answers_are_found_by_their_questions(folder: ArqmathFolder, tmp_path: Path) -> None:
+    bag = BagEncoder()
+    build_index(folder, tmp_path / "index", dense=True, encoder=bag)
+    index = open_index(tmp_path / "index", encoder=bag)
+    query = "does the harmonic integral converge"
+    asked = index.store.many(["1", "2"])
+    texts = [f"{post.title}\n{post.text}" for post in asked.values()]
+    cosines = dict(zip(asked, (bag.encode(texts) @ bag.encode([query])[0]).tolist(), strict=True))
+    found = {hit.id: hit.score for hit in index.search(query, 10, how="questions")}
+    parents = {"10": "1", "11": "1"} | {str(20 + n): "2" for n in range(7)}
+    assert found == pytest.approx({answer: cosines[parent] for answer, parent in parents.items()}, abs=1e-3)
+    runs = [index.run({"": query}, 10, how=how) for how in ("lexical", "dense", "questions")]
+    for how, expected in (
+        ("lexical + 0.5*dense + 2*questions", weighted_sum(runs, [1, 0.5, 2])),
+        ("rrf(lexical, dense, questions)", reciprocal_rank_fusion(runs)),
+    ):
+        run = index.run({"": query}, 10, how=how)
+        assert run.tag == how
+        assert list(run.rankings[""]) == list(expected.rankings[""][:10])
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("lexical", "lexical"),
+        (" dense+ .5 * questions", "dense + 0.5*questions"),
+        ("fused", "fused"),
+        ("rrf( lexical,dense )", "fused"),
+        ("rrf(questions, lexical)", "rrf(questions, lexical)"),
+        ("2*dense + 1*lexical", "2*dense + lexical"),
+    ],
+)
+def test_first_stages_are_read_and_written(text: str, read: str) -> None:
+    assert str(FirstStage.read(text)) == read
+    assert FirstStage.read(read) == FirstStage.read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "'' is none of"),
+        ("bm25", "'bm25' is none of"),
+        ("lexical +", "'' is none of"),
+        ("lexical + lexical", "twice"),
+        ("0*lexical + dense", "no weight"),
+        ("-1*lexical", "none of"),
+        ("rrf(lexical)", "nothing to fuse"),
+        ("rrf(lexical, 2*dense)", "no weights"),
+        ("rrf(lexical, dense", "none of"),
+        ("lexical + fused", "'fused' is none of"),
+    ],
+)
+def test_first_stages_that_are_none(text: str, why: str) -> None:
+    with pytest.raises(EngineError, match=re.escape(why)) as caught:
+        FirstStage.read(text)
+    assert caught.value.code == "E435"
 
 
 def test_a_run_over_topics_equals_the_searches(folder: ArqmathFolder, tmp_path: Path) -> None:
@@ -218,8 +278,8 @@ def test_a_stopped_build_goes_on_by_part(folder: ArqmathFolder, tmp_path: Path) 
             break
         with pytest.raises(DataError, match="not finished"):
             open_index(again)
-    assert attempts == 4
-    assert second.texts == first.texts == 10
+    assert attempts == 5
+    assert second.texts == first.texts == 10 + 2
     assert files(again) == files(whole)
 
 
@@ -242,7 +302,7 @@ def test_a_killed_build_goes_on_and_a_broken_part_is_made_again(
     parts[0].write_bytes(parts[0].read_bytes()[:40])
     bag = BagEncoder()
     assert build_index(folder, out, dense=True, encoder=bag)["complete"]
-    assert bag.texts == 3 + 4
+    assert bag.texts == 3 + 4 + 2
     assert open_index(out, encoder=bag).search("cyclic", 1)
 
 
@@ -252,7 +312,7 @@ def test_vectors_may_be_added_later(folder: ArqmathFolder, tmp_path: Path) -> No
     bag = BagEncoder()
     assert build_index(folder, out, dense=True, encoder=bag)["dense"]["kind"] == "flat"
     assert build_index(folder, out)["dense"]["vectors"] == 10
-    assert bag.texts == 10
+    assert bag.texts == 10 + 2
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["encoder"]["sha256"] == bag.fingerprint
     assert manifest["dense"]["reason"]

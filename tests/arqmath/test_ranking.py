@@ -411,7 +411,7 @@ def test_the_task_ranks_in_two_stages(bert: Path, collection: Path, index: Path,
         ({"rerank": False, "candidates": "all"}, "E434"),
         ({"model": "x", "candidates": "judged"}, "E434"),
         ({"rerank": False, "first": "dense"}, "E670"),
-        ({"rerank": False, "first": "random"}, "E424"),
+        ({"rerank": False, "first": "random"}, "E435"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

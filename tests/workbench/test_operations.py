@@ -63,7 +63,7 @@ def steady(document: Any) -> Any:
         return {
             key: steady(value)
             for key, value in document.items()
-            if not (key.endswith(("_s", "seconds", "per_s")) or key in ("out", "file", "run", "resumed"))
+            if not (key.endswith(("_s", "seconds", "per_s")) or key in ("changed", "out", "file", "run", "resumed"))
         }
     return [steady(item) for item in document] if isinstance(document, list) else document
 

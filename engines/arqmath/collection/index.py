@@ -6,38 +6,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.choices import How
 from engines.arqmath.collection.index_build import (
     AGAIN,
     FORMAT,
     IDS,
     MANIFEST,
     PLAN,
+    QUESTIONS,
     STORE,
     build_index,
     document_text,
     read_json,
 )
 from engines.arqmath.collection.store import PostStore
+from engines.arqmath.first_stage import FirstStage, Search
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed, sha256
 from engines.retrieval.dense import DenseIndex
 from engines.retrieval.encoders import StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.fusion import reciprocal_rank_fusion
+from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.lexical import LexicalIndex
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TOKENS_VERSION
 
-__all__ = ["DEPTH", "Hit", "How", "Index", "build_index", "document_text", "kept_index", "open_index"]
+__all__ = ["DEPTH", "Hit", "Index", "build_index", "document_text", "kept_index", "open_index"]
 
 _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
@@ -143,16 +144,30 @@ class Index:
 
     @cached_property
     def dense(self) -> DenseIndex:
-        """The index of vectors. Raises: EngineError E670 when the index was built without."""
-        if self.manifest["dense"] is None:
+        """The vectors of the answers. Raises: EngineError E670 when the index was built without."""
+        return self._vectors("dense")
+
+    @cached_property
+    def questions(self) -> DenseIndex:
+        """The vectors of the questions. Raises: EngineError E670 when the index was built without."""
+        return self._vectors("questions")
+
+    @cached_property
+    def question_ids(self) -> NDArray[np.bytes_]:
+        """The ids of the questions, as bytes, in the order of their vectors."""
+        return np.asarray(np.load(self.path / QUESTIONS, mmap_mode="r"))
+
+    def _vectors(self, name: str) -> DenseIndex:
+        if self.manifest.get(name) is None:
+            what = "" if name == "dense" else " of questions"
             raise EngineError(
-                "the index holds no vectors",
+                f"the index holds no vectors{what}",
                 where=str(self.path),
                 code="E670",
                 exit_code=3,
                 remedy="Add them with: mathwb arqmath index FOLDER --out DIR --dense",
             )
-        return DenseIndex(self.path / "dense")
+        return DenseIndex(self.path / name)
 
     @cached_property
     def encoder(self) -> StoredEncoder:
@@ -164,15 +179,15 @@ class Index:
         return found
 
     @property
-    def how(self) -> How:
-        """The best way to search that the index has."""
+    def how(self) -> str:
+        """How it is searched unless one says otherwise."""
         return "lexical" if self.manifest["dense"] is None else "fused"
 
-    def search(self, text: str, k: int = 10, *, how: How | None = None) -> list[Hit]:
+    def search(self, text: str, k: int = 10, *, how: str | None = None) -> list[Hit]:
         """The best answers to a text with formulas as `$latex$`, at most `k`, best first.
 
-        Args: how: by BM25, by cosine, or both fused by reciprocal ranks (their 1,000 best); `Index.how`
-        unless given. Raises: EngineError E670 for dense or fused without vectors.
+        Args: how: as `FirstStage.read` reads it; what is put together goes 1,000 deep; `Index.how` unless
+        given. Raises: EngineError E435 for another, E670 for a search by vectors that the index lacks.
         """
         ranking = self.run({"": text}, k, how=how).rankings.get("", ())
         return [Hit(id, score) for id, score in ranking]
@@ -182,24 +197,50 @@ class Index:
         topics: Mapping[str, str],
         k: int = DEPTH,
         *,
-        how: How | None = None,
+        how: str | None = None,
         tag: str = "",
         events: Sink = ignore,
         stop: Stop = never,
     ) -> Run:
         """A run: the best answers to each topic's text, as `search`. Topics that find nothing are left out;
         after a stop, those that were not reached are."""
-        how = how or self.how
-        if how not in get_args(How):
-            raise ValueError(f"search by {how!r}")
-        depth = max(k, DEPTH) if how == "fused" else k
-        runs = []
-        if how != "lexical":
-            runs.append(self._dense_run(topics, depth, stop))
-        if how != "dense":
-            runs.append(self._lexical_run(topics, depth, events, stop))
-        found = reciprocal_rank_fusion(runs) if how == "fused" else runs[0]
-        return Run(tag or how, {topic: hits[:k] for topic, hits in found.rankings.items() if hits})
+        first = FirstStage.read(how or self.how)
+        depth = k if len(first.weights) == 1 else max(k, DEPTH)
+        queries = None
+        if any(name != "lexical" for name, _ in first.weights):
+            self._need(first)
+            queries = self.encoder.encode(list(topics.values()), stop=stop)
+            if stop():
+                return Run(tag or str(first), {})
+        runs = [self._one(name, topics, queries, depth, events, stop) for name, _ in first.weights]
+        if first.by_rank:
+            found = reciprocal_rank_fusion(runs)
+        elif len(runs) == 1:
+            found = runs[0]
+        else:
+            found = weighted_sum(runs, [weight for _, weight in first.weights])
+        return Run(tag or str(first), {topic: hits[:k] for topic, hits in found.rankings.items() if hits})
+
+    def _need(self, first: FirstStage) -> None:
+        """Raises: EngineError E670 before anything is encoded."""
+        for name, _ in first.weights:
+            getattr(self, name)
+
+    def _one(
+        self,
+        name: Search,
+        topics: Mapping[str, str],
+        queries: Vectors | None,
+        k: int,
+        events: Sink,
+        stop: Stop,
+    ) -> Run:
+        if name == "lexical":
+            return self._lexical_run(topics, k, events, stop)
+        assert queries is not None
+        return (
+            self._dense_run(topics, queries, k) if name == "dense" else self._question_run(topics, queries, k)
+        )
 
     def _lexical_run(self, topics: Mapping[str, str], k: int, events: Sink, stop: Stop) -> Run:
         found = {}
@@ -211,14 +252,25 @@ class Index:
             events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
         return Run.from_scores("lexical", found)
 
-    def _dense_run(self, topics: Mapping[str, str], k: int, stop: Stop) -> Run:
-        index = self.dense
-        queries = self.encoder.encode(list(topics.values()), stop=stop)
-        if stop():
-            return Run("dense", {})
-        scores, rows = index.search(queries, k)
+    def _dense_run(self, topics: Mapping[str, str], queries: Vectors, k: int) -> Run:
+        scores, rows = self.dense.search(queries, k)
         found = {topic: self._scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
         return Run.from_scores("dense", found)
+
+    def _question_run(self, topics: Mapping[str, str], queries: Vectors, k: int) -> Run:
+        """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""
+        scores, rows = self.questions.search(queries, k)
+        found = {}
+        for n, topic in enumerate(topics):
+            filled = rows[n] >= 0
+            questions = [id.decode() for id in self.question_ids[rows[n][filled]].tolist()]
+            hits: list[tuple[str, float]] = []
+            for question, score in zip(questions, scores[n][filled].tolist(), strict=True):
+                hits += [(answer, score) for answer in self.store.answers(question)]
+                if len(hits) >= k:
+                    break
+            found[topic] = hits
+        return Run.from_scores("questions", found)
 
     def _scored(self, scores: Vectors, rows: NDArray[np.int64]) -> list[tuple[str, float]]:
         filled = rows >= 0

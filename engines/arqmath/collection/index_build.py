@@ -3,10 +3,13 @@
     manifest.json          what it was made of, versions, size and hash of every file; written last
     posts.sqlite           all posts by id (`store`)
     documents.npy          the ids of the answers, in the order of the indexes
+    questions.npy          the ids of the questions, in the order of their vectors
     lexical/  dense/       BM25 and faiss (`engines.retrieval`)
+    questions/             faiss
 
-A document is an answer with the title of its question before it. While an index is built, `plan.json` says
-of what, and `parts/` holds terms and vectors of some answers each: a build that was killed goes on from them.
+A document is an answer with the title of its question before it, or a question, title and body. While an
+index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a build
+that was killed goes on from them.
 """
 
 from __future__ import annotations
@@ -40,13 +43,14 @@ FORMAT = 1
 _TERM_PART = 5_000
 _VECTOR_PART = 512
 _PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
-MANIFEST, PLAN, STORE, IDS = "manifest.json", "plan.json", "posts.sqlite", "documents.npy"
+MANIFEST, PLAN, STORE = "manifest.json", "plan.json", "posts.sqlite"
+IDS, QUESTIONS = "documents.npy", "questions.npy"
 _PARTS, _LOCK = "parts", "build.lock"
 AGAIN = "Remove the index and build it again, or choose another folder."
 
 
 def document_text(post: StoredPost) -> str:
-    """What is indexed of an answer."""
+    """What is indexed of an answer, or of a question."""
     return f"{post.title}\n{post.text}"
 
 
@@ -65,8 +69,8 @@ def build_index(
 
     Args: dense: vectors too. encoder: whose. kind: of dense index; chosen by the size unless given.
     Events: progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
-    Returns: `complete` (false after a stop), out, and then documents, counts of the store, `lexical` and
-    `dense` (what they are; dense is None without vectors) and `encoder`.
+    Returns: `complete` (false after a stop), out, and then documents, counts of the store, `lexical`,
+    `dense` and `questions` (what they are; the last two are None without vectors) and `encoder`.
     Raises: EngineError E667 when `out` holds something else, E668 when it was begun with another collection,
     model or version, E669 when another build is at work there; DataError for a collection without posts.
     """
@@ -175,7 +179,7 @@ class _Build:
             return {"complete": False, "out": str(self.out)}
         store = PostStore(self.out / STORE)
         try:
-            complete = self._terms(store) and self._vectors(store)
+            complete = self._terms(store) and self._vectors(store) and self._question_vectors(store)
             return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
         finally:
             store.close()
@@ -184,7 +188,7 @@ class _Build:
         if not (self.out / MANIFEST).exists():
             return False
         manifest = read_json(self.out / MANIFEST)
-        return manifest.get("dense") is not None or self.encoder is None
+        return self.encoder is None or None not in (manifest.get("dense"), manifest.get("questions"))
 
     def _posts(self) -> bool:
         path, ids = self.out / STORE, self.out / IDS
@@ -230,15 +234,23 @@ class _Build:
                 return False
             return True
 
-        parts = self._parts(store, "terms-{:05d}.npz", _TERM_PART, "answers", make, good)
+        parts = self._parts(store, IDS, "terms-{:05d}.npz", _TERM_PART, "answers", make, good)
         if parts is None:
             return False
         build_lexical(map(TermPart.load, parts), self.out / "lexical", Bm25(**self.plan["bm25"]))
         return True
 
     def _vectors(self, store: PostStore) -> bool:
+        return self._encoded(store, IDS, "dense", "vectors", "answers encoded")
+
+    def _question_vectors(self, store: PostStore) -> bool:
+        if self.encoder is not None and not (self.out / QUESTIONS).exists():
+            write_array(self.out / QUESTIONS, np.array([id.encode() for id in store.question_ids()]))
+        return self._encoded(store, QUESTIONS, "questions", "questions", "questions encoded")
+
+    def _encoded(self, store: PostStore, ids: str, folder: str, parts_name: str, unit: str) -> bool:
         encoder = self.encoder
-        if encoder is None or (self.out / "dense").exists():
+        if encoder is None or (self.out / folder).exists() or not len(np.load(self.out / ids)):
             return True
 
         def make(posts: Sequence[StoredPost], path: Path) -> bool:
@@ -255,14 +267,14 @@ class _Build:
                 return False
             return True
 
-        name = f"vectors-{encoder.fingerprint[:12]}-{{:05d}}.npy"
-        parts = self._parts(store, name, _VECTOR_PART, "answers encoded", make, good)
+        name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
+        parts = self._parts(store, ids, name, _VECTOR_PART, unit, make, good)
         if parts is None:
             return False
         build_dense(
             (np.load(path) for path in parts),
-            self.out / "dense",
-            total=len(np.load(self.out / IDS)),
+            self.out / folder,
+            total=len(np.load(self.out / ids)),
             dim=encoder.dimension,
             kind=self.kind,
             events=self.events,
@@ -272,6 +284,7 @@ class _Build:
     def _parts(
         self,
         store: PostStore,
+        ids_file: str,
         name: str,
         size: int,
         unit: str,
@@ -279,7 +292,7 @@ class _Build:
         good: Callable[[Path], bool],
     ) -> list[Path] | None:
         """The files of all parts, those that are missing made; None when that was stopped."""
-        ids = np.load(self.out / IDS)
+        ids = np.load(self.out / ids_file)
         paths = []
         for number, begin in enumerate(range(0, len(ids), size)):
             if self.stop():
@@ -296,16 +309,20 @@ class _Build:
         return paths
 
     def _finish(self, store: PostStore) -> dict[str, Any]:
-        dense = self.out / "dense"
+        built = {name: self.out / name for name in ("dense", "questions") if (self.out / name).exists()}
         files = [self.out / STORE, self.out / IDS, *(self.out / "lexical").iterdir()]
-        files += list(dense.iterdir()) if dense.exists() else []
+        files += [file for folder in built.values() for file in folder.iterdir()]
+        files += [self.out / QUESTIONS] if "questions" in built else []
         manifest = {
             **self.plan,
-            "encoder": self.plan["encoder"] if dense.exists() else None,
+            "encoder": self.plan["encoder"] if built else None,
             "documents": len(np.load(self.out / IDS)),
             "counts": dict(store.counts),
             "lexical": dict(LexicalIndex(self.out / "lexical").about),
-            "dense": dict(DenseIndex(dense).about) if dense.exists() else None,
+            **{
+                name: dict(DenseIndex(built[name]).about) if name in built else None
+                for name in ("dense", "questions")
+            },
             "versions": {name: metadata.version(name) for name in _PACKAGES},
             "files": {
                 path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
@@ -317,5 +334,5 @@ class _Build:
         return self._result(manifest)
 
     def _result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        kept = ("documents", "counts", "lexical", "dense", "encoder")
-        return {"complete": True, "out": str(self.out), **{name: manifest[name] for name in kept}}
+        kept = ("documents", "counts", "lexical", "dense", "questions", "encoder")
+        return {"complete": True, "out": str(self.out), **{name: manifest.get(name) for name in kept}}

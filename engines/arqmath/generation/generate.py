@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.choices import How
+from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
@@ -45,7 +45,7 @@ class Generate:
     top_k: Annotated[int | None, Arg("Among so many.", low=1, shown="50")] = None
     new_tokens: Annotated[int | None, Arg("At most.", low=1, shown="400")] = None
     no_repeat: Annotated[int | None, Arg("No n tokens twice.", low=0, shown="0, allowed")] = None
-    how: Annotated[How | None, Arg("--index: how candidates are found.", shown="lexical")] = None
+    how: Annotated[str | None, Arg("--index: how candidates are found.", shown="lexical")] = None
     depth: Annotated[int | None, Arg("--index: from so many answers.", low=1, shown="10")] = None
     scorer: Annotated[Path | None, Arg("--index: judge passages by this cross-encoder.", ref="model")] = None
     tag: Annotated[str | None, Arg("The run's name.", shown="the file's")] = None
@@ -53,7 +53,10 @@ class Generate:
     device: Annotated[str | None, Arg("Where --model computes: cpu or cuda.", shown="cpu")] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless exactly one way to answer is given."""
+        """Raises: EngineError E402 unless exactly one way to answer is given, E435 for a first stage that
+        cannot be read."""
+        if self.how is not None:
+            FirstStage.read(self.how)
         ways = [name for name in _WAYS if getattr(self, name)]
         if len(ways) != 1:
             raise EngineError(

@@ -8,7 +8,8 @@ from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.choices import Candidates, How
+from engines.arqmath.choices import Candidates
+from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
@@ -43,7 +44,13 @@ class Rank:
     topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)]
     run: Annotated[Path, Arg("The run to write.", option=True, name="out")]
     model: Annotated[Path | None, Arg("A cross-encoder: a folder, or a model's name.", ref="model")] = None
-    first: Annotated[How | None, Arg("The first stage.", shown="fused where there are vectors")] = None
+    first: Annotated[
+        str | None,
+        Arg(
+            "The first stage: lexical, dense, questions, fused, or several with weights, as search --how.",
+            shown="fused where there are vectors",
+        ),
+    ] = None
     depth: Annotated[
         int | None,
         Arg(
@@ -70,7 +77,10 @@ class Rank:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for settings that do not go together."""
+        """Raises: EngineError E434 for settings that do not go together, E435 for a first stage that cannot
+        be read."""
+        if self.first is not None:
+            FirstStage.read(self.first)
         if self.rerank and self.model is None:
             raise _refused("no model is named", "Name a cross-encoder with --model, or say --no-rerank.")
         if self.candidates != "index" and not self.rerank:

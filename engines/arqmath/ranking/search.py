@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.choices import How
+from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
@@ -37,10 +37,12 @@ class Search:
     query: Annotated[str, Arg("Words, and formulas between dollar signs.", metavar="QUERY")]
     k: Annotated[int, Arg("How many answers.", low=1, high=10_000, short="-k")] = 10
     how: Annotated[
-        How | None,
+        str | None,
         Arg(
-            "By words and formulas (BM25), by vectors, or both fused by reciprocal ranks.",
-            shown="both, where there are vectors",
+            "lexical (words and formulas), dense (vectors of answers), questions (vectors of questions), "
+            'or several: "lexical + 0.5*dense + 2*questions", "rrf(lexical, questions)"; '
+            "fused is rrf(lexical, dense).",
+            shown="fused, where there are vectors",
         ),
     ] = None
     model: Annotated[
@@ -51,7 +53,9 @@ class Search:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 for a query of nothing."""
+        """Raises: EngineError E402 for a query of nothing, E435 for a first stage that cannot be read."""
+        if self.how is not None:
+            FirstStage.read(self.how)
         if not self.query.strip():
             raise EngineError(
                 "there is nothing to search for",

@@ -1,0 +1,75 @@
+"""First stages: searches by terms, by vectors of answers and of questions, alone or put together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from engines.core.errors import EngineError
+
+__all__ = ["FUSED", "FirstStage", "Search"]
+
+Search = Literal["lexical", "dense", "questions"]
+"""By BM25; by the cosine of topic and answer; by the cosine of topic and the question that is answered."""
+
+_SEARCHES: tuple[Search, ...] = get_args(Search)
+_TERM = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*)?\s*([a-z]+)\s*")
+_RANKS = re.compile(r"\s*rrf\s*\(([^()]*)\)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStage:
+    """Searches with their weights.
+
+    Several are summed, each after min-max over what it found for a topic; with `by_rank` they are fused by
+    reciprocal ranks, all of one weight.
+    """
+
+    weights: tuple[tuple[Search, float], ...]
+    by_rank: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> FirstStage:
+        """`lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)`; `fused` is `rrf(lexical,
+        dense)`. Raises: EngineError E435 that says what is wrong."""
+        if text.strip() == "fused":
+            return FUSED
+        ranks = _RANKS.fullmatch(text)
+        parts = ranks[1].split(",") if ranks else text.split("+")
+        weights: dict[Search, float] = {}
+        for part in parts:
+            term = _TERM.fullmatch(part)
+            name = next((name for name in _SEARCHES if term and term[2] == name), None)
+            if term is None or name is None:
+                raise _refused(text, f"{part.strip()!r} is none of {', '.join(_SEARCHES)}")
+            if name in weights:
+                raise _refused(text, f"{name} is in it twice")
+            if term[1] is not None and (ranks or not float(term[1])):
+                raise _refused(text, "ranks have no weights" if ranks else f"{name} has no weight")
+            weights[name] = float(term[1] or 1)
+        if ranks and len(weights) < 2:
+            raise _refused(text, "there is nothing to fuse")
+        return cls(tuple(weights.items()), bool(ranks))
+
+    def __str__(self) -> str:
+        """As `read` reads it."""
+        if self == FUSED:
+            return "fused"
+        if self.by_rank:
+            return f"rrf({', '.join(name for name, _ in self.weights)})"
+        if len(self.weights) == 1:
+            return self.weights[0][0]
+        return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
+
+
+FUSED = FirstStage((("lexical", 1.0), ("dense", 1.0)), by_rank=True)
+
+
+def _refused(text: str, why: str) -> EngineError:
+    return EngineError(
+        f"{text!r} is no first stage: {why}",
+        code="E435",
+        exit_code=2,
+        remedy="As in: lexical, fused, lexical + 0.5*dense + 2*questions, rrf(lexical, questions)",
+    )
