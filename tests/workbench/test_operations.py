@@ -59,11 +59,12 @@ def run(line: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, Any]:
 
 def steady(document: Any) -> Any:
     """The document without what changes from time to time."""
+    changing = ("changed", "out", "file", "run", "resumed")
     if isinstance(document, Mapping):
         return {
             key: steady(value)
             for key, value in document.items()
-            if not (key.endswith(("_s", "seconds", "per_s")) or key in ("changed", "out", "file", "run", "resumed"))
+            if not (key.endswith(("_s", "seconds", "per_s")) or key in changing)
         }
     return [steady(item) for item in document] if isinstance(document, list) else document
 
