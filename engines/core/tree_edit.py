@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
 
-__all__ = ["Edit", "distance", "edit_script", "pairwise"]
+__all__ = ["Edit", "Nearest", "distance", "edit_script", "pairwise"]
 
 Ints = NDArray[np.int32]
 
@@ -44,6 +44,33 @@ def pairwise(trees: Sequence[Tree]) -> Ints:
     """All distances: (n, n), symmetric, zero on the diagonal."""
     forest = _Forest(trees)
     return _all_pairs(forest.labels, forest.leaves, forest.roots, forest.nodes_at, forest.roots_at)
+
+
+class Nearest:
+    """The most similar of many trees, by 1 - distance / (nodes of both)."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self._forest = _Forest(trees)
+        self._order = np.argsort(np.diff(self._forest.nodes_at), kind="stable")
+        self._places = np.argsort(self._order)
+
+    def of(self, index: int, *, levels: int = 1) -> list[tuple[float, NDArray[np.int64]]]:
+        """The other trees that are most similar to one of them, all that tie, then those of the next level.
+
+        Returns: (similarity, places in ascending order) for each level, most similar first. Trees that
+        cannot reach the last level by their sizes and labels are not compared.
+        """
+        found = _near(index, self._order, int(self._places[index]), levels, *self._forest.arrays)
+        found[index] = -1.0
+        best = np.unique(found[found >= 0.0])[::-1][:levels]
+        return [(float(level), np.flatnonzero(found == level)) for level in best]
+
+    def row(self, index: int, among: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """(n,): how similar one of them is to each, or only to those `among`, and -1 for the others."""
+        order = self._order if among is None else among
+        found = _near(index, order, len(order), 0, *self._forest.arrays)
+        found[index] = 1.0
+        return found
 
 
 def edit_script(a: Tree, b: Tree) -> list[Edit]:
@@ -93,6 +120,14 @@ class _Forest:
         self.labels = np.array(labels, np.int32)
         self.leaves = np.array(leaves, np.int32)
         self.roots = np.array(roots, np.int32)
+        self.sorted = self.labels.copy()
+        for begin, end in zip(self.nodes_at, self.nodes_at[1:], strict=False):
+            self.sorted[begin:end].sort()
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All of it, as compiled functions take it."""
+        return self.labels, self.leaves, self.roots, self.sorted, self.nodes_at, self.roots_at
 
     def tree(self, index: int) -> tuple[Ints, Ints, Ints]:
         """Label numbers, leftmost leaves and key roots of one tree."""
@@ -260,3 +295,93 @@ def _all_pairs(
             )
             found[a, b] = found[b, a] = costs[end_a - nodes_a - 1, end_b - nodes_b - 1]
     return found
+
+
+@compiled
+def _near(
+    query: int,
+    order: NDArray[np.int64],
+    place: int,
+    levels: int,
+    labels: Ints,
+    leaves: Ints,
+    roots: Ints,
+    labels_sorted: Ints,
+    nodes_at: NDArray[np.int64],
+    roots_at: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Similarities to the trees in `order`, -1 for those not compared: outwards from `place`, where trees are
+    as large as the query, and away from what cannot reach the best `levels` (0: all are compared)."""
+    count = len(nodes_at) - 1
+    found = np.full(count, -1.0)
+    best = np.full(max(levels, 1), -1.0)
+    largest = 0
+    for tree in range(count):
+        largest = max(largest, nodes_at[tree + 1] - nodes_at[tree])
+    begin_a, end_a = nodes_at[query], nodes_at[query + 1]
+    size_a = end_a - begin_a
+    costs = np.empty((size_a, largest), np.int32)
+    forest = np.empty((size_a + 1, largest + 1), np.int32)
+    up, down = place, place - 1
+    while up < len(order) or down >= 0:
+        for step in range(2):
+            if (step == 0 and up >= len(order)) or (step == 1 and down < 0):
+                continue
+            tree = order[up] if step == 0 else order[down]
+            begin_b, end_b = nodes_at[tree], nodes_at[tree + 1]
+            size_b = end_b - begin_b
+            both = float(size_a + size_b)
+            if levels and 1.0 - abs(size_a - size_b) / both < best[-1]:
+                # Sizes differ even more further on.
+                if step == 0:
+                    up = len(order)
+                else:
+                    down = -1
+                continue
+            if step == 0:
+                up += 1
+            else:
+                down -= 1
+            if tree == query:
+                continue
+            if levels:
+                common = _common(labels_sorted[begin_a:end_a], labels_sorted[begin_b:end_b])
+                if 1.0 - (max(size_a, size_b) - common) / both < best[-1]:
+                    continue
+            _subtrees(
+                labels[begin_a:end_a],
+                leaves[begin_a:end_a],
+                roots[roots_at[query] : roots_at[query + 1]],
+                labels[begin_b:end_b],
+                leaves[begin_b:end_b],
+                roots[roots_at[tree] : roots_at[tree + 1]],
+                costs,
+                forest,
+            )
+            here = 1.0 - costs[size_a - 1, size_b - 1] / both
+            found[tree] = here
+            for level in range(levels):
+                if here == best[level]:
+                    break
+                if here > best[level]:
+                    for later in range(levels - 1, level, -1):
+                        best[later] = best[later - 1]
+                    best[level] = here
+                    break
+    return found
+
+
+@compiled
+def _common(left: Ints, right: Ints) -> int:
+    """How many labels two sorted lists share."""
+    i = j = shared = 0
+    while i < len(left) and j < len(right):
+        if left[i] == right[j]:
+            shared += 1
+            i += 1
+            j += 1
+        elif left[i] < right[j]:
+            i += 1
+        else:
+            j += 1
+    return shared

@@ -10,5 +10,9 @@ from engines.core.verbs import offered
 
 _VERBS = {
     "described_problems": ("problems.describe", "DescribeProblems"),
+    "augment": ("augmentation.augment", "Augment"),
+    "find_triplets": ("triplets.find", "FindTriplets"),
+    "explain": ("triplets.explain", "ExplainTriplet"),
+    "similarity": ("triplets.similar", "Similarity"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

@@ -249,6 +249,10 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.export": export,
     "egen.tsne": tsne,
     "mwp.problems": lambda _, place: {"data": [word_problems(place)], "out": str(place / "mine.jsonl")},
+    "mwp.augment": lambda _, place: {"data": word_problems(place), "kinds": "qr"},
+    "mwp.triplets": lambda _, place: {"data": word_problems(place), "pool": "train,qr"},
+    "mwp.explain": lambda _, place: {"data": word_problems(place), "anchor": "problems-1"},
+    "mwp.similarity": lambda _, place: {"left": "N_0+N_1", "right": "N_0-N_1"},
     "mathamr.opt": lambda _, place: lines_of(place, {"id": "q_1", "latex": "x^2 < )"}),
     "mathamr.slt": lambda _, place: lines_of(place, {"id": "q_1", "latex": r"\frac{1}{x^2}"}),
     "mathamr.draw": lambda _, place: lines_of(

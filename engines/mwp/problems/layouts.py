@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engines.mwp.problems.numbers import Language
+
 __all__ = ["LAYOUTS", "Layout", "layout_of", "lowered"]
 
 
@@ -18,6 +20,7 @@ class Layout:
     original: keys whose texts make the unmasked problem. segmented: the same as words. equation: where it
     stands, the first that is there. answer: the source's own. exact: a number of the equation is one of the
     text where both are written alike, otherwise where they are worth the same. words: numbers in words count.
+    language: where the format says it.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Layout:
     segmented: str = ""
     exact: bool = False
     words: bool = False
+    language: Language | None = None
 
 
 def _keys(text: str) -> tuple[str, ...]:
@@ -60,11 +64,13 @@ LAYOUTS = (
         *("math23k-masked", "original_text text prefix nums", "original_text", "prefix", "answer_raw answer"),
         masked="text",
         numbers="nums",
+        language="zh",
     ),
     _layout(
         *("math23k", "original_text equation", "original_text", "equation", "ans answer_raw answer"),
         segmented="segmented_text",
         exact=True,
+        language="zh",
     ),
     _layout(
         *("masked-csv", "question numbers equation answer", "question", "equation", "answer"),

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 __all__ = ["Language", "Masked", "language_of", "mask", "mask_words", "plain_digits", "value_of"]
@@ -69,6 +70,7 @@ def plain_digits(text: str) -> str:
     return re.sub(r"[０-９]+(?:[．／][０-９]+)*％?|(?<=\d)％", plain, text)
 
 
+@lru_cache(maxsize=2**16)
 def value_of(written: str) -> Fraction:
     """The exact value of a number as written.
 

@@ -161,7 +161,7 @@ def _problem(
         raise _UnusableError("the text is empty")
     if "question" in layout.original and not row.get("question"):
         raise _UnusableError("the question is empty")
-    language: Language = language_of(" ".join(parts))
+    language = layout.language or language_of(" ".join(parts))
     original = ("" if language == "zh" else " ").join(parts)
     if language == "zh" and len(re.findall(r"[A-Za-z]{3,}", _PLACE.sub("", original))) > 2:
         remarks.append("mixed languages: the text is taken for Chinese")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.operation import Operation
+from workbench.operation import Background, Operation
 
 __all__ = ["OPERATIONS"]
 
@@ -16,5 +16,35 @@ OPERATIONS = (
         spec=f"{_ENGINE}.problems.describe:DescribeProblems",
         call=f"{_ENGINE}.problems.describe:described_problems",
         text=f"{_TEXT}:problems",
+    ),
+    Operation(
+        "mwp.augment",
+        "Make further problems: question first, or another number asked for.",
+        spec=f"{_ENGINE}.augmentation.augment:Augment",
+        call=f"{_ENGINE}.augmentation.augment:augment",
+        text=f"{_TEXT}:augment",
+        background=Background("mwp augment {data.name}", "makes variants of {data}"),
+    ),
+    Operation(
+        "mwp.triplets",
+        "Find hard triplets: the same logic in other words, other logic in like words.",
+        spec=f"{_ENGINE}.triplets.find:FindTriplets",
+        call=f"{_ENGINE}.triplets.find:find_triplets",
+        text=f"{_TEXT}:triplets",
+        background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
+    ),
+    Operation(
+        "mwp.explain",
+        "Why a problem has the triplet that it has.",
+        spec=f"{_ENGINE}.triplets.explain:ExplainTriplet",
+        call=f"{_ENGINE}.triplets.explain:explain",
+        text=f"{_TEXT}:explain",
+    ),
+    Operation(
+        "mwp.similarity",
+        "How similar two equations or two texts are.",
+        spec=f"{_ENGINE}.triplets.similar:Similarity",
+        call=f"{_ENGINE}.triplets.similar:similarity",
+        text=f"{_TEXT}:similarity",
     ),
 )

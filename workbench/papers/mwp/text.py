@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.cli.common import table
 from workbench.operation import Aside
 
-__all__ = ["problems"]
+if TYPE_CHECKING:
+    from engines.mwp.triplets.explain import Candidate, Explanation
+
+__all__ = ["augment", "explain", "problems", "similarity", "triplets"]
 
 _SHOWN = 10
 
@@ -36,3 +39,86 @@ def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"{found['usable']:,} problems written to {found['out']}"
     if found["renamed"]:
         yield f"{found['renamed']:,} ids stood in an earlier file too and are now file/id"
+
+
+def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was made and what not, and the first few."""
+    yield f"{found['usable']:,} of {found['problems']:,} problems have an equation"
+    for kind, counts in found["kinds"].items():
+        yield (
+            f"{kind}: {counts['made']:,} problems made of {counts['from']:,}, "
+            f"{counts['positive']:,} with the same equation, {counts['negative']:,} with another"
+        )
+        for what in ("doubts", "refused"):
+            for reason, count in counts[what].items():
+                yield f"  {what if what == 'refused' else 'doubtful'} {count:>6,}  {reason}"
+    for row in found["variants"][:_SHOWN]:
+        yield f"{row['id']}  {row['text']}  {row['equation']}  = {row['answer']:.10g}"
+    if found["out"]:
+        yield f"written to {found['out']}"
+
+
+def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """How hard they are, and the first few."""
+    parts = ", ".join(f"{count:,} {part}" for part, count in found["pool"].items())
+    yield f"{found['anchors']:,} anchors; pool of {parts} with {found['equations']:,} equations"
+    if found["unusable"]:
+        yield f"{found['unusable']:,} problems have no usable equation and are left out"
+    hard = {name: row for name, row in found["hardness"].items() if row["triplets"]}
+    if hard:
+        columns = list(next(iter(hard.values())))
+        yield from table(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
+    if found["without_negative"]:
+        yield f"{found['without_negative']:,} anchors have no negative"
+    if found["out"]:
+        yield f"{found['triplets']:,} triplets written to {found['out']}"
+        return
+    rows = [
+        (one.anchor, one.positive, one.negative, *(f"{value:.3f}" for value in _similarities(one)))
+        for one in found["triplets"][:_SHOWN]
+    ]
+    yield from table(("anchor", "positive", "negative", "eq+", "eq-", "text+", "text-"), rows)
+    if len(found["triplets"]) > _SHOWN:
+        yield Aside(f"{len(found['triplets']) - _SHOWN:,} more; --json lists all, --out FILE keeps them")
+
+
+def _similarities(triplet: Any) -> tuple[float, float, float, float]:
+    return (
+        triplet.eq_sim_positive,
+        triplet.eq_sim_negative,
+        triplet.text_sim_positive,
+        triplet.text_sim_negative,
+    )
+
+
+def explain(found: Explanation, _spec: object) -> Iterator[str]:
+    """The three problems, then their rivals."""
+    for name, problem in found.problems.items():
+        yield f"{name:<9} {problem['id']}  {problem['template']} = {problem['answer']:.10g}"
+        yield f"          {problem['text']}"
+    yield from _candidates(f"positives, {found.positive_count:,}", found.positives)
+    yield from _candidates(f"negatives, {found.negative_count:,}", found.negatives)
+    yield from _candidates("like texts that were no candidates", found.lost)
+    yield from _candidates("the anchor's own variants", found.own)
+
+
+def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
+    if rows:
+        yield f"{title}:"
+        yield from (
+            f"  {one.id}  {one.part}  eq {one.eq_sim:.3f}  text {one.text_sim:.3f}  "
+            f"{one.template}  {one.reason}"
+            for one in rows
+        )
+
+
+def similarity(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The similarity, and for equations the edits."""
+    if "bibleu" in found:
+        yield f"Bi-BLEU {found['bibleu']:.4f} of {found['tokens'][0]} and {found['tokens'][1]} tokens"
+        return
+    yield f"{found['left']}  and  {found['right']}"
+    yield f"similarity {found['similarity']:.4f}: {found['distance']} edits, {sum(found['nodes'])} nodes"
+    for edit in found["edits"]:
+        if edit["kind"] != "keep":
+            yield f"  {edit['kind']} {' -> '.join(label for label in (edit['from'], edit['to']) if label)}"

@@ -1,0 +1,122 @@
+"""Augmentation of problems: questions reordered, operations reversed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import atomic_writer
+from engines.core.spec import Arg, known, refused
+from engines.mwp.augmentation.reorder import reordered
+from engines.mwp.augmentation.reversal import Refused, reversed_operations
+from engines.mwp.augmentation.variant import Kind, Variant
+from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.readers import read_problems
+
+__all__ = ["Augment", "Variants", "augment", "kinds_of", "variants"]
+
+_KINDS: tuple[Kind, ...] = ("qr", "roda")
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Augment:
+    """Make further problems of problems: the question first (qr), or another number asked for (roda)."""
+
+    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    kinds: Annotated[str, Arg("Which: qr, roda or both.")] = "qr,roda"
+    coherent: Annotated[bool, Arg("Only those without a doubt about their text.")] = False
+    out: Annotated[Path | None, Arg("Write the variants there as JSON Lines, which are problems too.")] = None
+
+
+@dataclass(slots=True)
+class Variants:
+    """What was made of problems. refused: how often nothing was made of a problem or number, by kind and
+    reason."""
+
+    made: list[Variant] = field(default_factory=list)
+    refused: Counter[tuple[Kind, str]] = field(default_factory=Counter)
+
+
+def kinds_of(text: str) -> tuple[Kind, ...]:
+    """The kinds that are meant by `qr,roda`. Raises: EngineError E424 for another."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in _KINDS:
+            raise refused(f"{name!r} is no way to augment", "E424", known(name, _KINDS))
+    return tuple(kind for kind in _KINDS if kind in names)
+
+
+def variants(
+    problems: Sequence[Problem],
+    kinds: Sequence[Kind] = _KINDS,
+    *,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Variants:
+    """What can be made of problems with an equation, in their order.
+
+    Raises: EngineError E683 for roda in a language that it is not made for.
+    """
+    found = Variants()
+    for done, problem in enumerate(problems, start=1):
+        if stop():
+            break
+        if problem.equation is None:
+            continue
+        if "qr" in kinds:
+            _keep(found, "qr", reordered(problem))
+        if "roda" in kinds:
+            for result in reversed_operations(problem):
+                _keep(found, "roda", result.reason if isinstance(result, Refused) else result)
+        if done % 500 == 0 or done == len(problems):
+            events(Event("progress", {"done": done, "total": len(problems), "unit": "problems"}))
+    return found
+
+
+def _keep(found: Variants, kind: Kind, result: Variant | str) -> None:
+    if isinstance(result, Variant):
+        found.made.append(result)
+    else:
+        found.refused[kind, result] += 1
+
+
+def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Make the variants of a file and say what became of its problems.
+
+    Raises: DataError as `read_problems` does, EngineError as `variants` does.
+    """
+    kinds = kinds_of(spec.kinds)
+    read = read_problems(spec.data)
+    found = variants(read.usable, kinds, events=events, stop=stop)
+    made = [variant for variant in found.made if not (spec.coherent and variant.doubts)]
+    if spec.out:
+        import json
+
+        with atomic_writer(spec.out) as file:
+            for variant in made:
+                file.write(json.dumps(variant.to_row(), ensure_ascii=False) + "\n")
+    return {
+        "problems": len(read.rows),
+        "usable": len(read.usable),
+        "kinds": {kind: _counted(kind, made, found) for kind in kinds},
+        "complete": not stop(),
+        "out": spec.out,
+        "variants": [variant.to_row() for variant in (made if spec.out is None else made[:_SHOWN])],
+    }
+
+
+def _counted(kind: Kind, made: Sequence[Variant], found: Variants) -> dict[str, Any]:
+    of_kind = [variant for variant in made if variant.kind == kind]
+    return {
+        "made": len(of_kind),
+        "from": len({variant.of for variant in of_kind}),
+        "positive": sum(variant.relation == "positive" for variant in of_kind),
+        "negative": sum(variant.relation == "negative" for variant in of_kind),
+        "doubts": dict(Counter(doubt for variant in of_kind for doubt in variant.doubts).most_common()),
+        "refused": {reason: n for (one, reason), n in found.refused.most_common() if one == kind},
+    }

@@ -1,0 +1,110 @@
+"""Question reordering: the question is told first (Kumar et al. 2021; section 3.1 of the paper)."""
+
+from __future__ import annotations
+
+import re
+
+from engines.mwp.augmentation.sentences import asks, clauses, sentences
+from engines.mwp.augmentation.variant import Variant, in_order, relation
+from engines.mwp.problems.equation import infix
+from engines.mwp.problems.problem import Problem
+
+__all__ = ["question_first", "reordered"]
+
+_IF = re.compile(r"(?:if|when|suppose|given that)\b", re.IGNORECASE)
+_ASKING = re.compile(r"(?:how|what|which)\b", re.IGNORECASE)
+
+
+def reordered(problem: Problem, *, given_that: bool = False) -> Variant | str:
+    """The problem with its question first, numbers renumbered; or why there is none.
+
+    Whether the equation stays the same is computed: a number in the question changes the order of all.
+
+    Args: given_that: in English, the facts follow "given that" (Kumar et al. 2021).
+    """
+    assert problem.equation is not None
+    parted = _chinese(problem.text) if problem.language == "zh" else _english(problem.text)
+    if isinstance(parted, str):
+        return parted
+    question, facts = parted
+    text = question_first(question, facts, problem, given_that=given_that)
+    made = in_order(problem, text, problem.equation, problem.numbers, id_=f"{problem.id}/qr")
+    return Variant(
+        problem=made,
+        of=problem.id,
+        kind="qr",
+        asked="",
+        solved=infix(problem.equation),
+        relation=relation(problem, made),
+    )
+
+
+def _english(text: str) -> tuple[str, str] | str:
+    """Question and facts of an English problem."""
+    parts = sentences(text)
+    asking = [place for place, part in enumerate(parts) if asks(part, "en")]
+    if not asking:
+        return "there is no question"
+    if len(asking) > 1:
+        return "there are two questions"
+    (place,) = asking
+    if place == 0 and len(parts) > 1:
+        return "the question is first"
+    if len(parts) > 1:
+        return parts[place], " ".join(parts[:place] + parts[place + 1 :])
+    # One sentence: what stands before the last comma is told after the question.
+    for comma in reversed([match.start() for match in re.finditer(",", text)]):
+        facts, question = text[:comma].strip(), text[comma + 1 :].strip()
+        if _ASKING.match(question) and re.search(r"\w", facts):
+            return question, facts
+    return "the question is the only sentence"
+
+
+def _chinese(text: str) -> tuple[str, str] | str:
+    """Question and facts of a Chinese problem, which is parted at commas too."""
+    parts = clauses(text)
+    asking = [place for place, part in enumerate(parts) if asks(part, "zh")]
+    if not asking:
+        return "there is no question"
+    if len(asking) > 1:
+        return "there are two questions"
+    (place,) = asking
+    if len(parts) == 1:
+        return "the question is the only sentence"
+    if place == 0:
+        return "the question is first"
+    return parts[place], "".join(parts[:place] + parts[place + 1 :])
+
+
+def question_first(question: str, facts: str, problem: Problem, *, given_that: bool = False) -> str:
+    """The text with the question before the facts, marks and capitals put right."""
+    if problem.language == "zh":
+        end = "．" if "．" in problem.text else "。"
+        return question.rstrip("，,。．.；;？? ") + "？" + facts.rstrip("，,；; ．。.") + end
+    spaced = problem.text.rstrip().endswith((" ?", " ."))
+    mark = " ?" if spaced else "?"
+    question = question.rstrip(" .?!,") if not question.endswith(".") else question.rstrip(" .")
+    facts = facts.strip().rstrip(",")
+    if re.search(r"[A-Z]", problem.text.replace("N_", "")):
+        question = question[:1].upper() + question[1:]
+    joined = given_that or bool(_IF.match(facts) and not re.search(r"[.?!]\s", facts))
+    if joined:
+        first = facts.split(" ", 1)[0]
+        # Names and "I" keep their capital.
+        if first.lower() in _OPENERS:
+            facts = facts[:1].lower() + facts[1:]
+        facts = facts.rstrip(" .?!,")
+        return f"{question}{' given that' if given_that else ''} {facts}{mark}"
+    closed = facts if facts.endswith((".", "?", "!")) else f"{facts}{' .' if spaced else '.'}"
+    if not problem.original.endswith("?") and question.lower().startswith(("find", "calculate", "determine")):
+        mark = " ." if spaced else "."
+    return f"{question}{mark} {closed}"
+
+
+_OPENERS = frozenset(
+    (
+        *("if", "when", "suppose", "given", "a", "an", "the", "there", "each", "every", "in", "on", "at"),
+        *("for", "he", "she", "it", "they", "we", "you", "his", "her", "their", "its", "some", "after"),
+        *("before", "one"),
+    )
+)

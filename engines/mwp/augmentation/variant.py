@@ -1,0 +1,100 @@
+"""Variants of a problem: told in another order, or asking for another of its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import EquationError, evaluate, renumbered
+from engines.mwp.problems.numbers import value_of
+from engines.mwp.problems.problem import Problem
+
+__all__ = ["Kind", "Relation", "Variant", "in_order", "relation", "written_number"]
+
+Kind = Literal["qr", "roda"]
+Relation = Literal["positive", "negative"]
+
+_PLACE = re.compile(r"N_(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A problem made of another.
+
+    Args: of: the other's id. kind: reordered question or reversed operation. asked: the other's number that
+    is asked for (`N_1`), "" for a reordered one. solved: how it follows from the others, in the numbers of
+    the source, where `N_n` is the source's answer. relation: positive where both have one normalised
+    equation, else negative. doubts: why it may not be coherent.
+    """
+
+    problem: Problem
+    of: str
+    kind: Kind
+    asked: str
+    solved: str
+    relation: Relation
+    doubts: tuple[str, ...] = ()
+
+    def to_row(self) -> dict[str, Any]:
+        """A line of a file that `read_problems` reads as problems."""
+        return {
+            **self.problem.to_row(),
+            "kind": self.kind,
+            "of": self.of,
+            "asked": self.asked,
+            "solved": self.solved,
+            "relation": self.relation,
+            "doubts": list(self.doubts),
+        }
+
+
+def written_number(value: Fraction, *, percent: bool = False) -> str:
+    """A value as problems write numbers: `14.4`, `(7/3)`, or `25%`.
+
+    >>> written_number(Fraction(72, 5)), written_number(Fraction(7, 3))
+    ('14.4', '(7/3)')
+    """
+    shown = value * 100 if percent else value
+    text = f"{float(shown):.6f}".rstrip("0").rstrip(".")
+    if Fraction(text) == shown:
+        return f"{text}%" if percent else text
+    return f"({value.numerator}/{value.denominator})"
+
+
+def in_order(source: Problem, text: str, equation: Tree, numbers: Sequence[str], *, id_: str) -> Problem:
+    """The problem of a text whose placeholders are in any order, renumbered by their first appearance.
+
+    Args: numbers: of the placeholders, as written; those that do not occur are dropped.
+    Raises: EquationError where the equation uses one that was dropped, or has no value.
+    """
+    found = list(dict.fromkeys(int(place) for place in _PLACE.findall(text)))
+    places = [-1] * len(numbers)
+    for new, old in enumerate(found):
+        places[old] = new
+    told = _PLACE.sub(lambda match: f"N_{places[int(match[1])]}", text)
+    kept = tuple(numbers[old] for old in found)
+    values = tuple(map(value_of, kept))
+    moved = renumbered(equation, places)
+    if "N_-1" in moved.labels():
+        raise EquationError("the equation uses a number that the text has lost")
+    return Problem(
+        id=id_,
+        language=source.language,
+        text=told,
+        numbers=kept,
+        values=tuple(map(float, values)),
+        equation=moved,
+        answer=float(evaluate(moved, values)),
+        fold=source.fold,
+        source=source.id,
+        original=_PLACE.sub(lambda match: kept[int(match[1])], told),
+    )
+
+
+def relation(source: Problem, made: Problem) -> Relation:
+    """Whether both have one normalised equation."""
+    return "positive" if source.template == made.template else "negative"

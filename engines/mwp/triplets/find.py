@@ -1,0 +1,134 @@
+"""Triplets of a file of problems: found, described, written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.files import changed
+from engines.core.spec import Arg
+from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.readers import read_problems
+from engines.mwp.triplets.bibleu import Tokens
+from engines.mwp.triplets.hardness import hardness
+from engines.mwp.triplets.pool import Pool, parts_of, pool_of
+from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
+from engines.mwp.triplets.texts import TextSimilarity, similarity_of
+from engines.mwp.triplets.triplet import Strategy, Text, write_triplets
+
+__all__ = ["FindTriplets", "Ready", "find_triplets", "ready", "retriever"]
+
+
+@dataclass(frozen=True, slots=True)
+class FindTriplets:
+    """For each problem a positive of its equation in other words, a negative of another in like words."""
+
+    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    strategy: Annotated[Strategy, Arg("Exact match, nearest neighbour, or equation and text together.")] = (
+        "em"
+    )
+    text: Annotated[Text, Arg("How texts are compared.")] = "bibleu"
+    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
+    rare_min: Annotated[int, Arg("Equations with fewer problems are never a negative's.", low=1)] = 1
+    tokens: Annotated[Tokens, Arg("What Bi-BLEU counts.", shown="Chinese characters, English words")] = "auto"
+    encoder: Annotated[str | None, Arg("Of sentences, a folder or minilm.", shown="minilm, for English")] = (
+        None
+    )
+    equation_encoder: Annotated[
+        str | None, Arg("Of equations, for joint.", ref="model", shown="hashed subtrees")
+    ] = None
+    weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = 0.5
+    seed: Annotated[int, Arg("Of random choices.", low=0)] = 0
+    out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What triplets are found with: the anchors, the pool, and how texts are compared."""
+
+    anchors: tuple[Problem, ...]
+    unusable: int
+    pool: Pool
+    texts: TextSimilarity
+
+
+def ready(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = never) -> Ready:
+    """The pool of a spec; kept, so that another strategy on the same is answered at once."""
+    key = (spec.data, changed(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
+    if key not in _KEPT:
+        if len(_KEPT) >= _MOST:
+            _KEPT.pop(next(iter(_KEPT)))
+        read = read_problems(spec.data)
+        pool = pool_of(read.usable, parts_of(spec.pool))
+        texts = similarity_of(
+            pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder, events=events, stop=stop
+        )
+        _KEPT[key] = Ready(read.usable, len(read.rows) - len(read.usable), pool, texts)
+    return _KEPT[key]
+
+
+_KEPT: dict[Any, Ready] = {}
+_MOST = 3
+
+
+def retriever(spec: FindTriplets, found: Ready, *, events: Sink = ignore, stop: Stop = never) -> Retriever:
+    """The strategy of a spec on what is ready."""
+    if spec.strategy == "joint":
+        return _joint(spec, found, events=events, stop=stop)
+    chooser = Chooser(found.texts, random=spec.text == "random", seed=spec.seed)
+    return TwoStage(found.pool, found.texts, spec.strategy, chooser, rare=spec.rare_min)
+
+
+def _joint(spec: FindTriplets, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
+    from engines.mwp.problems.equation import infix
+    from engines.mwp.triplets.bibleu import tokens
+    from engines.mwp.triplets.joint import Joint, equation_vectors, text_vectors
+
+    pool = found.pool
+    if spec.equation_encoder:
+        from engines.retrieval.encoders import encoder
+
+        of_trees = encoder(spec.equation_encoder).encode(
+            [infix(tree) for tree in pool.equations], events=events, stop=stop
+        )
+    else:
+        of_trees = equation_vectors(pool.equations)
+    if spec.text == "bertsim":
+        from engines.mwp.triplets.texts import BertSim
+
+        assert isinstance(found.texts, BertSim)
+        of_texts = found.texts.vectors
+    else:
+        of_texts = text_vectors([tokens(one.text, one.language, spec.tokens) for one in pool.problems])
+    return Joint(pool, found.texts, of_trees[pool.equation], of_texts, weight=spec.weight)
+
+
+def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The triplets of every usable problem, with how hard they are; for `joint` beside those of `em`.
+
+    Raises: DataError as `read_problems` does, EngineError E681 without two equations, E682 without an
+    encoder, E683 for a pool that cannot be made.
+    """
+    found = ready(spec, events=events, stop=stop)
+    chosen = retriever(spec, found, events=events, stop=stop)
+    rows = list(triplets(chosen, found.anchors, events=events, stop=stop))
+    complete = not stop()
+    hard = {spec.strategy: hardness(rows, found.pool)}
+    if spec.strategy == "joint":
+        two = TwoStage(found.pool, found.texts, "em", Chooser(found.texts))
+        hard["em"] = hardness(list(triplets(two, found.anchors, events=events, stop=stop)), found.pool)
+    if spec.out and complete:
+        write_triplets(spec.out, rows)
+    return {
+        "anchors": len(found.anchors),
+        "unusable": found.unusable,
+        "triplets": len(rows) if spec.out else rows,
+        "without_negative": len(found.anchors) - len(rows) if complete else None,
+        "pool": found.pool.counts(),
+        "equations": len(found.pool.equations),
+        "hardness": hard,
+        "complete": complete,
+        "out": spec.out,
+    }

@@ -1,0 +1,132 @@
+"""One-stage retrieval: equation and text scored together over the whole pool.
+
+Vectors of equations and of texts, side by side, give the nearest candidates (faiss); these are scored exactly
+by w · equation similarity + (1 - w) · text similarity. So a text that is nearly the anchor's with a far
+equation, as a reversed variant of the anchor itself, can be its negative, which two stages never see.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.tree import Tree
+from engines.mwp.triplets.pool import Places, Pool
+from engines.mwp.triplets.texts import TextSimilarity
+from engines.mwp.triplets.triplet import Strategy, Triplet
+from engines.retrieval.similarity import Vectors, unit
+
+__all__ = ["CANDIDATES", "Joint", "equation_vectors", "hashed", "text_vectors"]
+
+CANDIDATES = 200
+"""Negatives that are scored exactly for each anchor."""
+_DIMENSION = 512
+
+
+class Joint:
+    """The strategy `joint`.
+
+    Args: equations, texts: (examples, d) unit vectors. weight: w, of the equation, between 0 and 1.
+    """
+
+    strategy: Strategy = "joint"
+
+    def __init__(
+        self,
+        pool: Pool,
+        texts: TextSimilarity,
+        equations: Vectors,
+        vectors: Vectors,
+        *,
+        weight: float = 0.5,
+    ) -> None:
+        import faiss
+
+        self.pool, self.texts, self.weight = pool, texts, weight
+        both = np.hstack([equations * np.sqrt(weight), vectors * np.sqrt(1.0 - weight)])
+        self._vectors = np.ascontiguousarray(both, np.float32)
+        self._index = faiss.IndexFlatIP(self._vectors.shape[1])
+        self._index.add(self._vectors)
+        self._near = lru_cache(maxsize=4)(self._near_of)
+
+    def _near_of(self, equation: int) -> tuple[dict[int, Places], NDArray[np.float64]]:
+        """For each example of an equation its nearest of others; how similar their equations are."""
+        members = self.pool.members[equation]
+        # Of so many at most all members have the same equation.
+        count = min(len(self.pool.examples), CANDIDATES + len(members))
+        _, found = self._index.search(self._vectors[members], count)
+        near = {
+            int(member): np.sort(row[(row >= 0) & (self.pool.equation[row] != equation)][:CANDIDATES])
+            for member, row in zip(members, found, strict=True)
+        }
+        others = np.unique(self.pool.equation[np.concatenate(list(near.values()))])
+        return near, self.pool.nearest.row(equation, others)
+
+    def scored(self, anchor: int) -> tuple[Places, NDArray[np.float64], NDArray[np.float64]]:
+        """The candidates for an anchor's negative with the similarities of their equations and texts."""
+        equation = int(self.pool.equation[anchor])
+        nearest, similarities = self._near(equation)
+        places = nearest[anchor]
+        return places, similarities[self.pool.equation[places]], self.texts.of(anchor, places)
+
+    def triplet(self, anchor: int) -> Triplet | None:
+        """As `Retriever.triplet`. The positive is the same example as with `em`."""
+        pool = self.pool
+        equation = int(pool.equation[anchor])
+        negatives, equations, texts = self.scored(anchor)
+        if not len(negatives):
+            return None
+        best = int((self.weight * equations + (1.0 - self.weight) * texts).argmax())
+        members = pool.members[equation]
+        alone = len(members) == 1
+        positives = members if alone else members[members != anchor]
+        unlike = self.texts.of(anchor, positives)
+        least = int(unlike.argmin())
+        return Triplet(
+            anchor=pool.examples[anchor].problem.id,
+            positive=pool.examples[positives[least]].problem.id,
+            negative=pool.examples[negatives[best]].problem.id,
+            eq_sim_positive=1.0,
+            eq_sim_negative=float(equations[best]),
+            text_sim_positive=float(unlike[least]),
+            text_sim_negative=float(texts[best]),
+            pool=",".join(pool.parts),
+            strategy=self.strategy,
+            alone=alone,
+        )
+
+
+def equation_vectors(trees: Sequence[Tree]) -> Vectors:
+    """(n, 512) unit vectors of equations: their labels, edges and subtrees, hashed."""
+
+    def features(tree: Tree) -> Iterable[str]:
+        for node in tree:
+            yield node.label
+            yield " ".join(node.labels())
+            for place, child in enumerate(node.children):
+                yield f"{node.label}{place if node.label in '-/^' else ''}>{child.label}"
+
+    return hashed(features(tree) for tree in trees)
+
+
+def text_vectors(texts: Sequence[Sequence[str]]) -> Vectors:
+    """(n, 512) unit vectors of texts: their tokens and pairs of them, hashed, by square roots of counts."""
+    return hashed([*text, *(" ".join(pair) for pair in pairwise(text))] for text in texts)
+
+
+def hashed(features: Iterable[Iterable[str]]) -> Vectors:
+    """(n, 512) unit vectors of bags of words; each word has one place and one sign."""
+    rows = []
+    for bag in features:
+        row = np.zeros(_DIMENSION, np.float32)
+        for word, count in Counter(bag).items():
+            code = crc32(word.encode())
+            row[code % _DIMENSION] += (1.0 if code & 2**20 else -1.0) * count**0.5
+        rows.append(row)
+    return unit(np.array(rows, np.float32))

@@ -1,0 +1,107 @@
+"""The pool that positives and negatives are taken from: the training problems, and what was made of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import EngineError
+from engines.core.spec import known, refused
+from engines.core.tree import Tree
+from engines.core.tree_edit import Nearest
+from engines.mwp.problems.problem import Problem
+
+__all__ = ["Example", "Part", "Pool", "parts_of", "pool_of"]
+
+Part = Literal["train", "qr", "roda"]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A problem of the pool. Args: part: where it comes from. of: the problem that it was made of, "" for one
+    that was there."""
+
+    problem: Problem
+    part: Part = "train"
+    of: str = ""
+
+
+class Pool:
+    """Examples in the order of their ids, grouped by normalised equation.
+
+    `examples[i]`; `equations[e]` are the distinct trees and `equation[i]` says which one an example has;
+    `members[e]` are its examples in the order of their ids, so that the first of equals has the least id.
+    """
+
+    def __init__(self, examples: Iterable[Example], parts: Sequence[Part] = ("train",)) -> None:
+        self.parts = tuple(parts)
+        self.examples = sorted(examples, key=lambda example: example.problem.id)
+        self.place = {example.problem.id: place for place, example in enumerate(self.examples)}
+        numbers: dict[Tree, int] = {}
+        trees = (example.problem.normal for example in self.examples)
+        self.equation = np.array(
+            [numbers.setdefault(tree, len(numbers)) for tree in trees if tree is not None], np.int64
+        )
+        self.equations = list(numbers)
+        order = np.argsort(self.equation, kind="stable")
+        self.members: list[Places] = np.split(order, np.cumsum(np.bincount(self.equation))[:-1])
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        """Its equations by similarity (the paper, section 3): 1 - tree edit distance / (nodes of both)."""
+        return Nearest(self.equations)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """The problems, in the order of their places."""
+        return [example.problem for example in self.examples]
+
+    def counts(self) -> dict[str, int]:
+        """How many examples of each part."""
+        return dict(Counter(example.part for example in self.examples))
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
+    """The parts of a pool, `train,qr,roda`. Raises: EngineError E424 for another, or a pool without train."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in get_args(Part):
+            raise refused(f"{name!r} is no part of a pool", "E424", known(name, get_args(Part)))
+    if "train" not in names:
+        raise refused(
+            f"the pool {text!r} is without train",
+            "E424",
+            "Equations are compared within the data: write train,qr",
+        )
+    return tuple(part for part in get_args(Part) if part in names)
+
+
+def pool_of(problems: Sequence[Problem], parts: Sequence[Part]) -> Pool:
+    """The pool of problems with an equation, and of what is made of them.
+
+    Raises: EngineError E681 where fewer than two equations are there.
+    """
+    from engines.mwp.augmentation.augment import variants
+
+    examples = [Example(problem) for problem in problems if problem.equation is not None]
+    for part in parts:
+        if part != "train":
+            examples += (
+                Example(variant.problem, part, variant.of) for variant in variants(problems, (part,)).made
+            )
+    pool = Pool(examples, parts)
+    if len(pool.equations) < 2:
+        raise EngineError(
+            f"the problems have {len(pool.equations)} different equations, and triplets need two at least",
+            code="E681",
+            exit_code=2,
+            remedy="Name more problems.",
+        )
+    return pool

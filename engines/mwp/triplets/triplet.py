@@ -1,0 +1,68 @@
+"""A triplet: an anchor, a positive of its logic in other words, a negative of other logic in like words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer, read_lines
+
+__all__ = ["Strategy", "Text", "Triplet", "read_triplets", "write_triplets"]
+
+Strategy = Literal["em", "nn", "joint"]
+"""Exact match and nearest neighbour (section 2.5 of the paper), and equation and text scored together."""
+Text = Literal["bibleu", "bertsim", "random"]
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """One line of a file of triplets; anchor, positive and negative are ids.
+
+    Args: eq_sim_positive, eq_sim_negative: of the equations with the anchor's. text_sim_positive,
+    text_sim_negative: of the texts. pool: the parts it was taken from. alone: no other problem of the pool
+    has the anchor's equation.
+    """
+
+    anchor: str
+    positive: str
+    negative: str
+    eq_sim_positive: float
+    eq_sim_negative: float
+    text_sim_positive: float
+    text_sim_negative: float
+    pool: str
+    strategy: Strategy
+    alone: bool
+
+    @property
+    def margin(self) -> float:
+        """How much nearer in words the negative is than the positive."""
+        return self.text_sim_negative - self.text_sim_positive
+
+
+def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
+    """Write triplets as JSON Lines, whole or not at all."""
+    with atomic_writer(path) as file:
+        for triplet in triplets:
+            file.write(json.dumps(asdict(triplet), ensure_ascii=False) + "\n")
+
+
+def read_triplets(path: Path) -> Iterator[Triplet]:
+    """The triplets of a file. Raises: DataError E317 with the line of one that cannot be read."""
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            yield Triplet(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise DataError(
+                f"the line is no triplet: {error}",
+                path=path,
+                line=number,
+                code="E317",
+                remedy="Make the file again with: mathwb mwp triplets",
+            ) from error

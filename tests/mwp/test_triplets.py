@@ -1,0 +1,270 @@
+"""Triplets: similarities beside NLTK and zss, and the strategies on a pool small enough to see through."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zss
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+
+from engines.core.errors import DataError, EngineError
+from engines.core.tree import Tree
+from engines.core.tree_edit import Nearest
+from engines.mwp.problems.equation import parse_infix
+from engines.mwp.problems.readers import read_problems
+from engines.mwp.triplets.bibleu import BiBleu, bibleu, tokens
+from engines.mwp.triplets.explain import ExplainTriplet, explain
+from engines.mwp.triplets.find import FindTriplets, find_triplets
+from engines.mwp.triplets.pool import parts_of
+from engines.mwp.triplets.similar import Similarity, equation_similarity, similarity
+from engines.mwp.triplets.triplet import Triplet, read_triplets, write_triplets
+
+
+def by_nltk(left: Any, right: Any) -> float:
+    smooth = SmoothingFunction().method1
+    return sum(
+        sentence_bleu([list(a)], list(b), smoothing_function=smooth) / 2
+        for a, b in ((left, right), (right, left))
+    )
+
+
+@given(st.lists(st.text(alphabet="abN_0", min_size=1, max_size=12), min_size=2, max_size=4))
+def test_bibleu_is_nltks(texts: list[str]) -> None:
+    found = BiBleu(texts)
+    for place, text in enumerate(texts):
+        scores = found.of(place, np.arange(len(texts)))
+        assert scores == pytest.approx([by_nltk(text, other) for other in texts], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("abc", "abd", 0.2403),
+        ("N_0+N_1", "N_1+N_0", 0.3344),
+        ("买N_0个苹果", "买N_0个梨", 0.6290),
+        ("小明有N_0个苹果，吃了N_1个，还剩多少个？", "小明有N_0个苹果，又买N_1个，现在有多少个？", 0.6281),
+    ],
+)
+def test_bibleu_of_worked_examples(left: str, right: str, expected: float) -> None:
+    assert bibleu(tokens(left, "zh"), tokens(right, "zh")) == pytest.approx(expected, abs=5e-5)
+
+
+def test_tokens_are_words_in_english_and_characters_in_chinese() -> None:
+    assert tokens("Tom's N_0 pens, left?", "en") == ("tom's", "N_0", "pens", ",", "left", "?")
+    assert tokens("买N_0个", "zh") == ("买", "N", "_", "0", "个")
+    assert tokens("买N_0个", "zh", "words") == ("买", "N_0", "个")
+    assert tokens("a N_0", "en", "characters") == ("a", " ", "N", "_", "0")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("N_0+N_1", "N_0-N_1", 0.8333),
+        ("N_0*N_1/N_2", "N_0*N_1", 0.75),
+        ("N_0/N_1", "N_1/N_0", 0.6667),
+        ("N_0-N_1", "N_0-(N_1-N_2)", 0.75),
+        ("N_0*(C_1-N_1)", "N_0*N_1", 0.75),
+        ("N_0*(N_1+N_2)", "N_0*N_1+N_2", 0.70),
+    ],
+)
+def test_similarity_of_worked_equations(left: str, right: str, expected: float) -> None:
+    trees = parse_infix(left, Tree), parse_infix(right, Tree)
+    assert equation_similarity(*trees) == pytest.approx(expected, abs=5e-5)
+
+
+def by_zss(left: Tree, right: Tree) -> float:
+    edits = zss.distance(
+        left,
+        right,
+        lambda node: list(node.children),
+        lambda node: 1,
+        lambda node: 1,
+        lambda one, other: int(one.label != other.label),
+    )
+    return float(1 - edits / (len(left) + len(right)))
+
+
+equations = st.recursive(
+    st.sampled_from(["N_0", "N_1", "C_1"]).map(Tree),
+    lambda inner: st.builds(lambda label, a, b: Tree(label, (a, b)), st.sampled_from("+-*/"), inner, inner),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=20)
+@given(st.lists(equations, min_size=3, max_size=8, unique=True), st.integers(1, 3))
+def test_the_nearest_equations_are_those_of_zss(trees: list[Tree], levels: int) -> None:
+    nearest = Nearest(trees)
+    for place, tree in enumerate(trees):
+        row = [by_zss(tree, other) for other in trees]
+        assert nearest.row(place) == pytest.approx(row)
+        others = sorted({round(value, 9) for at, value in enumerate(row) if at != place}, reverse=True)
+        found = nearest.of(place, levels=levels)
+        assert [round(level, 9) for level, _ in found] == others[:levels]
+        for level, places in found:
+            assert places.tolist() == [
+                at for at, value in enumerate(row) if at != place and value == pytest.approx(level)
+            ]
+
+
+ROWS = [
+    ("a", "Tom has 3 red pens and 4 blue pens . How many pens has he ?", "3+4"),
+    ("b", "A farm keeps 8 cows and 2 sheep . How many animals live there ?", "8+2"),
+    ("c", "Tom has 7 red pens and buys 9 blue pens . How many pens has he ?", "7+9"),
+    ("d", "Tom has 9 red pens and loses 4 red pens . How many pens has he ?", "9-4"),
+    ("e", "A shop sold 9 of its 20 hats . How many hats has it ?", "20-9"),
+    ("f", "Tom has 3 boxes of 6 pens and drops 2 pens . How many pens has he ?", "3*6-2"),
+    ("g", "Rows of 5 chairs stand 4 deep . How many chairs are there ?", "5*4"),
+]
+
+
+def written(place: Path, rows: list[tuple[str, str, str]] = ROWS) -> Path:
+    path = place / "problems.jsonl"
+    path.write_text(
+        "".join(json.dumps({"id": id_, "text": text, "equation": eq}) + "\n" for id_, text, eq in rows)
+    )
+    return path
+
+
+def found(path: Path, **settings: Any) -> dict[str, Triplet]:
+    return {one.anchor: one for one in find_triplets(FindTriplets(path, **settings))["triplets"]}
+
+
+def test_exact_match_takes_the_least_like_positive_and_the_most_like_negative(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    by_id = {one.id: one for one in read_problems(path).rows}
+    rows = found(path)
+
+    def text(one: str, other: str) -> float:
+        return by_nltk(*(tokens(by_id[id_].text, "en") for id_ in (one, other)))
+
+    # a+b: the others of its equation are b and c; N_0-N_1, N_1-N_0... and N_0*N_1 differ by one label.
+    assert min("bc", key=lambda other: text("a", other)) == rows["a"].positive == "b"
+    assert rows["a"].eq_sim_negative == pytest.approx(5 / 6)
+    assert rows["a"].negative == max("dg", key=lambda other: text("a", other)) == "d"
+    assert rows["a"].text_sim_negative == pytest.approx(text("a", "d"), abs=1e-12)
+    assert not rows["a"].alone
+    # d is alone with its equation, and its own positive.
+    assert (rows["d"].positive, rows["d"].alone, rows["d"].text_sim_positive) == ("d", True, 1.0)
+
+
+def test_nearest_neighbour_differs_only_where_an_anchor_is_alone(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    exact, near = found(path), found(path, strategy="nn")
+    assert {id_ for id_ in exact if asdict(near[id_]) | {"strategy": "em"} != asdict(exact[id_])} == set(
+        "defg"
+    )
+    # The nearest equations of N_0-N_1 are N_0+N_1 and N_0*N_1, 5/6; the next nearest the negative's.
+    assert near["d"].eq_sim_positive == pytest.approx(5 / 6)
+    assert near["d"].positive in "abcg"
+    assert near["d"].eq_sim_negative < 5 / 6
+
+
+def test_ties_go_to_the_least_id_whatever_the_order_of_the_file(tmp_path: Path) -> None:
+    rows = [("z", "4 red pens and 5 more . How many ?", "4+5"), ("m", "4 pens , 5 lost . How many ?", "4-5")]
+    same = [(id_, "6 pens , 3 lost . How many ?", "6-3") for id_ in ("k", "b", "x")]
+    for order in (rows + same, same[::-1] + rows):
+        assert found(written(tmp_path, order))["z"].negative == "b"
+
+
+def test_rare_equations_are_left_to_the_common_ones(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    rows = found(path, rare_min=2)
+    by_id = {one.id: one for one in read_problems(path).rows}
+    # Only N_0+N_1 has two examples, so it is everyone's negative but its own, which has none.
+    assert {by_id[one.negative].template for one in rows.values()} == {"N_0+N_1"}
+    assert set(rows) == set("defg")
+    assert find_triplets(FindTriplets(path, rare_min=2))["without_negative"] == 3
+
+
+def test_random_choices_are_repeated_by_their_seed(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    runs = [found(path, text="random", seed=seed) for seed in (1, 1, 2, 3, 4, 5)]
+    assert runs[0] == runs[1]
+    assert any(run != runs[0] for run in runs[2:])
+
+
+def test_the_joint_strategy_sees_the_anchors_own_variants(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    told = find_triplets(FindTriplets(path, strategy="joint", pool="train,qr", weight=0.3))
+    exact = find_triplets(FindTriplets(path, pool="train,qr"))
+    assert told["hardness"]["em"] == exact["hardness"]["em"]
+    assert told["hardness"]["joint"]["text_sim_negative"] >= exact["hardness"]["em"]["text_sim_negative"]
+    pool = {row.anchor: row for row in told["triplets"]}
+    every = [one.id for one in read_problems(path).rows]
+    assert list(pool) == every
+    for row in told["triplets"]:
+        why = explain(ExplainTriplet(path, strategy="joint", pool="train,qr", weight=0.3, anchor=row.anchor))
+        assert why.triplet == row
+        rivals = (*why.negatives, *why.lost)
+        score = 0.3 * row.eq_sim_negative + 0.7 * row.text_sim_negative
+        assert score == pytest.approx(max(0.3 * one.eq_sim + 0.7 * one.text_sim for one in rivals))
+
+
+def test_an_explanation_names_the_rivals_and_what_was_never_looked_at(tmp_path: Path) -> None:
+    why = explain(ExplainTriplet(written(tmp_path), pool="train,qr", anchor="a"))
+    assert why.positives[0].id == why.triplet.positive
+    assert why.positives[0].id in ("b", "b/qr")
+    assert [one.text_sim for one in why.positives] == sorted(one.text_sim for one in why.positives)
+    assert [one.text_sim for one in why.negatives] == sorted(
+        (one.text_sim for one in why.negatives), reverse=True
+    )
+    assert {one.id for one in why.own} == {"a/qr"}
+    nearest = why.triplet.eq_sim_negative
+    assert all(one.eq_sim == pytest.approx(nearest) for one in why.negatives)
+    assert all(one.eq_sim < nearest for one in why.lost)
+    assert {edit["kind"] for edit in why.edits["negative"]} == {"keep", "rename"}
+
+
+def test_similarity_tells_edits_and_tokens() -> None:
+    told = similarity(Similarity("N_1*N_0-N_2", "5*N_1"))
+    assert (told["left"], told["right"], told["distance"]) == ("N_0*N_1-N_2", "C_5*N_1", 3)
+    assert sum(edit["kind"] != "keep" for edit in told["edits"]) == 3
+    assert similarity(Similarity("abc", "abd", texts=True, tokens="characters"))["bibleu"] == pytest.approx(
+        0.2403, abs=5e-5
+    )
+
+
+def test_triplets_are_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
+    path, out = written(tmp_path), tmp_path / "t.jsonl"
+    rows = list(found(path).values())
+    write_triplets(out, rows)
+    assert list(read_triplets(out)) == rows
+    assert list(json.loads(out.read_text().splitlines()[0])) == [
+        *("anchor", "positive", "negative", "eq_sim_positive", "eq_sim_negative"),
+        *("text_sim_positive", "text_sim_negative", "pool", "strategy", "alone"),
+    ]
+    out.write_text(out.read_text() + '{"anchor": 3}\n')
+    with pytest.raises(DataError, match="no triplet") as refused:
+        list(read_triplets(out))
+    assert refused.value.line == len(rows) + 1
+
+
+def test_what_makes_no_triplets_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, ROWS[:3])
+    for settings, code in (
+        ({}, "E681"),
+        ({"pool": "qr"}, "E424"),
+        ({"pool": "train,both"}, "E424"),
+    ):
+        with pytest.raises(EngineError) as refused:
+            find_triplets(FindTriplets(path, **settings))
+        assert refused.value.code == code
+    with pytest.raises(EngineError) as refused:
+        explain(ExplainTriplet(written(tmp_path), anchor="zz"))
+    assert refused.value.code == "E684"
+    assert parts_of("roda, train") == ("train", "roda")
+
+
+@pytest.mark.real_data
+def test_no_chinese_is_given_to_an_encoder_that_reads_none(real_data: Path) -> None:
+    with pytest.raises(EngineError) as refused:
+        find_triplets(FindTriplets(real_data / "mwp" / "math23k_valid.jsonl.gz", text="bertsim"))
+    assert refused.value.code == "E682"
