@@ -20,10 +20,11 @@ from engines.core.tree_edit import Nearest
 from engines.mwp.problems.equation import parse_infix
 from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.bibleu import BiBleu, bibleu, tokens
-from engines.mwp.triplets.explain import ExplainTriplet, explain
-from engines.mwp.triplets.find import FindTriplets, find_triplets
+from engines.mwp.triplets.explain import explain
+from engines.mwp.triplets.find import find_triplets
 from engines.mwp.triplets.pool import parts_of
-from engines.mwp.triplets.similar import Similarity, equation_similarity, similarity
+from engines.mwp.triplets.settings import ExplainTriplet, FindTriplets, Similarity
+from engines.mwp.triplets.similar import equation_similarity, similarity
 from engines.mwp.triplets.triplet import Triplet, read_triplets, write_triplets
 
 
@@ -249,13 +250,13 @@ def test_triplets_are_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
 
 def test_what_makes_no_triplets_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, ROWS[:3])
-    for settings, code in (
+    for asked, code in (
         ({}, "E681"),
         ({"pool": "qr"}, "E424"),
         ({"pool": "train,both"}, "E424"),
     ):
         with pytest.raises(EngineError) as refused:
-            find_triplets(FindTriplets(path, **settings))
+            find_triplets(FindTriplets(path, **asked))
         assert refused.value.code == code
     with pytest.raises(EngineError) as refused:
         explain(ExplainTriplet(written(tmp_path), anchor="zz"))

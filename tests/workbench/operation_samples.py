@@ -250,7 +250,11 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.tsne": tsne,
     "mwp.problems": lambda _, place: {"data": [word_problems(place)], "out": str(place / "mine.jsonl")},
     "mwp.augment": lambda _, place: {"data": word_problems(place), "kinds": "qr"},
-    "mwp.triplets": lambda _, place: {"data": word_problems(place), "pool": "train,qr"},
+    "mwp.triplets": lambda _, place: {
+        "data": word_problems(place),
+        "pool": "train,qr",
+        "out": str(place / "t.jsonl"),
+    },
     "mwp.explain": lambda _, place: {"data": word_problems(place), "anchor": "problems-1"},
     "mwp.similarity": lambda _, place: {"left": "N_0+N_1", "right": "N_0-N_1"},
     "mathamr.opt": lambda _, place: lines_of(place, {"id": "q_1", "latex": "x^2 < )"}),

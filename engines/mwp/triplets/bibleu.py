@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.numeric_kernel import compiled
 from engines.mwp.problems.numbers import Language
+from engines.mwp.triplets.settings import Tokens
 
-__all__ = ["BiBleu", "Tokens", "bibleu", "tokens"]
+__all__ = ["BiBleu", "bibleu", "tokens"]
 
-Tokens = Literal["auto", "characters", "words"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg, known
+from engines.core.spec import known
 from engines.mwp.problems.problem import Problem
-from engines.mwp.triplets.find import FindTriplets, Ready, ready, retriever
+from engines.mwp.triplets.find import Ready, ready, retriever
 from engines.mwp.triplets.joint import Joint
 from engines.mwp.triplets.pool import Places
 from engines.mwp.triplets.retrieval import TwoStage
+from engines.mwp.triplets.settings import ExplainTriplet
 from engines.mwp.triplets.similar import edits
 from engines.mwp.triplets.triplet import Triplet
 
-__all__ = ["Candidate", "ExplainTriplet", "Explanation", "explain"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainTriplet(FindTriplets):
-    """Why a problem has the triplet that it has."""
-
-    anchor: Annotated[str, Arg("The id of the problem.", option=True)] = ""
-    show: Annotated[int, Arg("How many candidates of each kind.", low=1, high=1000)] = 10
+__all__ = ["Candidate", "Explanation", "explain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ def explain(spec: ExplainTriplet) -> Explanation:
     Raises: EngineError E684 for an id without a usable problem, E685 for one without a negative, and as
     `find_triplets` does.
     """
-    found = ready(spec)
+    found = ready(spec.search)
     anchor = found.pool.place.get(spec.anchor)
     if anchor is None or found.pool.examples[anchor].of:
         remedy = known(spec.anchor, [problem.id for problem in found.anchors[:2000]])
@@ -84,7 +77,7 @@ def explain(spec: ExplainTriplet) -> Explanation:
             exit_code=2,
             remedy=remedy[:200],
         )
-    chosen = retriever(spec, found)
+    chosen = retriever(spec.search, found)
     triplet = chosen.triplet(anchor)
     if triplet is None:
         raise EngineError(

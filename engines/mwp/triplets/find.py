@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import changed
-from engines.core.spec import Arg
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.bibleu import Tokens
 from engines.mwp.triplets.hardness import hardness
 from engines.mwp.triplets.pool import Pool, parts_of, pool_of
 from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
+from engines.mwp.triplets.settings import FindTriplets
 from engines.mwp.triplets.texts import TextSimilarity, similarity_of
-from engines.mwp.triplets.triplet import Strategy, Text, write_triplets
+from engines.mwp.triplets.triplet import write_triplets
 
-__all__ = ["FindTriplets", "Ready", "find_triplets", "ready", "retriever"]
-
-
-@dataclass(frozen=True, slots=True)
-class FindTriplets:
-    """For each problem a positive of its equation in other words, a negative of another in like words."""
-
-    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    strategy: Annotated[Strategy, Arg("Exact match, nearest neighbour, or equation and text together.")] = (
-        "em"
-    )
-    text: Annotated[Text, Arg("How texts are compared.")] = "bibleu"
-    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
-    rare_min: Annotated[int, Arg("Equations with fewer problems are never a negative's.", low=1)] = 1
-    tokens: Annotated[Tokens, Arg("What Bi-BLEU counts.", shown="Chinese characters, English words")] = "auto"
-    encoder: Annotated[str | None, Arg("Of sentences, a folder or minilm.", shown="minilm, for English")] = (
-        None
-    )
-    equation_encoder: Annotated[
-        str | None, Arg("Of equations, for joint.", ref="model", shown="hashed subtrees")
-    ] = None
-    weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = 0.5
-    seed: Annotated[int, Arg("Of random choices.", low=0)] = 0
-    out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.")] = None
+__all__ = ["Ready", "find_triplets", "ready", "retriever"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from engines.core.tree import Tree
 from engines.mwp.triplets.pool import Places, Pool
+from engines.mwp.triplets.settings import Strategy
 from engines.mwp.triplets.texts import TextSimilarity
-from engines.mwp.triplets.triplet import Strategy, Triplet
+from engines.mwp.triplets.triplet import Triplet
 from engines.retrieval.similarity import Vectors, unit
 
 __all__ = ["CANDIDATES", "Joint", "equation_vectors", "hashed", "text_vectors"]

@@ -16,8 +16,9 @@ import numpy as np
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.mwp.problems.problem import Problem
 from engines.mwp.triplets.pool import Places, Pool
+from engines.mwp.triplets.settings import Strategy
 from engines.mwp.triplets.texts import TextSimilarity
-from engines.mwp.triplets.triplet import Strategy, Triplet
+from engines.mwp.triplets.triplet import Triplet
 
 __all__ = ["Candidates", "Chooser", "Retriever", "TwoStage", "triplets"]
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Any
 
-from engines.core.spec import Arg, refused
+from engines.core.spec import refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import distance, edit_script
 from engines.mwp.problems.equation import infix, normalised, parse_infix
 from engines.mwp.problems.numbers import language_of
-from engines.mwp.triplets.bibleu import Tokens, bibleu, tokens
+from engines.mwp.triplets.bibleu import bibleu, tokens
+from engines.mwp.triplets.settings import Similarity
 
-__all__ = ["Similarity", "edits", "equation_similarity", "similarity"]
-
-
-@dataclass(frozen=True, slots=True)
-class Similarity:
-    """How similar two equations are, or two texts: the measures by which triplets are chosen."""
-
-    left: Annotated[str, Arg("An equation such as N_0*N_1-N_2, or a text.")]
-    right: Annotated[str, Arg("Another.")]
-    texts: Annotated[bool, Arg("They are texts.")] = False
-    tokens: Annotated[Tokens, Arg("What Bi-BLEU counts.", shown="Chinese characters, English words")] = "auto"
+__all__ = ["edits", "equation_similarity", "similarity"]
 
 
 def similarity(spec: Similarity) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.mwp.problems.problem import Problem
-from engines.mwp.triplets.bibleu import BiBleu, Tokens, tokens
-from engines.mwp.triplets.triplet import Text
+from engines.mwp.triplets.bibleu import BiBleu, tokens
+from engines.mwp.triplets.settings import Text, Tokens
 
 __all__ = ["BertSim", "TextSimilarity", "similarity_of"]
 

@@ -6,16 +6,12 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
+from engines.mwp.triplets.settings import Strategy
 
-__all__ = ["Strategy", "Text", "Triplet", "read_triplets", "write_triplets"]
-
-Strategy = Literal["em", "nn", "joint"]
-"""Exact match and nearest neighbour (section 2.5 of the paper), and equation and text scored together."""
-Text = Literal["bibleu", "bertsim", "random"]
+__all__ = ["Triplet", "read_triplets", "write_triplets"]
 
 
 @dataclass(frozen=True, slots=True)

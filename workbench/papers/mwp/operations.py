@@ -28,7 +28,7 @@ OPERATIONS = (
     Operation(
         "mwp.triplets",
         "Find hard triplets: the same logic in other words, other logic in like words.",
-        spec=f"{_ENGINE}.triplets.find:FindTriplets",
+        spec=f"{_ENGINE}.triplets.settings:FindTriplets",
         call=f"{_ENGINE}.triplets.find:find_triplets",
         text=f"{_TEXT}:triplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
@@ -36,14 +36,14 @@ OPERATIONS = (
     Operation(
         "mwp.explain",
         "Why a problem has the triplet that it has.",
-        spec=f"{_ENGINE}.triplets.explain:ExplainTriplet",
+        spec=f"{_ENGINE}.triplets.settings:ExplainTriplet",
         call=f"{_ENGINE}.triplets.explain:explain",
         text=f"{_TEXT}:explain",
     ),
     Operation(
         "mwp.similarity",
         "How similar two equations or two texts are.",
-        spec=f"{_ENGINE}.triplets.similar:Similarity",
+        spec=f"{_ENGINE}.triplets.settings:Similarity",
         call=f"{_ENGINE}.triplets.similar:similarity",
         text=f"{_TEXT}:similarity",
     ),
