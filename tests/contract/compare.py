@@ -73,16 +73,16 @@ def write_baseline(recorded: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[Difference]:
-    """All differences of a section, in the order of what was recorded."""
+    """What a section has no longer, or otherwise, in the order of what was recorded; what is
+    new takes nothing away."""
     found = []
-    for line in dict.fromkeys([*was, *now]):
-        if line not in now or line not in was:
-            shown = ["there is such a line" if line in each else None for each in (was, now)]
-            found.append(Difference(line, "line", shown[0], shown[1]))
+    for line in was:
+        if line not in now:
+            found.append(Difference(line, "line", "there is such a line", None))
             continue
         before, after = dict(_leaves(was[line], "")), dict(_leaves(now[line], ""))
-        for path in dict.fromkeys([*before, *after]):
-            a, b = before.get(path), after.get(path)
+        for path, a in before.items():
+            b = after.get(path)
             if not _same(a, b) and not _loose(before, path):
                 found.append(Difference(line, path, a, b))
     return found

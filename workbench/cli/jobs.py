@@ -47,6 +47,10 @@ class Log(StrEnum):
 @app.command("list")
 @guard
 def list_(
+    filter_: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILTER]...", help="The same as --where, word by word.", show_default=False),
+    ] = None,
     where: Where = None,
     as_json: Json = False,
 ) -> None:
@@ -58,7 +62,8 @@ def list_(
 
     workspace = Workspace.open()
     _news(workspace)
-    wanted = parse_filter(where or "", jobs.FIELDS)
+    where = " ".join((*(filter_ or ()), *((where,) if where else ())))
+    wanted = parse_filter(where, jobs.FIELDS)
     views = [view for view in jobs.jobs(workspace) if wanted.matches(view.to_row())]
     shown = views if where else [view for view in views if not view.sweep]
     rows = [(view.id, view.title, _state(view), view.attempt, _done(view), _left(view)) for view in shown]
