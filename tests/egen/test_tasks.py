@@ -21,11 +21,12 @@ from engines.egen.evaluations import algebra, analogies, derivations, kmeans, mi
 from engines.egen.evaluations.changes import changed, mistaken, near_copies
 from engines.egen.evaluations.check import Check, check, judge
 from engines.egen.evaluations.derivations import Derivation
+from engines.egen.evaluations.families import FIGURE_FAMILIES, families
 from engines.egen.evaluations.measured import mean_figure
-from engines.egen.evaluations.plane import FIGURE_FAMILIES, families, picture, plane
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.models.lookup import shipped
 from engines.egen.verification.verify import Verifier
+from engines.retrieval.plane import picture, plane
 from engines.retrieval.similarity import nearest, unit
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 

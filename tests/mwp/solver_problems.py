@@ -45,3 +45,21 @@ def written(folder: Path, count: int, *, seed: int = 0, name: str = "own") -> Pa
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def random_solver(folder: Path) -> Path:
+    """The folder of a solver with random weights."""
+    import torch
+
+    from engines.mwp.problems.readers import read_problems
+    from engines.mwp.solver.model_folder import save_solver
+    from engines.mwp.solver.settings import SolverSettings
+    from engines.mwp.solver.solver import new_solver
+    from engines.mwp.solver.words import Words
+
+    folder.mkdir(parents=True, exist_ok=True)
+    problems = read_problems(written(folder, 14)).usable
+    settings = SolverSettings(encoder="transformer", width=16, layers=1, rare=1, single_use=True)
+    torch.manual_seed(0)
+    save_solver(new_solver(settings, Words(("*", "+", "-", "/"), ()), texts=problems), folder)
+    return folder

@@ -221,6 +221,21 @@ def word_problems(place: Path) -> str:
     return str(file)
 
 
+def of_solver(**more: Any) -> Callable[[Path, Path], Given]:
+    """About a solver of random weights."""
+
+    def given(_workspace: Path, place: Path) -> Given:
+        from tests.mwp.solver_problems import random_solver
+
+        return {"model": str(random_solver(place / "solver")), **more}
+
+    return given
+
+
+def of_problems(**more: Any) -> Callable[[Path, Path], Given]:
+    return lambda workspace, place: {**of_solver(data=word_problems(place), **more)(workspace, place)}
+
+
 SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.generate": grow,
     "egen.verify": verify,
@@ -257,6 +272,9 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     },
     "mwp.explain": lambda _, place: {"data": word_problems(place), "anchor": "problems-1"},
     "mwp.similarity": lambda _, place: {"left": "N_0+N_1", "right": "N_0-N_1"},
+    "mwp.solve": of_solver(text="Tom has 3 red pens and 4 blue pens . How many pens has he ?", beam=2),
+    "mwp.eval": of_problems(probes=True, seed=1),
+    "mwp.tsne": of_problems(templates=2, method="pca"),
     "mathamr.opt": lambda _, place: lines_of(place, {"id": "q_1", "latex": "x^2 < )"}),
     "mathamr.slt": lambda _, place: lines_of(place, {"id": "q_1", "latex": r"\frac{1}{x^2}"}),
     "mathamr.draw": lambda _, place: lines_of(

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.models.lookup import ModelFolder
+from engines.retrieval.plane import Method
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
     from engines.retrieval.similarity import Vectors
 
-__all__ = ["Arrange", "Method", "arrange"]
-
-Method = Literal["pca", "tsne"]
+__all__ = ["Arrange", "arrange"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
 
 def _families(place: Path | None) -> tuple[list[str], list[str]]:
     from engines.egen.corpus.labelled import read_labelled, sample_corpus
-    from engines.egen.evaluations.plane import families
+    from engines.egen.evaluations.families import families
 
     texts, names = families(read_labelled(place or sample_corpus(), side="all"))
     if not texts:
@@ -104,7 +103,7 @@ def _placed(
     import numpy as np
 
     from engines.core.files import write_array
-    from engines.egen.evaluations.plane import plane
+    from engines.retrieval.plane import plane
 
     if spec.method == "pca":
         return plane(vectors(), "pca")

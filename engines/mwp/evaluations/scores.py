@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engines.mwp.evaluations.equivalence import equivalent
 from engines.mwp.problems.equation import EquationError, evaluate, is_right, normalised
 from engines.mwp.problems.problem import Problem
 
@@ -19,27 +20,37 @@ RELATIVE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Args: value: of the equation found; None where there is none. answer: right within 1e-3. relative:
-    right within `RELATIVE` of its size. equation: the same tree up to the order of operands."""
+    """How an answer was right.
+
+    Args: value: of the equation found; None where there is none. answer: right within 1e-3. relative: right
+    within `RELATIVE` of its size. equation: the same tree up to the order of operands. equivalent: equal as a
+    function of the numbers.
+    """
 
     value: float | None
     answer: bool
     relative: bool
     equation: bool
+    equivalent: bool
+
+
+NONE = Score(None, answer=False, relative=False, equation=False, equivalent=False)
 
 
 def judged(problem: Problem, found: list[Found] | str) -> Score:
     """The best equation found, against the problem's own."""
     if isinstance(found, str) or not found:
-        return Score(None, False, False, False)
+        return NONE
     best = found[0].equation
     try:
         value = float(evaluate(best, problem.values))
     except EquationError:
-        return Score(None, False, False, False)
+        return NONE
+    gold = problem.equation
     return Score(
         value,
         is_right(value, problem.answer),
         is_right(value, problem.answer, relative=RELATIVE),
         normalised(best) == problem.normal,
+        gold is not None and equivalent(best, gold),
     )

@@ -86,7 +86,7 @@ def _write(path: Path, found: Mapping[str, Any]) -> None:
         return
     import numpy as np
 
-    from engines.egen.evaluations.plane import picture
+    from engines.retrieval.plane import picture
 
     ways = {"tsne": "t-SNE", "pca": "PCA"}
     what = "clusters" if "clusters" in found else "expressions"

@@ -8,6 +8,7 @@ __all__ = ["OPERATIONS"]
 
 _ENGINE = "engines.mwp"
 _TEXT = "workbench.papers.mwp.text"
+_SOLVER_TEXT = "workbench.papers.mwp.solver_text"
 
 OPERATIONS = (
     Operation(
@@ -46,5 +47,26 @@ OPERATIONS = (
         spec=f"{_ENGINE}.triplets.settings:Similarity",
         call=f"{_ENGINE}.triplets.similar:similarity",
         text=f"{_TEXT}:similarity",
+    ),
+    Operation(
+        "mwp.solve",
+        "Solve a problem told in words, step by step.",
+        spec=f"{_ENGINE}.solver.solve:Solve",
+        call=f"{_ENGINE}.solver.solve:solve",
+        text=f"{_SOLVER_TEXT}:solve",
+    ),
+    Operation(
+        "mwp.eval",
+        "Measure a solver on problems.",
+        spec=f"{_ENGINE}.evaluations.evaluate:EvaluateSolver",
+        call=f"{_ENGINE}.evaluations.evaluate:evaluate_solver",
+        text=f"{_SOLVER_TEXT}:evaluate",
+    ),
+    Operation(
+        "mwp.tsne",
+        "A picture of a solver's vectors of problems.",
+        spec=f"{_ENGINE}.evaluations.tsne:ArrangeProblems",
+        call=f"{_ENGINE}.evaluations.tsne:arrange_problems",
+        text=f"{_SOLVER_TEXT}:arrange",
     ),
 )

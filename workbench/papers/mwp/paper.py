@@ -21,5 +21,8 @@ PAPER = Paper(
     folder="problems",
     doctor="workbench.papers.mwp.doctor:examine",
     tour="workbench.papers.mwp.tour:tour",
-    references={"problems": "workbench.papers.mwp.data:problems_path"},
+    references={
+        "problems": "workbench.papers.mwp.data:problems_path",
+        "solver": "workbench.papers.mwp.models:solver_path",
+    },
 )

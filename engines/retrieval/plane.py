@@ -1,51 +1,28 @@
-"""A plane picture of embeddings: PCA or t-SNE, and the families of E-Gen's Figure 3."""
+"""A plane picture of vectors: PCA or t-SNE."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from colorsys import hls_to_rgb
 from html import escape
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-from engines.egen.corpus.labelled import Labelled
-from engines.egen.expressions.language import FUNCTIONS
-from engines.egen.models.map import Method
-from engines.retrieval.similarity import Vectors
+    from engines.retrieval.similarity import Vectors
 
-__all__ = ["FIGURE_FAMILIES", "families", "picture", "plane"]
+__all__ = ["Method", "picture", "plane"]
 
-_NOT_SHOWN = ("acsc", "asec", "acot", "csch", "sech", "acsch", "asech", "acoth")
-FIGURE_FAMILIES = tuple(name for name in FUNCTIONS if name not in _NOT_SHOWN)
-"""The 17 single-operator families of Figure 3."""
+Method = Literal["pca", "tsne"]
 PERPLEXITY = 30.0
-
-
-def families(data: Labelled, *, most: int = 200) -> tuple[list[str], list[str]]:
-    """Expressions of the clusters whose head has one function only, one of Figure 3 and no derivative.
-
-    Args: most: expressions of a family, taken from its clusters in turn. Returns: texts and, for each, its
-    family.
-    """
-    groups: dict[str, list[list[str]]] = {name: [] for name in FIGURE_FAMILIES}
-    for texts in data.clusters:
-        head = texts[0].split()
-        used = {token for token in head if token in FUNCTIONS or token == "d"}
-        if len(used) == 1 and (name := used.pop()) in groups:
-            groups[name].append(texts)
-    found: list[str] = []
-    names: list[str] = []
-    for name, clusters in groups.items():
-        longest = max(map(len, clusters), default=0)
-        turns = [texts[turn] for turn in range(longest) for texts in clusters if turn < len(texts)]
-        found += turns[:most]
-        names += [name] * len(turns[:most])
-    return found, names
 
 
 def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:
     """(rows, 2) coordinates. t-SNE with perplexity 30, or a third of the rows where they are few."""
+    import numpy as np
+
     if method == "pca" or len(vectors) < 5:
         centred = vectors - vectors.mean(0)
         _, _, axes = np.linalg.svd(centred, full_matrices=False)

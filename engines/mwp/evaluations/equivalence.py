@@ -1,0 +1,60 @@
+"""Whether two equations are equal as functions of the numbers of a problem."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from random import Random
+
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import EquationError, Value, evaluate, placeholders
+
+__all__ = ["equivalent"]
+
+_POINTS = 6
+_LARGEST = 10**6
+
+
+def equivalent(a: Tree, b: Tree) -> bool:
+    """Whether two equations agree wherever both have a value.
+
+    Without powers both are rational functions, which are evaluated exactly at random numbers of up to six
+    digits: two different ones of degree d agree at one point with a probability below 2d/10^6, and at all of
+    them never in practice.
+
+    >>> from engines.mwp.problems.equation import parse_infix
+    >>> sides = "(N_0+N_1)/N_2", "N_1/N_2+N_0/N_2", "N_0+N_1"
+    >>> one, two, three = (parse_infix(text, Tree) for text in sides)
+    >>> equivalent(one, two), equivalent(one, three)
+    (True, False)
+    """
+    draw = Random(0)
+    count = max([0, *(place + 1 for tree in (a, b) for place in placeholders(tree))])
+    met = 0
+    for _ in range(4 * _POINTS):
+        numbers = [Fraction(draw.randint(2, _LARGEST)) for _ in range(count)]
+        # Powers are of small numbers, so that their values are numbers at all.
+        if any(node.label == "^" for tree in (a, b) for node in tree):
+            numbers = [number / _LARGEST * 3 + Fraction(1, 2) for number in numbers]
+        left, right = _value(a, numbers), _value(b, numbers)
+        if left is None and right is None:
+            continue
+        if left is None or right is None or not _same(left, right):
+            return False
+        met += 1
+        if met == _POINTS:
+            break
+    return met > 0
+
+
+def _value(tree: Tree, numbers: list[Fraction]) -> Value | None:
+    try:
+        return evaluate(tree, numbers)
+    except EquationError:
+        return None
+
+
+def _same(left: Value, right: Value) -> bool:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left == right
+    return math.isclose(float(left), float(right), rel_tol=1e-9)

@@ -1,0 +1,219 @@
+"""Measure a solver on problems (section 4 of the paper): how many it gets right, where, by what means."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg
+from engines.mwp.evaluations.probes import PROBES
+from engines.mwp.evaluations.scores import RELATIVE, Score, judged
+from engines.mwp.problems.equation import infix
+from engines.mwp.problems.problem import Problem
+from engines.mwp.problems.readers import Problems, read_problems
+
+if TYPE_CHECKING:
+    from engines.mwp.solver.equations import Found
+    from engines.mwp.solver.solver import Solver
+
+__all__ = ["EvaluateSolver", "evaluate_solver", "interval", "mcnemar"]
+
+Answers = Sequence["list[Found] | str"]
+
+_CHUNK = 128
+_NEEDS_NO_QUESTION = 0.5
+"""A solver that keeps this share of its accuracy without the question is told so."""
+MEASURES: Mapping[str, Callable[[Score], bool]] = {
+    "answer_accuracy": lambda score: score.answer,
+    "equation_accuracy": lambda score: score.equation,
+    "equivalent_accuracy": lambda score: score.equivalent,
+    "relative_accuracy": lambda score: score.relative,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateSolver:
+    """Measure a solver on problems: right answers, right equations, and equations that are equal to the right
+    one, with 95 % intervals (Wilson)."""
+
+    model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
+    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    fold: Annotated[int | None, Arg("Only the problems of this fold.", low=0)] = None
+    beam: Annotated[
+        int | None, Arg("Equations followed at a time.", low=1, high=100, shown="the model's")
+    ] = None
+    against: Annotated[
+        Path | None, Arg("Another solver, compared problem by problem (McNemar).", ref="solver")
+    ] = None
+    probes: Annotated[
+        bool, Arg("Measure too without questions, with numbers swapped and sentences reordered.")
+    ] = False
+    seed: Annotated[int, Arg("Of what probes draw.", low=0)] = 0
+    out: Annotated[Path | None, Arg("Keep every answer in this file, as JSON Lines.")] = None
+
+
+def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The measures over all problems with an equation, as fractions of 1; unusable rows are counted.
+
+    An answer is right within 1e-3; for `relative_accuracy` within `RELATIVE` of the answer's size.
+    Raises: DataError E680 for a folder without a solver, E645 for data without a problem to measure on;
+    EngineError E646 when it is stopped.
+    """
+    from engines.mwp.solver.solve import ready
+
+    read = read_problems(spec.data)
+    rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
+    if not rows:
+        raise DataError("no problem here can be measured on", path=spec.data, code="E645", exit_code=2)
+    solver = ready(spec.model)
+    found = _answers(solver, rows, spec.beam, "problems", events, stop)
+    scores = [judged(row, one) for row, one in zip(rows, found, strict=True)]
+    unread = Counter(one for one in found if isinstance(one, str))
+    document: dict[str, Any] = {
+        "model": spec.model.name,
+        "data": spec.data.name,
+        "format": read.format,
+        "fold": spec.fold,
+        "problems": len(rows),
+        "unusable": _unusable(read),
+        "unread": dict(unread),
+        **_measures(scores),
+        "ci95": {name: interval([measure(score) for score in scores]) for name, measure in MEASURES.items()},
+        "tolerance": {"absolute": 1e-3, "relative": RELATIVE},
+        "by_template": _by((row.template for row in rows), scores),
+        "by_ops": _by((str(_operations(row)) for row in rows), scores, by_name=True),
+    }
+    if spec.against is not None:
+        others = _answers(ready(spec.against), rows, spec.beam, "problems, again", events, stop)
+        right = [judged(row, one).answer for row, one in zip(rows, others, strict=True)]
+        document["against"] = {
+            "model": spec.against.name,
+            "answer_accuracy": sum(right) / len(right),
+            **mcnemar([score.answer for score in scores], right),
+        }
+    if spec.probes:
+        document["probes"] = _probes(solver, rows, scores, spec, events, stop)
+    if spec.out is not None:
+        _keep(spec.out, rows, found, scores)
+        document["out"] = str(spec.out)
+    return document
+
+
+def _answers(
+    solver: Solver, rows: Sequence[Problem], beam: int | None, unit: str, events: Sink, stop: Stop
+) -> Answers:
+    from engines.core.errors import EngineError
+
+    found: list[Any] = []
+    for begin in range(0, len(rows), _CHUNK):
+        if stop():
+            raise EngineError("the measuring was stopped", code="E646", remedy="Run it again.")
+        found += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
+        events(Event("progress", {"done": len(found), "total": len(rows), "unit": unit}))
+    return found
+
+
+def _unusable(read: Problems) -> dict[str, Any]:
+    """Rows that are no problem or have no equation, counted, and the first of them."""
+    lines = [*read.skipped, *(note for note in read.remarks if note.reason.startswith("no equation"))]
+    return {
+        "rows": len(lines),
+        "first": [{"line": note.line, "id": note.id, "reason": note.reason} for note in lines[:20]],
+    }
+
+
+def _measures(scores: Sequence[Score]) -> dict[str, float]:
+    return {name: sum(measure(score) for score in scores) / len(scores) for name, measure in MEASURES.items()}
+
+
+def _operations(problem: Problem) -> int:
+    return sum(bool(node.children) for node in problem.equation or ())
+
+
+def _by(keys: Iterable[str], scores: Sequence[Score], *, by_name: bool = False) -> dict[str, Any]:
+    groups: dict[str, list[Score]] = {}
+    for key, score in zip(keys, scores, strict=True):
+        groups.setdefault(key, []).append(score)
+    order = sorted(groups, key=lambda key: key if by_name else (-len(groups[key]), key))
+    return {key: {"problems": len(groups[key]), **_measures(groups[key])} for key in order}
+
+
+def interval(right: Sequence[bool]) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson 1927)."""
+    from scipy.stats import binomtest
+
+    found = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+def mcnemar(ours: Sequence[bool], theirs: Sequence[bool]) -> dict[str, Any]:
+    """Problems that only one of two solvers gets right, and the exact two-sided p-value that a fair coin
+    parts them so (McNemar 1947)."""
+    from scipy.stats import binomtest
+
+    alone = sum(a and not b for a, b in zip(ours, theirs, strict=True))
+    other = sum(b and not a for a, b in zip(ours, theirs, strict=True))
+    p = float(binomtest(alone, alone + other).pvalue) if alone + other else 1.0
+    return {"right_here_alone": alone, "right_there_alone": other, "mcnemar_p": p}
+
+
+def _probes(
+    solver: Solver,
+    rows: Sequence[Problem],
+    scores: Sequence[Score],
+    spec: EvaluateSolver,
+    events: Sink,
+    stop: Stop,
+) -> dict[str, Any]:
+    """Of each probe the accuracy on the problems that it can change, before and after."""
+    found: dict[str, Any] = {}
+    for name, probe in PROBES.items():
+        made = [probe(row, Random(f"{spec.seed} {row.id}")) for row in rows]
+        pairs = [(row, score) for row, score in zip(made, scores, strict=True) if row is not None]
+        if not pairs:
+            found[name] = {"problems": 0}
+            continue
+        changed = [row for row, _ in pairs]
+        answers = _answers(solver, changed, spec.beam, name.replace("_", " "), events, stop)
+        right = [judged(row, one).answer for row, one in zip(changed, answers, strict=True)]
+        before = sum(score.answer for _, score in pairs) / len(pairs)
+        found[name] = {
+            "problems": len(pairs),
+            "before": before,
+            "answer_accuracy": sum(right) / len(right),
+            "ci95": interval(right),
+        }
+    removed = found["question_removed"]
+    if removed["problems"] and removed["answer_accuracy"] >= _NEEDS_NO_QUESTION * removed["before"] > 0:
+        share = removed["answer_accuracy"] / removed["before"]
+        found["remark"] = (
+            f"without the question the solver keeps {share:.0%} of its accuracy: it hardly reads it"
+        )
+    return found
+
+
+def _keep(path: Path, rows: Sequence[Problem], found: Answers, scores: Sequence[Score]) -> None:
+    from engines.core.files import atomic_writer
+
+    with atomic_writer(path) as file:
+        for row, one, score in zip(rows, found, scores, strict=True):
+            best = None if isinstance(one, str) or not one else one[0]
+            line = {
+                "id": row.id,
+                "equation": infix(best.equation) if best else None,
+                "answer": score.value,
+                "gold_equation": row.template,
+                "gold_answer": row.answer,
+                "answer_right": score.answer,
+                "equation_right": score.equation,
+                "equivalent": score.equivalent,
+                "unread": one if isinstance(one, str) else None,
+            }
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")

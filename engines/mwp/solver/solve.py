@@ -1,0 +1,148 @@
+"""Solve one problem: its equation, the steps that lead to the answer, and what else was thought of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.core.errors import EngineError
+from engines.core.files import changed
+from engines.core.spec import Arg
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import evaluate, infix, leaf_value
+from engines.mwp.problems.numbers import language_of, mask
+from engines.mwp.problems.problem import Problem
+
+if TYPE_CHECKING:
+    from engines.mwp.solver.equations import Found
+    from engines.mwp.solver.solver import Solver
+
+__all__ = ["Solve", "problem_of", "ready", "solve", "steps"]
+
+_SIGNS = {"*": "×", "/": "÷", "-": "−"}
+
+
+@dataclass(frozen=True, slots=True)
+class Solve:
+    """Solve a problem told in words.
+
+    The answer is the value of an equation over the numbers of the text; every equation that is shown has one.
+    """
+
+    model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
+    text: Annotated[str, Arg("The problem.", words=True)]
+    beam: Annotated[int, Arg("Equations that are followed at a time, and shown.", low=1, high=100)] = 5
+    number_words: Annotated[bool, Arg("In English, words such as three are numbers too.")] = False
+
+
+def solve(spec: Solve) -> dict[str, Any]:
+    """The best equation with its steps and answer, and the alternatives in the order of their probability.
+
+    Raises: EngineError E690 for a problem without numbers, or one that the solver cannot read; DataError E680
+    for a folder without a solver.
+    """
+    problem = problem_of(spec.text, number_words=spec.number_words)
+    if not problem.numbers:
+        remedy = "" if spec.number_words else "Words such as three count with --number-words."
+        raise _unsolved("the problem has no number", remedy)
+    (found,) = ready(spec.model).solve([problem], beam=spec.beam)
+    if isinstance(found, str):
+        raise _unsolved(f"the solver cannot read the problem: {found}")
+    if not found:
+        raise _unsolved("no equation has a value", "Try a wider --beam.")
+    rows = [_row(problem, one) for one in found]
+    return {
+        "model": spec.model.name,
+        "language": problem.language,
+        "text": problem.text,
+        "numbers": list(problem.numbers),
+        **rows[0],
+        "steps": steps(problem, found[0].equation),
+        "alternatives": rows[1:],
+    }
+
+
+def ready(folder: Path) -> Solver:
+    """A solver, kept until its folder changes, so that the next question is answered at once."""
+    from engines.mwp.solver.model_folder import FILE, open_solver
+
+    key = folder, changed(folder / FILE)
+    if key not in _KEPT:
+        opened = open_solver(folder)
+        while len(_KEPT) >= _MOST:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[key] = opened
+    return _KEPT[key]
+
+
+_KEPT: dict[Any, Solver] = {}
+_MOST = 2
+
+
+def problem_of(text: str, *, number_words: bool = False) -> Problem:
+    """A problem as it is told, without an equation."""
+    masked = mask(text, words=number_words)
+    values = tuple(map(float, masked.values))
+    return Problem("", language_of(text), masked.text, masked.numbers, values, None, math.nan, None, "", text)
+
+
+def steps(problem: Problem, equation: Tree) -> list[dict[str, str]]:
+    """The operations of an equation in the order in which they are done, each with its operands and its
+    result in the numbers of the problem; equal ones once.
+
+    `operation` is `N_0+N_1`, or `R_1*N_2` with the result of the first; `text` is `3 + 4 = 7`.
+    """
+    rows: list[dict[str, str]] = []
+    names: dict[Tree, str] = {}
+
+    def name(node: Tree) -> str:
+        if not node.children:
+            return node.label
+        if node not in names:
+            left, right = (name(child) for child in node.children)
+            names[node] = f"R_{len(rows) + 1}"
+            operands = [_number(problem, child) for child in node.children]
+            sign = _SIGNS.get(node.label, node.label)
+            value = _number(problem, node)
+            text = f"{operands[0]} {sign} {operands[1]} = {value}"
+            rows.append({"operation": f"{left}{node.label}{right}", "result": value, "text": text})
+        return names[node]
+
+    name(equation)
+    return rows
+
+
+def _number(problem: Problem, node: Tree) -> str:
+    """What a part of an equation is worth; a number of the text as it is written there."""
+    if node.label.startswith("N_"):
+        return problem.numbers[int(node.label[2:])]
+    if not node.children:
+        return f"{float(leaf_value(node.label, ())):.10g}"
+    return f"{float(evaluate(node, problem.values)):.10g}"
+
+
+def _row(problem: Problem, found: Found) -> dict[str, Any]:
+    return {
+        "equation": infix(found.equation),
+        "filled": _filled(problem, found.equation),
+        "answer": float(evaluate(found.equation, problem.values)),
+        "probability": math.exp(found.score),
+        "tree": found.equation.labels(),
+    }
+
+
+def _filled(problem: Problem, equation: Tree) -> str:
+    """The equation with the numbers of the text in it."""
+    return infix(_with(problem, equation))
+
+
+def _with(problem: Problem, node: Tree) -> Tree:
+    if not node.children:
+        return Tree(_number(problem, node))
+    return Tree(node.label, tuple(_with(problem, child) for child in node.children))
+
+
+def _unsolved(what: str, remedy: str = "") -> EngineError:
+    return EngineError(what, code="E690", exit_code=2, remedy=remedy)

@@ -1,0 +1,196 @@
+"""Solving and measuring: steps, alternatives, accuracies, probes."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+import sympy
+
+pytest.importorskip("torch")
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.mwp.evaluations.equivalence import equivalent
+from engines.mwp.evaluations.evaluate import EvaluateSolver, evaluate_solver, interval, mcnemar
+from engines.mwp.evaluations.probes import PROBES
+from engines.mwp.evaluations.scores import judged
+from engines.mwp.evaluations.tsne import ArrangeProblems, arrange_problems
+from engines.mwp.problems.equation import parse_infix
+from engines.mwp.problems.readers import read_problems
+from engines.mwp.solver.equations import Found
+from engines.mwp.solver.solve import Solve, problem_of, solve, steps
+from engines.mwp.solver.training import solver
+from engines.training import TrainConfig, train
+from tests.mwp.solver_problems import written
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A solver of the seven kinds of `solver_problems`, and what it was trained on."""
+    folder = tmp_path_factory.mktemp("solver")
+    problems = written(folder, 70)
+    settings = {
+        "encoder": "transformer",
+        "width": 32,
+        "layers": 1,
+        "dropout": 0.0,
+        "rare": 1,
+        "numbers": "placeholders",
+    }
+    task = solver({**settings, "single_use": True, "non_negative": True}, {"problems": problems}, seed=0)
+    train(task, TrainConfig(steps=70, batch_size=14, lr=1e-2, warmup=5, device="cpu"), folder / "run")
+    return folder / "run" / "model", problems
+
+
+def test_a_problem_is_solved_step_by_step(trained: tuple[Path, Path]) -> None:
+    text = "Ann has 12 boxes with 5 pens in each and loses 7 . How many are left ?"
+    found = solve(Solve(trained[0], text, beam=4))
+    assert found["text"] == "Ann has N_0 boxes with N_1 pens in each and loses N_2 . How many are left ?"
+    assert found["equation"] == "N_0*N_1-N_2"
+    assert (found["filled"], found["answer"]) == ("12*5-7", 53.0)
+    assert [step["text"] for step in found["steps"]] == ["12 × 5 = 60", "60 − 7 = 53"]
+    assert [step["operation"] for step in found["steps"]] == ["N_0*N_1", "R_1-N_2"]
+    odds = [found["probability"], *(row["probability"] for row in found["alternatives"])]
+    assert odds == sorted(odds, reverse=True)
+    assert sum(odds) <= 1 + 1e-9
+    assert len(found["alternatives"]) == 3
+
+
+def test_what_cannot_be_solved_says_why(trained: tuple[Path, Path]) -> None:
+    with pytest.raises(EngineError, match="no number") as caught:
+        solve(Solve(trained[0], "Ann has three pens and buys four . How many has she ?"))
+    assert "--number-words" in caught.value.remedy
+    found = solve(Solve(trained[0], "Ann has three pens and buys four more .", number_words=True))
+    assert found["numbers"] == ["three", "four"]
+
+
+def test_a_part_that_stands_twice_is_one_step() -> None:
+    problem = problem_of("3 and 4")
+    rows = steps(problem, parse_infix("(N_0+N_1)*(N_0+N_1)", Tree))
+    assert [row["text"] for row in rows] == ["3 + 4 = 7", "7 × 7 = 49"]
+
+
+def test_measures_are_counted_over_all_usable_rows(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    model, problems = trained
+    rows = [json.loads(line) for line in problems.read_text().splitlines()]
+    bad = {
+        "id": "bad",
+        "text": "no equation 3",
+        "numbers": ["3"],
+        "equation": None,
+        "original": "3",
+        "source": "",
+    }
+    mixed = tmp_path / "mixed.jsonl"
+    mixed.write_text("".join(json.dumps(row) + "\n" for row in [*rows, bad]) + "not json\n")
+    found = evaluate_solver(EvaluateSolver(model, mixed, out=tmp_path / "answers.jsonl", against=model))
+    kept = [json.loads(line) for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
+    assert found["problems"] == len(kept) == 70
+    assert found["unusable"]["rows"] == 2
+    assert {note["line"] for note in found["unusable"]["first"]} == {71, 72}
+    assert found["answer_accuracy"] == sum(row["answer_right"] for row in kept) / 70 > 0.6
+    assert found["equation_accuracy"] <= found["equivalent_accuracy"] <= found["answer_accuracy"]
+    low, high = found["ci95"]["answer_accuracy"]
+    assert low < found["answer_accuracy"] < high
+    assert sum(row["problems"] for row in found["by_template"].values()) == 70
+    assert {name: row["problems"] for name, row in found["by_ops"].items()} == {"1": 50, "2": 20}
+    assert found["against"]["mcnemar_p"] == 1.0
+    fold = evaluate_solver(EvaluateSolver(model, problems, fold=1))
+    assert fold["problems"] == sum(row["fold"] == 1 for row in rows)
+    with pytest.raises(EngineError) as caught:
+        evaluate_solver(EvaluateSolver(model, problems, fold=8))
+    assert caught.value.code == "E645"
+
+
+def test_probes_say_what_a_solver_goes_by(trained: tuple[Path, Path]) -> None:
+    found = evaluate_solver(EvaluateSolver(*trained, probes=True))["probes"]
+    # Its problems are told apart by their first sentences.
+    assert found["question_removed"]["problems"] == 70
+    assert found["numbers_swapped"]["problems"] > 10
+    assert found["numbers_swapped"]["answer_accuracy"] > 0.5
+
+
+def test_probes_keep_equation_and_answer_together(tmp_path: Path) -> None:
+    problem = read_problems(
+        written_row(
+            tmp_path,
+            "Tom has 9 pens . Ann has 4 pens . How many more pens does Tom have ?",
+            "9-4",
+        )
+    ).rows[0]
+    draw = Random(0)
+    removed = PROBES["question_removed"](problem, draw)
+    assert removed is not None
+    assert (removed.text, removed.answer) == ("Tom has N_0 pens . Ann has N_1 pens .", 5.0)
+    assert PROBES["numbers_swapped"](problem, draw) is None, "4 - 9 is below zero"
+    turned = PROBES["sentences_reordered"](problem, draw)
+    assert turned is not None
+    assert turned.text == "Ann has N_0 pens . Tom has N_1 pens . How many more pens does Tom have ?"
+    assert (turned.template, turned.answer) == ("N_1-N_0", 5.0)
+
+
+def written_row(folder: Path, text: str, equation: str) -> Path:
+    path = folder / "row.jsonl"
+    path.write_text(json.dumps({"text": text, "equation": equation}) + "\n")
+    return path
+
+
+def test_equal_functions_are_equivalent_as_sympy_says() -> None:
+    names = sympy.symbols("N_0 N_1 N_2")
+    texts = (
+        "N_0*(N_1+N_2)",
+        "N_0*N_1+N_0*N_2",
+        "N_0*N_1+N_2",
+        "N_0/(N_1/N_2)",
+        "N_0*N_2/N_1",
+        "N_0-(N_1-N_2)",
+        "N_0-N_1+N_2",
+        "N_0^C_2",
+        "N_0*N_0",
+        "(N_0-N_0)/(N_1-N_1)",
+    )
+    trees = [parse_infix(text, Tree) for text in texts]
+    values = [
+        sympy.sympify(
+            text.replace("C_2", "2").replace("^", "**"), dict(zip(map(str, names), names, strict=True))
+        )
+        for text in texts
+    ]
+    for a, left in zip(trees, values, strict=True):
+        for b, right in zip(trees, values, strict=True):
+            known = left.is_finite is not False and sympy.simplify(left - right) == 0
+            assert equivalent(a, b) == known, (a, b)
+
+
+def test_an_equation_may_be_right_in_answer_alone(tmp_path: Path) -> None:
+    problem = read_problems(written_row(tmp_path, "Tom has 2 bags of 2 pens . How many ?", "2*2")).rows[0]
+    found = [Found(parse_infix("N_0+N_1", Tree), -0.1)]
+    score = judged(problem, found)
+    assert (score.answer, score.equation, score.equivalent) == (True, False, False)
+    assert not judged(problem, "it cannot be read").answer
+    assert not judged(problem, []).answer
+
+
+def test_the_interval_is_wilsons_and_the_test_mcnemars() -> None:
+    # Worked by hand: 8 of 10.
+    z = 1.959963984540054
+    centre = (0.8 + z * z / 20) / (1 + z * z / 10)
+    half = z * math.sqrt(0.8 * 0.2 / 10 + z * z / 400) / (1 + z * z / 10)
+    assert interval([True] * 8 + [False] * 2) == pytest.approx((centre - half, centre + half))
+    ours, theirs = [True] * 5 + [False] + [True] * 4, [False] * 5 + [True] + [True] * 4
+    assert mcnemar(ours, theirs)["mcnemar_p"] == pytest.approx(float(2 * sum(map(Fraction, (1, 6))) / 64))
+
+
+def test_problems_are_laid_out_by_the_solvers_vectors(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "map.svg"
+    found = arrange_problems(ArrangeProblems(*trained, templates=3, file=out))
+    assert len(found["points"]) == len(found["ids"]) == 30
+    assert len(set(found["templates"])) == 3
+    assert out.read_text().count("<circle") + out.read_text().count("<rect") > 20
+    with pytest.raises(EngineError, match="MiniLM"):
+        arrange_problems(ArrangeProblems(*trained, before=True))
