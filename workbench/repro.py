@@ -31,7 +31,8 @@ __all__ = ["Cell", "Row", "Table", "engines", "save_result", "tables"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One number of a paper and ours, in the paper's unit. `low` and `high` bound a 95 % interval."""
+    """One number of a paper (NaN where it prints none) and ours, in its unit. `low` and `high` bound a 95 %
+    interval."""
 
     column: str
     paper: float

@@ -13,6 +13,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.core.tree import Tree
 from engines.mwp.problems.describe import DescribeProblems, described_problems
@@ -341,3 +342,15 @@ def test_raw_math23k_gives_the_published_equations(tmp_path: Path, real_data: Pa
         assert list(problem.prefix) == row["prefix"]
         assert problem.text == row["text"]
         assert problem.answer == pytest.approx(row["answer"])
+
+
+@pytest.mark.parametrize(("language", "least"), [("en", 150), ("zh", 100)])
+def test_the_samples_are_read_masked_and_right(language: str, least: int) -> None:
+    found = read_problems(asset(f"sample/problems/sample-{language}/problems.jsonl"))
+    assert len(found.usable) == len(found.rows) >= least
+    assert (found.skipped, found.disagreements) == ((), ())
+    assert len({problem.template for problem in found.rows}) >= 30
+    for problem in found.rows:
+        assert problem.language == language
+        assert mask(problem.original).text == problem.text
+        assert problem.answer > 0

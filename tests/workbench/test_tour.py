@@ -22,12 +22,13 @@ def taken(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 
 EGEN = ["egen.generate", "egen.verify", "egen.stats", "egen.show", "egen.find"]
+MWP = ["mwp.problems", "mwp.augment", "mwp.triplets", "mwp.explain"]
 ARQMATH = ["arqmath.topics", "arqmath.ranking", "arqmath.post", "arqmath.prepare", "arqmath.search"]
 
 
 def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[str]) -> None:
     stops = taken(capsys)
-    assert list(stops) == [*EGEN, *ARQMATH]
+    assert list(stops) == [*EGEN, *MWP, *ARQMATH]
     members = [row["prefix"] for row in stops["egen.generate"]["result"]["members"]]
     other = Verifier(read_prefix("* 63 cosh - 2 * 7 x"), seed=7)
     assert len(set(members)) == 12
@@ -66,6 +67,21 @@ def test_it_evaluates_compares_reads_and_searches(
     assert "arqmath.prepare" not in taken(capsys)
 
 
+def test_it_reads_augments_and_pairs_word_problems(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for paper in ("egen", "arqmath"):
+        monkeypatch.setattr(f"workbench.papers.{paper}.tour.tour", lambda guide, workspace: None)
+    stops = taken(capsys)
+    assert list(stops) == MWP
+    rows = {row["anchor"]: row for row in stops["mwp.triplets"]["result"]["triplets"]}
+    told = stops["mwp.explain"]["result"]
+    assert told["triplet"] == rows[told["triplet"]["anchor"]]
+    assert told["triplet"]["text_sim_negative"] == max(
+        row["text_sim_negative"] for row in rows.values() if not row["alone"]
+    )
+
+
 def test_it_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     tour()
     text = capsys.readouterr().out
@@ -74,7 +90,7 @@ def test_it_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert "5. Find" in text
     assert "dense is better than bm25 on" in text
     assert "unjudged" in text
-    assert "10. Search it: why" in text
+    assert "14. Search it: why" in text
 
 
 def test_a_user_without_the_samples_gets_the_rest(

@@ -59,4 +59,6 @@ def _ours(cell: Cell, decimals: int) -> str:
 
 
 def _number(value: float, decimals: int) -> str:
+    if value != value:
+        return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:.{decimals}f}"

@@ -12,13 +12,48 @@ __all__ = ["tour"]
 
 
 def tour(guide: Guide, workspace: Workspace) -> None:
-    """Read problems."""
-    sets = [str(file) for file in held(workspace)]
+    """Read problems, augment them, find triplets, see why one was chosen."""
+    sets = {file.parent.name: str(file) for file in held(workspace)}
     if not sets:
         guide.say("no word problems are left in the workspace, so none are looked at")
         return
-    guide.stop("Read the word problems", "mwp.problems", {"data": sets}, _read)
+    guide.stop("Read the word problems", "mwp.problems", {"data": list(sets.values())}, _read)
+    chinese = sets.get("sample-zh")
+    if chinese:
+        guide.stop("Ask them for other numbers", "mwp.augment", {"data": chinese}, _augmented)
+    name, data = next(iter(sets.items()))
+    asked = {"data": data, "pool": "train,qr"}
+    found = guide.stop(f"Find hard triplets in {name}", "mwp.triplets", asked, _triplets)
+    hardest = max(
+        (row for row in found["triplets"] if not row["alone"]),
+        key=lambda row: (row["text_sim_negative"], row["anchor"]),
+        default=None,
+    )
+    if hardest:
+        of = {**asked, "anchor": hardest["anchor"]}
+        guide.stop("See why the hardest was chosen", "mwp.explain", of, _explained)
 
 
 def _read(found: Found) -> Iterator[str]:
     yield f"{found['problems']:,} problems over {len(found['templates']):,} templates"
+
+
+def _augmented(found: Found) -> Iterator[str]:
+    for kind, counts in found["kinds"].items():
+        yield f"{kind}: {counts['made']:,} problems made of {counts['from']:,}"
+    last = found["variants"][-1]
+    yield f"{last['text']}  {last['equation']}  = {last['answer']:.6g}"
+
+
+def _triplets(found: Found) -> Iterator[str]:
+    hard = found["hardness"]["em"]
+    yield (
+        f"{hard['triplets']:,} triplets; text similarity {hard['text_sim_negative']:.3f} of negatives, "
+        f"{hard['text_sim_positive']:.3f} of positives"
+    )
+
+
+def _explained(found: Found) -> Iterator[str]:
+    for name, problem in found["problems"].items():
+        yield f"{name:<8}  {problem['template']:<16}  {problem['original']}"
+    yield f"{found['positive_count']:,} positives and {found['negative_count']:,} negatives to choose from"
