@@ -148,6 +148,7 @@ CODES: Mapping[str, str] = {
     "E674": "no pairs or texts to train on",
     "E675": "no texts to learn a tokenizer from",
     "E676": "sizes of a language model that make no sense",
+    "E677": "a setting of an encoder of formulas that is refused",
     "E678": "a setting of a solver of word problems that is refused",
     "E679": "no word problems to train on",
     "E680": "a folder that holds no solver of word problems",

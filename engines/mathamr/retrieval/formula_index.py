@@ -169,14 +169,14 @@ class FormulaIndex:
 
     @cached_property
     def vectors(self) -> Any:
-        """The dense index of the looks. Raises: DataError E433 where the index was built without."""
+        """The dense index of the looks. Raises: DataError E670 where the index was built without."""
         from engines.retrieval.dense import DenseIndex
 
         if not self.about.get("encoder"):
             raise DataError(
                 "the index has no vectors",
                 path=self.folder,
-                code="E433",
+                code="E670",
                 exit_code=2,
                 remedy="Build it with --encoder minilm, or search with --how paths.",
             )

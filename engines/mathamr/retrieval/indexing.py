@@ -165,21 +165,20 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
 
 
 def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) -> dict[str, str]:
-    """Vectors of all looks, of their operator trees' strings. Returns: whose they are."""
+    """Vectors of all looks. Returns: whose they are."""
     import pyarrow as pa
 
-    from engines.mathamr.retrieval.strings import tree_string
+    from engines.mathamr.retrieval.encoding import formula_string, open_encoder
     from engines.retrieval.dense import build_dense
-    from engines.retrieval.encoders import encoder
 
-    model = encoder(which, device=device)
+    model = open_encoder(which, device)
     latex = pa.ipc.open_file(pa.memory_map(str(folder / "looks.arrow"))).read_all()["latex"].to_pylist()
 
     def parts() -> Iterator[Any]:
         for begin in range(0, len(latex), _PART):
             if stop():
                 raise _StoppedError
-            yield model.encode([tree_string(one) for one in latex[begin : begin + _PART]])
+            yield model.encode([formula_string(model, one) for one in latex[begin : begin + _PART]])
             done = min(begin + _PART, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
 

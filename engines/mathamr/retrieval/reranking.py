@@ -91,9 +91,9 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
 
 
 def _encoder(spec: Rerank) -> Encoder:
-    from engines.retrieval.encoders import encoder
+    from engines.mathamr.retrieval.encoding import open_encoder
 
-    return encoder(spec.encoder, device=spec.device)
+    return open_encoder(spec.encoder, spec.device)
 
 
 def _candidates(

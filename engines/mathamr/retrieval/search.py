@@ -14,7 +14,7 @@ from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
-    from engines.retrieval.encoders import Encoder
+    from engines.retrieval.encoders import StoredEncoder
 
 __all__ = ["How", "SearchFormulas", "open_index", "search"]
 
@@ -58,7 +58,7 @@ def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -
     Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
     how many look so, parts: latex of the query's part and of the hit's, nodes, exact). Of topics run, topics,
     formulas, complete. Events: progress in topics. Raises: DataError E661, E662 for an index that cannot be
-    used, E433 for vectors that it lacks.
+    used, E670 for vectors that it lacks.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -91,10 +91,10 @@ def open_index(folder: Path) -> FormulaIndex:
 
 
 @lru_cache(maxsize=1)
-def _encoder(place: str, device: str) -> Encoder:
-    from engines.retrieval.encoders import encoder
+def _encoder(place: str, device: str) -> StoredEncoder:
+    from engines.mathamr.retrieval.encoding import open_encoder
 
-    return encoder(place, device=device)
+    return open_encoder(place, device)
 
 
 def ranked(
@@ -111,10 +111,11 @@ def ranked(
         scores, rows = opened.search(features(operator_tree(latex)), k)
         found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
     if how != "paths":
-        from engines.mathamr.retrieval.strings import tree_string
+        from engines.mathamr.retrieval.encoding import formula_string
 
         vectors = opened.vectors
-        query = _encoder(opened.about["encoder"]["place"], device).encode([tree_string(latex)])
+        model = _encoder(opened.about["encoder"]["place"], device)
+        query = model.encode([formula_string(model, latex)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:

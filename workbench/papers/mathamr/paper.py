@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.paper import Paper
+from workbench.paper import Paper, Trainer
 
 __all__ = ["PAPER"]
 
@@ -12,6 +12,10 @@ PAPER = Paper(
     title="MathAMR",
     help="Formulas in context as graphs: trees, strings, search.",
     operations="workbench.papers.mathamr.operations:OPERATIONS",
+    trainers=(
+        Trainer("mathamr.sentences", "engines.mathamr.training.sentences:sentence_encoder"),
+        Trainer("mathamr.trees", "engines.mathamr.training.trees:tree_encoder"),
+    ),
     folder="mathamr",
     references={"formulas": "workbench.papers.mathamr.places:index_path"},
 )

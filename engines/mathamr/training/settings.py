@@ -1,0 +1,47 @@
+"""Settings of MathAMR's trainers, as a recipe's table `model` has them. No torch is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from engines.core.spec import Arg
+from engines.mathamr.choices import Representation, Window
+
+__all__ = ["CODE", "SentenceSettings", "TreeSettings"]
+
+CODE = "E677"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceSettings:
+    """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
+
+    kind: Annotated[Representation, Arg("Which strings it reads.")] = "mathamr-marked"
+    window: Window = 0
+    contrastive: Annotated[
+        Literal["online", "all"], Arg("The first loss: of the hard pairs of a batch, or of all pairs.")
+    ] = "online"
+    margin: Annotated[float, Arg("Cosine distance beyond which unequal pairs are left alone.", low=0)] = 0.5
+    scale: Annotated[float, Arg("What cosines are multiplied by in the ranking loss.", low=0)] = 20.0
+    block: Annotated[int, Arg("Pairs of one loss in a row: as many as batch_size.", low=1)] = 16
+    max_length: Annotated[int, Arg("Tokens of a string; the rest is cut.", low=8)] = 128
+    first_topic: Annotated[int, Arg("Topics by number: B.1 to B.99 are those of 2020.", low=0)] = 0
+    last_topic: Annotated[int, Arg("The last one.", low=0)] = 199
+    split: Annotated[
+        Literal["topics", "pairs"], Arg("Hold out whole topics, or pairs by grade, as the paper does.")
+    ] = "topics"
+    held_out: Annotated[float, Arg("Share that is measured on.", low=0, high=0.9)] = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeSettings:
+    """How an encoder of operator trees learns by contrast."""
+
+    d_model: Annotated[int, Arg("Numbers of a node's state and of the vector.", low=8)] = 128
+    rounds: Annotated[int, Arg("How often nodes hear from their children and parents.", low=1, high=8)] = 3
+    max_nodes: Annotated[int, Arg("Larger trees are cut, parents first.", low=8)] = 96
+    vocabulary: Annotated[int, Arg("Labels that have a vector of their own.", low=16)] = 4_000
+    scale: Annotated[float, Arg("What cosines are multiplied by in the loss.", low=0)] = 20.0
+    formulas: Annotated[int, Arg("Looks that are learned from; 0: all.", low=0)] = 0
+    measured: Annotated[int, Arg("Held-out looks that an evaluation looks at.", low=2)] = 500

@@ -1,0 +1,188 @@
+"""Training of an encoder of operator trees by contrast, without judgements.
+
+A formula is to lie close to itself with other letters, and far from all others of the batch and from itself
+with one operator or number changed. Operands of commutative operators have no order in it at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.core.errors import DataError
+from engines.core.spec import read, values
+from engines.mathamr.training.settings import CODE, TreeSettings
+from engines.mathamr.training.tree_data import TreeArrays, Vocabulary, joined
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["TreeTask", "tree_encoder"]
+
+LIMITS = (
+    "What a formula is about is not known to it: letters are interchangeable, and the text plays no part.",
+    "Formulas that are equal by algebra, and not by renaming and commuting, need not lie close.",
+)
+
+
+def tree_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> TreeTask:
+    """The trainer `mathamr.trees`: `data.collection`, and, if there is one, `data.index`."""
+    return TreeTask(read(TreeSettings, model, place="model.", code=CODE), data, seed)
+
+
+class _Trees:
+    """The training side: trees by place."""
+
+    def __init__(self, trees: Sequence[TreeArrays]) -> None:
+        self._trees = trees
+
+    def __len__(self) -> int:
+        return len(self._trees)
+
+    def __getitem__(self, place: int) -> tuple[int, TreeArrays]:
+        return place, self._trees[place]
+
+
+class TreeTask:
+    """An encoder of operator trees."""
+
+    def __init__(self, settings: TreeSettings, data: Mapping[str, Path], seed: int) -> None:
+        if "collection" not in data:
+            raise DataError(
+                "the recipe names no collection",
+                code="E644",
+                exit_code=3,
+                remedy="Name one with --set data.collection=NAME.",
+            )
+        self.settings, self.data, self.seed = settings, data, seed
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that have the formulas."""
+        from engines.forum.folder import ArqmathFolder
+
+        folder = ArqmathFolder.open(self.data["collection"])
+        posts = () if folder.posts is None or folder.latex_tables else (folder.posts,)
+        return Origin("mathamr.trees", values(self.settings), {"formulas": (*folder.latex_tables, *posts)})
+
+    @cached_property
+    def _latex(self) -> list[str]:
+        """The looks of the collection, in an order of the seed."""
+        from engines.mathamr.retrieval.formula_index import FormulaIndex
+        from engines.mathamr.retrieval.indexing import IndexFormulas, index
+
+        with TemporaryDirectory(prefix="mathwb-") as place:
+            folder = self.data.get("index")
+            if folder is None:
+                folder = Path(place) / "index"
+                index(IndexFormulas(self.data["collection"], folder))
+            latex: list[str] = FormulaIndex(folder).looks["latex"].to_pylist()
+        np.random.default_rng([self.seed, 3]).shuffle(latex)
+        return latex[: self.settings.formulas or None]
+
+    @cached_property
+    def _prepared(self) -> tuple[Vocabulary, list[TreeArrays], list[TreeArrays]]:
+        """The vocabulary, trees to learn from and trees to measure on; single symbols teach nothing."""
+        from engines.formula.parser import operator_tree
+
+        trees = [tree for latex in self._latex if (tree := operator_tree(latex)).children]
+        if len(trees) < 4:
+            raise DataError(
+                "the collection has hardly any formula with an operator",
+                path=self.data["collection"],
+                code="E674",
+                remedy="Name another with --set data.collection=NAME.",
+            )
+        held = min(self.settings.measured, len(trees) // 4)
+        vocabulary = Vocabulary.of(trees[held:], self.settings.vocabulary)
+        arrays = [vocabulary.arrays(tree, self.settings.max_nodes) for tree in trees]
+        return vocabulary, arrays[held:], arrays[:held]
+
+    def model(self) -> torch.nn.Module:
+        """The model, new."""
+        from engines.mathamr.training.tree_model import new_model
+
+        return new_model(len(self._prepared[0]), self.settings.d_model, self.settings.rounds)
+
+    def train_data(self) -> _Trees:
+        """The trees of the training side."""
+        return _Trees(self._prepared[1])
+
+    def length(self, example: tuple[int, TreeArrays]) -> int:
+        """Nodes."""
+        return len(example[1].labels)
+
+    def collate(self, examples: Sequence[tuple[int, TreeArrays]]) -> dict[str, torch.Tensor]:
+        """What `joined` gives of the trees, then their renamed selves, then those one label away; `pairs`:
+        (batch,)."""
+        import torch
+
+        vocabulary = self._prepared[0]
+        draw = np.random.default_rng([self.seed, 5, *(place for place, _ in examples)])
+        trees = [tree for _, tree in examples]
+        equal = [vocabulary.equal(tree, draw) for tree in trees]
+        near = [vocabulary.near(tree, draw) for tree in trees]
+        batch = {name: torch.from_numpy(array) for name, array in joined([*trees, *equal, *near]).items()}
+        return {**batch, "pairs": torch.arange(len(trees))}
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Formulas."""
+        return (len(batch["pairs"]),)
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """Cross-entropy in nats of each formula's renamed self among those of the batch and all that are one
+        label away."""
+        import torch
+
+        pairs = batch["pairs"]
+        vectors = model(batch, 3 * len(pairs))
+        anchors, others = vectors[: len(pairs)], vectors[len(pairs) :]
+        return torch.nn.functional.cross_entropy(self.settings.scale * anchors @ others.T, pairs)
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """On held-out formulas: how often the renamed self is nearer than the one that is one label away, and
+        how often it is the nearest of all, in percent."""
+        device = next(model.parameters()).device
+        held = self._prepared[2]
+        batch = self.collate(list(enumerate(held)))
+        vectors = model({name: tensor.to(device) for name, tensor in batch.items()}, 3 * len(held))
+        anchors, equal, near = vectors.split(len(held))
+        own = (anchors * equal).sum(-1)
+        first = (anchors @ equal.T).argmax(-1) == batch["pairs"].to(device)
+        return {
+            "validation_nearer_percent": float(100 * (own > (anchors * near).sum(-1)).float().mean()),
+            "validation_nearest_percent": float(100 * first.float().mean()),
+        }
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """The model's folder, with a card."""
+        from engines.core.files import write_text
+        from engines.mathamr.training.tree_model import save_tree_encoder
+        from engines.training.card import card
+
+        vocabulary, trained, held = self._prepared
+        settings = self.settings
+        sizes = {"d_model": settings.d_model, "rounds": settings.rounds, "max_nodes": settings.max_nodes}
+        save_tree_encoder(model, vocabulary, sizes, folder)
+        text = card(
+            "Encoder of operator trees",
+            "Encodes a formula by its operator tree, so that renamed and commuted formulas lie close.",
+            facts,
+            data={
+                "collection": self.data["collection"].name,
+                "formulas": f"{len(trained):,} looks, held out {len(held):,}",
+                "labels": f"{len(vocabulary.labels):,}",
+            },
+            limits=LIMITS,
+            use=(
+                "from engines.mathamr.training.tree_model import TreeEncoder\n"
+                'TreeEncoder(Path("this-folder")).encode([r"\\frac{a}{b}"])  # LaTeX'
+            ),
+            tags=("feature-extraction", "mathematics"),
+        )
+        write_text(folder / "README.md", text)

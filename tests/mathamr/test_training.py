@@ -1,0 +1,127 @@
+"""Training of sentence and tree encoders: losses by hand, pairs and their split, and two steps of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.core.assets import asset
+from engines.core.errors import EngineError
+from engines.formula.parser import operator_tree
+from engines.mathamr.training.pairs import Pair, judged_pairs, split
+from engines.mathamr.training.sentences import Turns, sentence_encoder
+from engines.mathamr.training.settings import SentenceSettings
+from engines.mathamr.training.tree_data import Vocabulary, joined
+from engines.mathamr.training.trees import tree_encoder
+
+FORUM = asset("sample/arqmath/sample-forum")
+PAIRS = [Pair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1, 11) for grade in range(4)]
+
+
+def test_contrastive_loss_by_hand() -> None:
+    """Cosine distances .2, .4 and 1 with labels 1, 0 and .5 and margin .5: .2², .1² and .5 · 1²."""
+    torch = pytest.importorskip("torch")
+    from engines.mathamr.training.losses import contrastive
+
+    left = torch.tensor([[1.0, 0.0]] * 3)
+    right = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
+    labels = torch.tensor([1.0, 0.0, 0.5])
+    found = contrastive(left, right, labels, margin=0.5, online=False)
+    assert float(found) == pytest.approx((0.04 + 0.01 + 0.5) / 3, abs=1e-6)
+
+
+def test_online_contrastive_keeps_hard_pairs() -> None:
+    """The equal pair at .2 is closer than any unequal one, and the unequal one at 1 farther than every equal
+    one: neither counts. What counts is the equal pair at .4 and the unequal one at .3."""
+    torch = pytest.importorskip("torch")
+    from engines.mathamr.training.losses import contrastive
+
+    cosine = torch.tensor([0.8, 0.6, 0.7, 0.0])
+    right = torch.stack([cosine, (1 - cosine**2).sqrt()], -1)
+    left = torch.tensor([[1.0, 0.0]] * 4)
+    labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
+    found = contrastive(left, right, labels, margin=0.5, online=True)
+    assert float(found) == pytest.approx((0.4**2 + 0.2**2) / 4, abs=1e-6)
+
+
+def test_ranking_loss_by_hand() -> None:
+    """Two orthogonal pairs at scale 1: -log(e / (e + 1)) each; the same text twice is right either time."""
+    torch = pytest.importorskip("torch")
+    from engines.mathamr.training.losses import multiple_negatives
+
+    rows = torch.eye(2)
+    assert float(multiple_negatives(rows, rows, scale=1)) == pytest.approx(np.log(1 + np.exp(-1)), abs=1e-6)
+    same = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
+    assert float(multiple_negatives(same, same, scale=1)) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_held_out_topic_is_whole() -> None:
+    kept, held = split(PAIRS, SentenceSettings(held_out=0.2), seed=0)
+    assert len({pair.topic for pair in held}) == 2
+    assert not {pair.topic for pair in held} & {pair.topic for pair in kept}
+    assert len(kept) + len(held) == len(PAIRS)
+
+
+def test_held_out_pairs_are_a_share_of_each_grade() -> None:
+    """As the paper splits: 10 % of each grade."""
+    _, held = split(PAIRS, SentenceSettings(split="pairs", held_out=0.1), seed=0)
+    assert sorted(pair.grade for pair in held) == [0, 1, 2, 3]
+
+
+def test_blocks_take_turns() -> None:
+    turns = Turns(PAIRS, 4, seed=0).shuffled(3)
+    examples = [turns[place] for place in range(len(turns))]
+    blocks = [examples[at : at + 4] for at in range(0, len(examples), 4)]
+    assert [{turn for _, turn in block} for block in blocks[:4]] == [{0}, {1}, {0}, {1}]
+    assert sorted(row for row, turn in examples if turn == 0) == list(range(40))
+    assert all(PAIRS[row].grade >= 2 for row, turn in examples if turn == 1)
+
+
+def test_pairs_of_the_sample_have_the_papers_labels() -> None:
+    settings = SentenceSettings(kind="opt", last_topic=999)
+    pairs, missing = judged_pairs(FORUM, None, settings)
+    assert (len(pairs), missing) == (79, 0)
+    assert {pair.grade: pair.label for pair in pairs} == {0: 0.0, 1: 0.5, 2: 1.0, 3: 1.0}
+
+
+def test_batches_of_two_losses_are_refused() -> None:
+    task = sentence_encoder({"block": 4}, {"collection": FORUM}, seed=0)
+    with pytest.raises(EngineError, match="both losses"):
+        task.collate([(0, 0), (1, 1)])
+
+
+def test_renamed_and_near_formulas() -> None:
+    trees = [operator_tree(latex) for latex in ("x+y", "a^2-b", r"\frac{1}{n}", "z+3")]
+    vocabulary = Vocabulary.of(trees, 100)
+    draw = np.random.default_rng(0)
+    tree = vocabulary.arrays(trees[0], 16)
+    equal, near = vocabulary.equal(tree, draw), vocabulary.near(tree, draw)
+    assert (equal.types == tree.types).all()
+    assert len(set(equal.labels[1:])) == 2
+    assert (near.labels != tree.labels).sum() <= 1
+    assert (near.types == tree.types).all()
+
+
+def test_order_of_commutative_operands_means_nothing(tmp_path: Path) -> None:
+    """Trained for two steps and opened again: one vector for `a+b^2` and `b^2+a`, another for `a-b^2`."""
+    from engines.mathamr.training.tree_model import TreeEncoder
+    from engines.training import TrainConfig, train
+
+    settings = {"d_model": 16, "rounds": 2, "max_nodes": 32, "vocabulary": 100, "measured": 20}
+    task = tree_encoder(settings, {"collection": FORUM}, seed=0)
+    done = train(task, TrainConfig(steps=2, batch_size=8, lr=1e-2, device="cpu"), tmp_path)
+    assert done.complete
+    model = TreeEncoder(tmp_path / "model", "cpu")
+    vectors = model.encode(["a+b^2", "b^2+a", "a-b^2"])
+    assert vectors[0] @ vectors[1] == pytest.approx(1, abs=1e-5)
+    assert vectors[0] @ vectors[2] < 0.999
+
+
+def test_trees_are_joined_apart() -> None:
+    trees = [operator_tree("x+1"), operator_tree("y^2")]
+    vocabulary = Vocabulary.of(trees, 10)
+    batch = joined([vocabulary.arrays(tree, 8) for tree in trees])
+    assert batch["tree"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert batch["parents"].tolist() == [0, 0, 0, 3, 3, 3]
