@@ -184,17 +184,30 @@ def test_a_renamed_problem_is_a_look_alike_and_another_is_none(tmp_path: Path) -
     assert look_alikes([rows[2]], [first]) == set()
 
 
-def test_variants_of_problems_that_are_not_trained_on_are_left_out(tmp_path: Path) -> None:
-    own = written(tmp_path, 20)
-    rows = read_problems(own).rows
-    made = [{**row.to_row(), "id": f"{row.id}-v", "source": row.id} for row in rows]
-    import json
-
-    variants = tmp_path / "variants.jsonl"
-    variants.write_text("".join(json.dumps(row) + "\n" for row in made))
-    found = material({"problems": own, "variants": variants}, seed=0, development=0.25)
-    assert {row.source for row in found.variants} == {row.id for row in found.train}
-    assert found.left_out["a variant of no training problem"] == len(found.development)
+@pytest.mark.parametrize("anchors", ["train", "all"])
+def test_contrasted_problems_are_triplets_of_the_training(anchors: str, tmp_path: Path) -> None:
+    made = task(tmp_path, 42, alpha=0.5, tau=0.1, pool="train,qr", anchors=anchors, development=0.2)
+    model, rows = begun(made), made.train_data()
+    ids = {row.id for row in made.material.train}
+    assert {row.source for row in made.problems if row.id not in ids} <= ids
+    assert not ids & {row.id for row in made.material.development}
+    assert {made.problems[row[0]].id in ids for row in rows} == (
+        {True} if anchors == "train" else {True, False}
+    )
+    for anchor, positive, negative in rows:
+        assert made.problems[anchor].template == made.problems[positive].template
+        assert made.problems[anchor].template != made.problems[negative].template
+    batch = made.collate(list(rows)[:5])
+    with torch.no_grad():
+        whole = made.loss(model, batch)
+        problems = model.encode(batch)
+        alone = contrastive(*problems.vector.split(5), 0.1)
+        solved = made.loss(
+            model,
+            {**batch, "contrasted": torch.tensor([], dtype=torch.long)}
+            | {name: batch[name][:5] for name in ("ids", "length", "marks")},
+        )
+    assert whole.item() == pytest.approx(solved.item() + 0.5 * alone.item(), rel=1e-4)
 
 
 def test_marks_stand_behind_the_digits_of_their_numbers() -> None:

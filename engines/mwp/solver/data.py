@@ -24,12 +24,11 @@ _WORD = re.compile(r"[㐀-鿿]|[^\W\d_㐀-鿿]+")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Args: train: problems with equations. development: those that choose the model. variants: made of
-    training problems (`source` is the id of one). left_out: how many problems, by reason."""
+    """Args: train: problems with equations. development: those that choose the model. left_out: how many
+    problems, by reason."""
 
     train: tuple[Problem, ...]
     development: tuple[Problem, ...]
-    variants: tuple[Problem, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -38,7 +37,7 @@ def material(
 ) -> Material:
     """The problems of a recipe's data.
 
-    Args: data: problems; also, a second file, merged; variants; development; unlike, a file whose problems,
+    Args: data: problems; also, a second file, merged; development; unlike, a file whose problems,
     and whatever looks like one of them, are kept out. fold: of `problems`, kept out, with what looks like it
     in `also`. development: share drawn from `problems` where no file is given. seed: of the draw.
     Raises: DataError E679 when nothing is left to train on, or a fold that there is not.
@@ -74,12 +73,7 @@ def material(
     train = (*rows, *_renamed(also, {row.id for row in (*rows, *chosen)}))
     if not train:
         raise DataError("no problem is left to train on", path=data["problems"], code="E679")
-    known = {row.id for row in train}
-    variants = _usable(data["variants"], left_out) if "variants" in data else []
-    kept = tuple(row for row in variants if row.source in known and row.id not in known)
-    if len(kept) < len(variants):
-        left_out["a variant of no training problem"] += len(variants) - len(kept)
-    return Material(train, tuple(chosen), kept, dict(left_out))
+    return Material(train, tuple(chosen), dict(left_out))
 
 
 def _usable(path: Path, left_out: Counter[str]) -> list[Problem]:

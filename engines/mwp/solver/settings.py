@@ -57,8 +57,9 @@ class SolverSettings:
     text: Annotated[Literal["bibleu", "bertsim", "random"], Arg("How texts are compared for triplets.")] = (
         "bibleu"
     )
+    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
     anchors: Annotated[
-        Literal["train", "all"], Arg("Whether variants (data.variants) are candidates alone, or solved too.")
+        Literal["train", "all"], Arg("Whether the pool's variants are candidates alone, or are solved too.")
     ] = "train"
     fold: Annotated[int | None, Arg("The fold that is kept out of the training.", low=0)] = None
     development: Annotated[

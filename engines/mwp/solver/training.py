@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engines.mwp.problems.problem import Problem
     from engines.mwp.solver.reading import Read
     from engines.mwp.solver.solver import Solver
+    from engines.mwp.triplets.pool import Pool
 
 __all__ = ["Examples", "SolverTask", "solver"]
 
@@ -70,9 +71,20 @@ class SolverTask:
         return material(self.data, fold=settings.fold, development=settings.development, seed=self.seed)
 
     @cached_property
+    def pool(self) -> Pool | None:
+        """What triplets are taken from, where there are any. Raises: EngineError E681 for problems with one
+        equation."""
+        from engines.mwp.triplets.pool import parts_of, pool_of
+
+        if not self.settings.alpha and self.settings.anchors == "train":
+            return None
+        return pool_of(self.material.train, parts_of(self.settings.pool))
+
+    @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """Training problems, then their variants."""
-        return (*self.material.train, *self.material.variants)
+        made = self.pool.examples if self.pool else ()
+        return (*self.material.train, *(one.problem for one in made if one.part != "train"))
 
     def model(self) -> Solver:
         """The solver, new; operators, constants and vocabulary are those of the training problems."""
@@ -104,7 +116,30 @@ class SolverTask:
     def _examples(self) -> Examples:
         wanted = len(self.problems if self.settings.anchors == "all" else self.material.train)
         anchors = [place for place in range(wanted) if place in self._targets]
-        return Examples([(place, -1, -1) for place in anchors])
+        others = self._triplets(anchors) if self.settings.alpha else {}
+        return Examples([(place, *others.get(place, (-1, -1))) for place in anchors])
+
+    def _triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Positive and negative of the anchors that have both, where all can be read."""
+        from engines.mwp.triplets.find import Ready, retriever
+        from engines.mwp.triplets.retrieval import triplets
+        from engines.mwp.triplets.settings import FindTriplets
+        from engines.mwp.triplets.texts import similarity_of
+
+        pool, asked, settings = self.pool, [self.problems[place] for place in anchors], self.settings
+        assert pool is not None
+        spec = FindTriplets(
+            self.data["problems"], settings.strategy, settings.text, settings.pool, seed=self.seed
+        )
+        texts = similarity_of(pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder)
+        places = {problem.id: place for place, problem in enumerate(self.problems)}
+        found: dict[int, tuple[int, int]] = {}
+        for one in triplets(retriever(spec, Ready(tuple(asked), 0, pool, texts)), asked):
+            anchor, *others = (places[name] for name in (one.anchor, one.positive, one.negative))
+            if all(place in self._read for place in others):
+                found[anchor] = (others[0], others[1])
+        self.left_out["a triplet, not a problem"] = len(anchors) - len(found)
+        return found
 
     def train_data(self) -> Examples:
         """Every training problem that can be learned from, with its triplet where there is a contrastive
@@ -116,17 +151,19 @@ class SolverTask:
         return sum(len(self._read[place].ids) for place in example if place >= 0)
 
     def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
-        """`ids`, `length`, `marks`: of all anchors, then all positives, then all negatives, as
-        `solver.inputs` gives them; `targets`: (anchors, …) what the head is to write; `values`: (anchors,
-        constants + numbers)."""
+        """`ids`, `length`, `marks`: of all anchors, then of the positives and of the negatives that there
+        are, as `solver.inputs` gives them; `contrasted`: (positives,) whose they are; `targets`: (anchors, …)
+        what the head is to write; `values`: (anchors, constants + numbers)."""
         import torch
 
         from engines.mwp.solver.solver import inputs
         from engines.mwp.solver.words import stacked
 
-        anchors, others = [row[0] for row in examples], [row[1] for row in examples]
-        places = anchors if others[0] < 0 else [*anchors, *others, *(row[2] for row in examples)]
+        anchors = [row[0] for row in examples]
+        contrasted = [row for row, example in enumerate(examples) if example[1] >= 0]
+        places = [*anchors, *(examples[row][side] for side in (1, 2) for row in contrasted)]
         batch = inputs([self._read[place] for place in places])
+        batch["contrasted"] = torch.tensor(contrasted, dtype=torch.long)
         batch["targets"] = torch.from_numpy(stacked([self._targets[place] for place in anchors]))
         worth = np.zeros(
             (len(anchors), len(self._worth[0]) - len(self.problems[0].values) + batch["marks"].shape[1])
@@ -147,8 +184,9 @@ class SolverTask:
         problems, count = model.encode(batch), len(batch["targets"])
         anchors = type(problems)(*(part[:count] for part in problems))
         loss = model.losses(anchors, batch["targets"], batch["values"]).mean()
-        if len(problems.vector) > count:
-            anchor, positive, negative = problems.vector.split(count)
+        if len(batch["contrasted"]):
+            anchor = problems.vector[batch["contrasted"]]
+            positive, negative = problems.vector[count:].chunk(2)
             loss = loss + self.settings.alpha * contrastive(anchor, positive, negative, self.settings.tau)
         return loss
 
@@ -178,7 +216,7 @@ class SolverTask:
             **{name: path.name for name, path in self.data.items()},
             "training problems": f"{len(self._examples):,}",
             "development problems": f"{len(self.material.development):,}",
-            "variants": f"{len(self.material.variants):,}",
+            "variants": f"{len(self.problems) - len(self.material.train):,}",
             **out,
         }
         text = card(
@@ -190,7 +228,7 @@ class SolverTask:
             limits=_LIMITS,
             use=(
                 "from engines.mwp.solver.model_folder import open_solver\n"
-                "from engines.mwp.problems import problem_of\n"
+                "from engines.mwp.solver.solve import problem_of\n"
                 'solver = open_solver("this-folder")\n'
                 'solver.solve([problem_of("Tom has 3 pens and buys 4 more. How many has he now?")])'
             ),

@@ -16,7 +16,7 @@ PAPER = Paper(
     kinds="workbench.papers.mwp.data:KINDS",
     data=tuple(
         DataKey(name, "problems", "workbench.papers.mwp.data:place")
-        for name in ("problems", "also", "variants", "development", "unlike")
+        for name in ("problems", "also", "development", "unlike")
     ),
     folder="problems",
     doctor="workbench.papers.mwp.doctor:examine",
