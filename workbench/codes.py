@@ -157,6 +157,7 @@ CODES: Mapping[str, str] = {
     "E683": "a way to augment that there is not for a language",
     "E684": "a problem that there is not, or that has no equation",
     "E685": "a problem without a negative",
+    "E686": "problems of which no challenge can be made",
     "E690": "a word problem that a solver cannot solve",
     "E701": "the engine process ended without an answer",
     "E702": "work that did not stop in time and was ended",

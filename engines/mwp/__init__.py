@@ -13,6 +13,7 @@ _VERBS = {
     "augment": ("augmentation.augment", "Augment"),
     "find_triplets": ("triplets.find", "FindTriplets"),
     "explain": ("triplets.explain", "ExplainTriplet"),
+    "challenge": ("augmentation.challenge", "Challenge"),
     "similarity": ("triplets.similar", "Similarity"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

@@ -271,6 +271,11 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
         "out": str(place / "t.jsonl"),
     },
     "mwp.explain": lambda _, place: {"data": word_problems(place), "anchor": "problems-1"},
+    "mwp.challenge": lambda _, place: {
+        "data": word_problems(place),
+        "out": str(place / "c.jsonl"),
+        "how": "question-first",
+    },
     "mwp.similarity": lambda _, place: {"left": "N_0+N_1", "right": "N_0-N_1"},
     "mwp.solve": of_solver(text="Tom has 3 red pens and 4 blue pens . How many pens has he ?", beam=2),
     "mwp.eval": of_problems(probes=True, seed=1),

@@ -42,6 +42,13 @@ OPERATIONS = (
         text=f"{_TEXT}:explain",
     ),
     Operation(
+        "mwp.challenge",
+        "Make a challenge set by the papers' procedures.",
+        spec=f"{_ENGINE}.augmentation.challenge:Challenge",
+        call=f"{_ENGINE}.augmentation.challenge:challenge",
+        text=f"{_TEXT}:challenge",
+    ),
+    Operation(
         "mwp.similarity",
         "How similar two equations or two texts are.",
         spec=f"{_ENGINE}.triplets.settings:Similarity",

@@ -13,7 +13,7 @@ from workbench.operation import Aside
 if TYPE_CHECKING:
     from engines.mwp.triplets.explain import Candidate, Explanation
 
-__all__ = ["augment", "explain", "problems", "similarity", "triplets"]
+__all__ = ["augment", "challenge", "explain", "problems", "similarity", "triplets"]
 
 _SHOWN = 10
 
@@ -110,6 +110,19 @@ def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
             f"{one.template}  {one.reason}"
             for one in rows
         )
+
+
+def challenge(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was drawn, dropped and kept."""
+    yield (
+        f"{found['made']:,} made of {found['problems']:,} problems; {found['drawn']:,} drawn, "
+        f"{found['doubtful']:,} doubtful, {found['kept']:,} kept over {found['templates']:,} equations"
+    )
+    for doubt, count in found["doubts"].items():
+        yield f"  {count:>6,}  {doubt}"
+    if found["kept"] < found["asked"]:
+        yield f"{found['asked']:,} were asked for, and no more than {found['kept']:,} are left"
+    yield f"written to {found['out']}"
 
 
 def similarity(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
