@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from workbench.jobs.control import (
-    DiskUse,
     attempts,
-    diff,
-    disk_use,
     job,
     jobs,
     kill,
@@ -21,7 +18,8 @@ from workbench.jobs.control import (
     submit,
     submit_sweep,
 )
-from workbench.jobs.differences import DiffRow
+from workbench.jobs.differences import DiffRow, diff
+from workbench.jobs.disk import DiskUse, disk_use
 from workbench.jobs.folder import Job
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_events, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView

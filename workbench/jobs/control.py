@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
 from workbench.jobs import queue, slurm, sweeps, timing
 from workbench.jobs.changes import changed, fresh
-from workbench.jobs.differences import DiffRow, recipe_diff
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
 from workbench.jobs.process import sweep
@@ -29,10 +28,7 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 __all__ = [
-    "DiskUse",
     "attempts",
-    "diff",
-    "disk_use",
     "job",
     "jobs",
     "kill",
@@ -312,34 +308,6 @@ def _old(path: Path) -> bool:
     with contextlib.suppress(OSError):
         return time.time() - path.lstat().st_mtime > 3600
     return False
-
-
-def diff(left: JobView, right: JobView) -> list[DiffRow]:
-    """The settings in which two jobs differ."""
-    return recipe_diff(left.spec, right.spec)
-
-
-@dataclass(frozen=True, slots=True)
-class DiskUse:
-    """Disk space in bytes: of the run folder, and of the folder written to when that lies elsewhere."""
-
-    run_bytes: int
-    out_bytes: int
-
-
-def disk_use(view: JobView) -> DiskUse:
-    """How much a job occupies. Walks its folders: not for every frame."""
-    folder, out = Path(view.folder), Path(view.out or view.folder)
-    return DiskUse(_size(folder), 0 if out.is_relative_to(folder) else _size(out))
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
-    return total
 
 
 def _record(workspace: Workspace, spec: Recipe) -> Job:

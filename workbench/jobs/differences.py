@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.recipes import Recipe
 
-__all__ = ["DiffRow", "flat", "recipe_diff"]
+if TYPE_CHECKING:
+    from workbench.jobs.view import JobView
+
+__all__ = ["DiffRow", "diff", "flat", "recipe_diff"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,8 @@ def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:
         if a.get(key) != b.get(key):
             rows.append(DiffRow(key, a.get(key), b.get(key)))
     return rows
+
+
+def diff(left: JobView, right: JobView) -> list[DiffRow]:
+    """The settings in which two jobs differ."""
+    return recipe_diff(left.spec, right.spec)

@@ -93,7 +93,7 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     Raises: EngineError E603 while it runs.
     """
     from engines.training.checkpoints import prune
-    from workbench.jobs.control import disk_use
+    from workbench.jobs.disk import disk_use
 
     if view.live:
         raise EngineError(
