@@ -108,33 +108,25 @@ class _Source:
 
 
 def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
-    from engines.mathamr.retrieval.contexts import window
-    from engines.mathamr.retrieval.fields import field_text, fields_of_topic, formula_ids
+    from engines.mathamr.context.placeholders import ids, marked
+    from engines.mathamr.context.window import window
+    from engines.mathamr.retrieval.fields import fields_of_topic
 
     if task is None:
         assert spec.text is not None
-        parts = spec.text.split("$")
-        if len(parts) % 2 == 0:
-            raise EngineError(
-                "the text has an odd number of dollar signs",
-                code="E402",
-                exit_code=2,
-                remedy="Put each formula between two.",
-            )
-        found = [(str(number), one.strip()) for number, one in enumerate(parts[1::2], start=1)]
-        if not found:
+        found = marked(spec.text)
+        warnings += found.warnings
+        if not found.formulas:
             raise EngineError(
                 "the text has no formula", code="E402", exit_code=2, remedy="Put it between dollar signs."
             )
-        spelled = "$".join(one.strip() if number % 2 else one for number, one in enumerate(parts))
-        context = field_text(spelled, found)
-        return _Source("", context, found[-1][0], dict(found))
+        return _Source("", found.text, list(found.formulas)[-1], found.formulas)
     topic = task.topic(str(spec.topic))
     query = topic.formula.removeprefix("q_")
     for _, text, latex in fields_of_topic(topic):
-        if query in formula_ids(text):
+        if query in ids(text):
             context = window(text, query, spec.window)
-            kept = formula_ids(context)
+            kept = dict.fromkeys(ids(context))
             return _Source(topic.id, context, query, {one: latex[one] for one in kept if one in latex})
     warnings.append(f"the formula {topic.formula} is not in the text of {topic.id}; it stands alone")
     return _Source(topic.id, f'"eqx{query}eqx"', query, {query: topic.latex})
@@ -148,7 +140,7 @@ def _graph(
     from engines.mathamr.graph.amr import read_graph
     from engines.mathamr.graph.graft import graft_trees, lowered
     from engines.mathamr.links import formula_roots
-    from engines.mathamr.retrieval.contexts import parsed
+    from engines.mathamr.parsing.parsers import parsed, parser
 
     published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
     given = spec.graph or published
@@ -165,7 +157,7 @@ def _graph(
             roots = formula_roots(graph, source.latex)
             lost = tuple(name for name in source.latex if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
-    graph = parsed([source.context])[0]
+    graph = next(parsed([source.context], parser("builtin"))).graph
     lowered(graph)
     made = graft_trees(graph, {name: operator_tree(latex) for name, latex in source.latex.items()})
     if made.lost:
@@ -256,14 +248,15 @@ def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | No
 
 def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
     """The sentences around a formula of the collection, formulas as `$latex$`; "" where it has no text."""
-    from engines.mathamr.retrieval import contexts
-    from engines.mathamr.retrieval.fields import formula_ids, with_latex
+    from engines.mathamr.context.placeholders import ids
+    from engines.mathamr.context.window import window as around
+    from engines.mathamr.retrieval.fields import with_latex
 
     field = opened.field_of(formula)
     if field is None:
         return ""
-    text = contexts.window(field, formula, window)
-    return with_latex(text, opened.latex_of(formula_ids(text)))
+    text = around(field, formula, window)
+    return with_latex(text, opened.latex_of(ids(text)))
 
 
 def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def formula_roots(graph: Graph, latex: Mapping[str, str]) -> dict[str, str]:
 
 def placed_text(context: str, latex: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, int]]]:
     """The context with `$latex$`, and where the LaTeX of each formula stands first."""
-    from engines.mathamr.retrieval.fields import PLACEHOLDER
+    from engines.mathamr.context.placeholders import PLACEHOLDER
 
     parts: list[str] = []
     places: dict[str, tuple[int, int]] = {}

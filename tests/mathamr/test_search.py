@@ -159,3 +159,11 @@ def test_inspection_links_graph_and_text(tmp_path: Path) -> None:
 def test_an_unknown_topic_is_named(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match=r"no topic B\.1"):
         inspect(Inspect(folder=FORUM, topic="B.1"), cache=tmp_path)
+
+
+def test_a_sentence_may_begin_with_a_formula() -> None:
+    from engines.mathamr.context.window import window
+
+    text = 'Why does it go away? "eqx1eqx" is clear. "eqx2eqx"'
+    assert window(text, "1", 0) == '"eqx1eqx" is clear.'
+    assert window(text, "1", 1) == text

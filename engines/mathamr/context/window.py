@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.spec import Arg
-from engines.mathamr.context.placeholders import ids, marked, placeholder
+from engines.mathamr.context.placeholders import PLACEHOLDER, ids, marked, placeholder
 
 __all__ = ["Context", "context", "window"]
 
@@ -92,7 +92,9 @@ def window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = 
     placeholder alone where the text lacks it."""
     from engines.language.sentences import sentences as split
 
-    spans = split(text, pipeline=pipeline)
+    # A quote after a full stop would count to the sentence before it.
+    unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), text)
+    spans = split(unquoted, pipeline=pipeline)
     for place, (start, end) in enumerate(spans):
         if placeholder(formula) in text[start:end]:
             chosen = spans[max(0, place - sentences) : place + sentences + 1]

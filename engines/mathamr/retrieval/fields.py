@@ -1,42 +1,28 @@
-"""Fields of posts and topics, a title or a body, with a placeholder for each formula.
-
-A placeholder is the formula's id between eqx and eqx, in double quotes, as in the published contexts.
-Formulas without an id get one that no collection has.
-"""
+"""Fields of posts and topics, a title or a body, with a placeholder for each formula."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from engines.forum.readers import Post, Topic
 from engines.mathamr.context.placeholders import PLACEHOLDER, in_fields
-from engines.mathamr.context.placeholders import ids as formula_ids
 
-__all__ = ["PLACEHOLDER", "field_text", "fields_of_post", "fields_of_topic", "formula_ids", "with_latex"]
-
-
-def field_text(text: str, formulas: Sequence[tuple[str, str]], lead: str = "n") -> str:
-    """A cleaned text with placeholders instead of `$latex$`.
-
-    >>> field_text("Is $a<b$?", [("q_7", "a<b")])
-    'Is "eqx7eqx"?'
-    """
-    return in_fields(text, formulas, lead)[0]
+__all__ = ["fields_of_post", "fields_of_topic", "with_latex"]
 
 
 def fields_of_post(post: Post) -> Iterator[tuple[str, str]]:
     """("title" or "body", text with placeholders), those with formulas."""
     if post.title_formulas:
-        yield "title", field_text(post.title, post.title_formulas)
+        yield "title", in_fields(post.title, post.title_formulas)[0]
     if post.body.formulas:
-        yield "body", field_text(post.body.text, post.body.formulas)
+        yield "body", in_fields(post.body.text, post.body.formulas)[0]
 
 
 def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """("title" or "question", text with placeholders, LaTeX by short id) of a topic's two fields."""
     for name, field in (("title", topic.title), ("question", topic.question)):
-        latex = {one.removeprefix("q_"): text for one, text in field.formulas}
-        yield name, field_text(field.text, field.formulas), latex
+        text, latex = in_fields(field.text, field.formulas)
+        yield name, text, latex
 
 
 def with_latex(text: str, latex: Mapping[str, str]) -> str:

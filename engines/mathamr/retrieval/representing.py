@@ -71,15 +71,16 @@ class Strings:
 
     def of_topics(self, topics: Sequence[Topic]) -> list[str]:
         """A string for each topic's formula."""
-        from engines.mathamr.retrieval.contexts import window
-        from engines.mathamr.retrieval.fields import fields_of_topic, formula_ids
+        from engines.mathamr.context.placeholders import ids
+        from engines.mathamr.context.window import window
+        from engines.mathamr.retrieval.fields import fields_of_topic
 
         rows = []
         for topic in topics:
             query = topic.formula.removeprefix("q_")
             found: tuple[str, str, dict[str, str]] = (query, "", {query: topic.latex})
             for _, text, latex in fields_of_topic(topic):
-                if query in formula_ids(text):
+                if query in ids(text):
                     found = (query, window(text, query, self.window), dict(latex))
                     break
             rows.append(found)
@@ -87,8 +88,8 @@ class Strings:
 
     def of_formulas(self, formulas: Sequence[str]) -> list[str]:
         """A string for each formula of the collection. Raises: DataError E354 for one that it lacks."""
-        from engines.mathamr.retrieval.contexts import window
-        from engines.mathamr.retrieval.fields import formula_ids
+        from engines.mathamr.context.placeholders import ids
+        from engines.mathamr.context.window import window
 
         rows = []
         for formula in formulas:
@@ -102,7 +103,7 @@ class Strings:
                 )
             field = self.index.field_of(formula)
             context = "" if field is None else window(field, formula, self.window)
-            latex = self.index.latex_of(formula_ids(context))
+            latex = self.index.latex_of(ids(context))
             rows.append((formula, context, {**latex, formula: self.index.latex(look)}))
         return self._strings(rows)
 
@@ -118,11 +119,11 @@ class Strings:
 
     def _parse(self, contexts: Sequence[str]) -> None:
         from engines.mathamr.graph.amr import write_graph
-        from engines.mathamr.retrieval.contexts import parsed
+        from engines.mathamr.parsing.parsers import parsed, parser
 
         new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
-        for context, graph in zip(new, parsed(new), strict=True):
-            self._amr[context] = write_graph(graph)
+        for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
+            self._amr[context] = write_graph(made.graph)
 
     def _graph(self, context: str, formula: str) -> Graph | None:
         """A graph of its own, since grafting changes it; without a context the formula alone."""

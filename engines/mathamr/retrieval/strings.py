@@ -20,10 +20,10 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_string, layout_tree
 from engines.mathamr.choices import Representation
+from engines.mathamr.context.placeholders import PLACEHOLDER
 from engines.mathamr.graph.amr import Graph, Node
 from engines.mathamr.graph.graft import graft_trees, lowered
 from engines.mathamr.graph.linearize import Style, linear
-from engines.mathamr.retrieval.fields import PLACEHOLDER
 
 __all__ = ["needs_graph", "represented", "tree_string"]
 
