@@ -45,7 +45,8 @@ def isolated(equation: Tree, number: str, answer: str) -> Tree:
 def simplified(equation: Tree) -> Tree:
     """The equation as one sum of fractions: `a-(b-c)` becomes `a+c-b`, `(a/b)/c` becomes `a/(b*c)`.
 
-    Equal factors are cancelled and factors 1 dropped; nothing is multiplied out.
+    Equal factors are cancelled and factors 1 dropped; nothing is multiplied out. Terms and factors are in the
+    order of their numbers, so that what differs only in grouping becomes one equation.
     """
     return _sum(_terms(equation))
 
@@ -64,8 +65,8 @@ def _terms(tree: Tree) -> Terms:
 
 def _sum(terms: Terms) -> Tree:
     """Terms as a tree; those with a plus first, so that none begins with a minus where that can be."""
-    added = [term for sign, term in terms if sign > 0]
-    taken = [term for sign, term in terms if sign < 0]
+    added = sorted((term for sign, term in terms if sign > 0), key=_leaves)
+    taken = sorted((term for sign, term in terms if sign < 0), key=_leaves)
     if not added:
         raise EquationError("the value is the opposite of a sum")
     found = added[0]
@@ -104,6 +105,12 @@ def _factors(tree: Tree) -> tuple[int, list[Tree], list[Tree]]:
 
 def _times(factors: list[Tree]) -> Tree | None:
     found = None
-    for factor in factors:
+    for factor in sorted(factors, key=_leaves):
         found = factor if found is None else Tree("*", (found, factor))
     return found
+
+
+def _leaves(tree: Tree) -> list[tuple[str, float]]:
+    """The leaves in order, constants after numbers."""
+    leaves = (node.label.partition("_") for node in tree if not node.children)
+    return [("~" if kind == "C" else kind, float(place.replace("_", "."))) for kind, _, place in leaves]

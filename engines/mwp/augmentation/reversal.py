@@ -7,12 +7,12 @@ says why nothing of a problem is reversed, `told` tells one number as the questi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
 
 from engines.core.errors import EngineError
-from engines.mwp.augmentation.isolate import isolated
+from engines.mwp.augmentation.isolate import isolated, simplified
 from engines.mwp.augmentation.variant import Variant, in_order, relation, written_number
 from engines.mwp.problems.equation import EquationError, evaluate, infix, placeholders
 from engines.mwp.problems.numbers import value_of
@@ -75,6 +75,7 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
             solved = isolated(problem.equation, f"N_{number}", f"N_{last}")
             id_ = f"{problem.id}/roda-{number}"
             made = in_order(problem, text.text, solved, numbers, id_=id_)
+            made = replace(made, equation=simplified(made.equation)) if made.equation else made
             value = evaluate(made.equation, tuple(map(value_of, made.numbers))) if made.equation else None
         except EquationError as error:
             yield Refused(number, error.what)
