@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from engines.core.errors import DataError
+from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments
 
 if TYPE_CHECKING:
@@ -61,14 +61,7 @@ def read_content_mathml(xml: str) -> OperatorTree:
     Raises:
         DataError E317: for text that is no XML.
     """
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        root = etree.fromstring(xml.encode(), parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise DataError(f"not well-formed MathML: {error}", code="E317") from error
-    children = list(root)
+    children = list(mathml_root(xml))
     if not children:
         return ABSENT
     return _tree(children[0])

@@ -16,8 +16,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from engines.core.errors import DataError
 from engines.formula.layout import Piece, pieces, room
+from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role
 from engines.formula.symbols import symbols
@@ -153,14 +153,7 @@ def read_presentation_mathml(xml: str) -> OperatorTree:
     Raises:
         DataError E317: for text that is no XML.
     """
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-    try:
-        root = etree.fromstring(xml.encode(), parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise DataError(f"not well-formed MathML: {error}", code="E317") from error
-    return _line(_elements(list(root)))
+    return _line(_elements(list(mathml_root(xml))))
 
 
 def _elements(elements: Iterable[_Element]) -> list[OperatorTree]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from engines.core.errors import EngineError
 from engines.core.spec import Arg
+from engines.mathamr.given import one_formula_or_file
 
 __all__ = ["Opt", "opt"]
 
@@ -32,13 +32,7 @@ class Opt:
 
     def __post_init__(self) -> None:
         """Raises: EngineError E402 unless there is either a formula or a file."""
-        if (self.latex is None) == (self.file is None):
-            raise EngineError(
-                "a formula or a file is needed, and not both",
-                code="E402",
-                exit_code=2,
-                remedy="Name one: --latex 'x^2' or --file FILE.",
-            )
+        one_formula_or_file(self.latex, self.file)
 
 
 def opt(spec: Opt) -> dict[str, Any] | Iterator[dict[str, Any]]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
+from engines.mathamr.given import one_formula_or_file
 
 __all__ = ["Slt", "slt"]
 
@@ -29,13 +30,7 @@ class Slt:
 
     def __post_init__(self) -> None:
         """Raises: EngineError E402 unless there is either a formula or a file."""
-        if (self.latex is None) == (self.file is None):
-            raise EngineError(
-                "a formula or a file is needed, and not both",
-                code="E402",
-                exit_code=2,
-                remedy="Name one: --latex 'x^2' or --file FILE.",
-            )
+        one_formula_or_file(self.latex, self.file)
 
 
 def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
