@@ -71,7 +71,7 @@ def _sentences(text: str) -> list[_Sentence]:
         " ".join(f'"{one.strip(chr(34))}"' for one in _PLACEHOLDER.findall(match.group()))
         for match in _RUN.finditer(text)
     ]
-    plain = _RUN.sub(FORMULA, text)
+    plain = _RUN.sub(f" {FORMULA} ", re.sub(rf"\b{FORMULA}\b", FORMULA.lower(), text))
     upcoming = iter(runs)
     found = []
     for start, end in sentences(plain):

@@ -22,6 +22,7 @@ from engines.mathamr.parsing.words import (
     PREPOSITION_ROLES,
     PRONOUNS,
     QUANTIFIERS,
+    TIMES,
     UNKNOWN,
 )
 
@@ -56,7 +57,7 @@ class _Sentence:
         self.parts: dict[int, Part] = {}
         self.people: dict[str, Part] = {}
         self.asks = bool(words) and any(word.text == "?" for word in words[-2:])
-        self.aside: list[Part] = []
+        self.subjects: dict[int, Part] = {}
 
     # --- what stands around a word
 
@@ -104,7 +105,7 @@ class _Sentence:
         if lemma in UNKNOWN and word.tag[:1] == "W":
             return "amr-unknown" if self.asks or lemma in ("how", "why") else "thing"
         lemma = re.sub(r"[^\w'-]", "", lemma).strip("-'") or "symbol"
-        if word.tag == "CD":
+        if word.tag == "CD" and lemma != "one":
             return number_of(word.text.lower()).strip('"')
         if lemma in ABLE and word.tag[:2] == "JJ":
             return "possible-01"
@@ -116,6 +117,8 @@ class _Sentence:
         if word.tag[:2] == "JJ":
             return self.frames.of(lemma, "j") or lemma
         if word.tag in ("NN", "NNS"):
+            if word.text.lower() == "following":
+                return "thing"
             frame = self.frames.of(lemma, "n")
             # A noun that is also the verb's name mostly means a thing: set, number, point.
             if frame and (frame[:-3] != lemma or f"{lemma}/n" in self.frames.senses):
@@ -129,7 +132,8 @@ class _Sentence:
             for number, word in enumerate(self.words)
             if len(word.text) == 1
             and word.text.isalpha()
-            and word.text not in ("a", "A", "I", "i")
+            and word.text not in ("a", "I", "i")
+            and word.tag not in ("DT", "PRP", "LS")
             and number not in self.formulas
         )
 
@@ -141,7 +145,9 @@ class _Sentence:
             made = _formulas(self.formulas[number].split())
         else:
             concept = self.concept(number)
-            if concept == "string-entity":
+            if self.words[number].text.lower() == "following" and concept == "thing":
+                made = Part("thing").put(":ARG1-of", Part("follow-04"))
+            elif concept == "string-entity":
                 made = Part(concept).put(":value", f'"{self.words[number].text.lower()}"')
             elif concept in ("i", "we", "you"):
                 made = self.people.setdefault(concept, Part(concept))
@@ -159,7 +165,6 @@ class _Sentence:
             for number in roots
             if self.base(number) != "punct" and re.search(r"\w", self.words[number].text)
         ]
-        tops += self.aside
         if not tops:
             tops = [self.part(number) for number in self.formulas][:1]
         if not tops:
@@ -197,16 +202,19 @@ class _Sentence:
                 return Part("cause-01").put(":ARG0", parts[0]).put(":ARG1", parts[1])
             return joined("or" if "or" in words else "and", parts)
         if self.relation(number) == "root":
-            words = {self.lemma(word) for word in self.children(number, "cc")}
+            words = {self.lemma(word) for word in self.children(number, "cc", "advmod") if word < number}
             if words & {"but", "however"}:
                 return Part("contrast-01").put(":ARG2", top)
-            if words & _EFFECT:
+            if words & _EFFECT and not top.has(":ARG1-of"):
                 return Part("cause-01").put(":ARG1", top)
             if "and" in words:
                 return Part("and").put(":op2", top)
         return top
 
     def subject(self, number: int) -> Part | None:
+        """Who does what a verb says, also where it inherits that."""
+        if number in self.subjects:
+            return self.subjects[number]
         found = self.first(number, "nsubj")
         return None if found is None else self.parts.get(found)
 
@@ -273,6 +281,7 @@ class _Sentence:
         if self.lemma(number) == "have" and not objects and self.children(number, "xcomp"):
             part.concept = "obligate-01"
         if own is not None:
+            self.subjects[number] = own
             self.argue(part, own, "nsubj:pass" if passive else "nsubj", "")
         for one in objects + self.children(number, "iobj"):
             self.argue(part, self.nominal(one), self.base(one), "")
@@ -286,7 +295,8 @@ class _Sentence:
         """Put a dependent at the role that PropBank's examples give it, or at the first that is free."""
         taken = [role for role, _ in part.edges]
         role = self.roles.of(part.concept, relation, preposition, taken)
-        if role is None or role == ":cause":
+        unlikely = role in (":cause", ":purpose") or (role == ":time" and target.concept not in TIMES)
+        if role is None or unlikely or (target.concept == "string-entity" and role[:4] != ":ARG"):
             numbers = self.frames.roles.get(part.concept, {}) or {"0": "", "1": "", "2": ""}
             free = [f":ARG{one}" for one in sorted(numbers) if f":ARG{one}" not in taken]
             late = [one for one in free if one != ":ARG0"]
@@ -431,6 +441,8 @@ class _Sentence:
         elif lemma in ("when", "where"):
             if self.asks:
                 part.put(":time" if lemma == "when" else ":location", self.part(one))
+        elif lemma == "however" and one < number:
+            return
         elif lemma in ("thus", "hence", "therefore", "so") and self.is_clause(number) and one < number:
             part.put(":ARG1-of", Part("cause-01"))
         else:
@@ -498,8 +510,8 @@ class _Sentence:
                 return
         part.put(":mod", inner)
 
-    def _parataxis(self, _number: int, _part: Part, one: int) -> None:
-        self.aside.append(self.clause(one))
+    def _parataxis(self, _number: int, part: Part, one: int) -> None:
+        part.put(":mod", self.clause(one))
 
     def _vocative(self, _number: int, part: Part, one: int) -> None:
         part.put(":mod", self.nominal(one))

@@ -12,6 +12,7 @@ __all__ = [
     "PREPOSITION_ROLES",
     "PRONOUNS",
     "QUANTIFIERS",
+    "TIMES",
     "UNKNOWN",
 ]
 
@@ -36,6 +37,8 @@ MODALS: Mapping[str, tuple[str, str]] = {
 }
 """The frame of a modal verb, and the role of what it governs."""
 QUANTIFIERS = ("many", "few", "several", "much", "more", "less", "plenty", "lot")
+TIMES = frozenset(("time", "day", "week", "month", "year", "moment", "now", "end", "beginning", "start"))
+"""Concepts that a role of time may have."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ADVERB_ROLES: Mapping[str, str] = {
     **dict.fromkeys(
