@@ -16,8 +16,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import atomic_folder, sha256, write_json
 from engines.core.spec import Arg
-from engines.language.formulas import FORMULA, with_formula
-from engines.language.own_text import own_sentences
+from engines.language.formulas import with_formula
 from engines.language.treebank import Sentence, read_treebank
 
 if TYPE_CHECKING:
@@ -116,8 +115,6 @@ WORDS = 800
 """Words of a batch, at most."""
 RARE = 20
 """What the parser does less often in a large treebank, it does not learn."""
-OWN = 10
-"""How often each sentence of our own is learnt in a pass, with other words."""
 WITH_FORMULA = 0.35
 """The share of sentences that are learnt with a formula in them."""
 WORDS_WITH_VECTORS = 15_000
@@ -141,7 +138,6 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     fix_random_seed(spec.seed)
     random = Random(spec.seed)
     sentences = list(read_treebank(train))
-    sentences += own_sentences(random, OWN if len(sentences) > 100 * RARE else 1)
     rare = RARE if len(sentences) > 100 * RARE else 1
     config = load_config_from_str(CONFIG.format(width=spec.width, rare=rare))
     nlp: Language = load_model_from_config(config, auto_fill=True)
@@ -150,10 +146,10 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
         strings=nlp.vocab.strings, data=vectors, keys=words, name="minilm", attr="NORM"
     )
     learn = [_example(nlp, sentence) for sentence in sentences]
-    changed = [None if FORMULA in one.words else with_formula(one, random) for one in sentences]
+    changed = [with_formula(sentence, random) for sentence in sentences]
     formulas = [_example(nlp, one) if one else learn[number] for number, one in enumerate(changed)]
     check = [_example(nlp, sentence) for sentence in read_treebank(dev)]
-    nlp.initialize(lambda: learn + formulas)
+    nlp.initialize(lambda: learn)
     steps = spec.epochs * (sum(len(one.reference) for one in learn) // WORDS + 1)
     rates: Any = warmup_linear(2e-3, 250, steps)
     optimizer = Adam(learn_rate=rates, L2=0.01, grad_clip=1.0)

@@ -27,7 +27,7 @@ ROWS = """# text = I don't want it.
 5\tit\tit\tPRON\tPRP\t_\t4\tobj\t_\tSpaceAfter=No
 6\t.\t.\tPUNCT\t.\t_\t4\tpunct\t_\t_
 
-1\tNumbers\tnumber\tPROPN\tNNPS\t_\t2\tnsubj\t_\t_
+1\tNumbers\tnumber\tNOUN\tNN\t_\t2\tnsubj\t_\t_
 2\tconverge\tconverge\tVERB\tVBP\t_\t0\troot\t_\t_
 
 """

@@ -66,7 +66,7 @@ def treebank(_: Path, place: Path) -> Given:
     words = (
         ("I", "PRP", 2, "nsubj"),
         ("want", "VB", 0, "root"),
-        ("it", "PRP", 2, "obj"),
+        ("proof", "NN", 2, "obj"),
         (".", ".", 2, "punct"),
     )
     rows = "".join(
