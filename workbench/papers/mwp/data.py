@@ -10,7 +10,7 @@ from workbench.data_kinds import Kind, Report
 from workbench.errors import MissingError, did_you_mean
 from workbench.workspace import Workspace
 
-__all__ = ["KINDS", "check", "held", "place", "problems_path"]
+__all__ = ["KINDS", "check", "held", "place", "problems_path", "sets"]
 
 _HERE = "workbench.papers.mwp.data"
 _FILE = "problems.jsonl"
@@ -28,6 +28,15 @@ KINDS = (
 def held(workspace: Workspace) -> Iterator[Path]:
     """The sets of problems that lie in a workspace itself."""
     yield from sorted(workspace.folder("problems").glob(f"*/{_FILE}"))
+
+
+def sets(workspace: Workspace) -> dict[str, Path]:
+    """All sets of problems by name: those of the workspace, then the registered ones."""
+    found = {file.parent.name: file for file in held(workspace)}
+    for entry in workspace.data.all():
+        if entry.kind == "problems":
+            found.setdefault(entry.name, Path(entry.path))
+    return found
 
 
 def check(path: Path, report: Report) -> dict[str, int]:
@@ -62,7 +71,6 @@ def problems_path(name: str) -> Path:
     workspace = Workspace.open()
     if (found := place(workspace, name)) is not None:
         return found
-    known = [file.parent.name for file in held(workspace)]
-    known += [entry.name for entry in workspace.data.all() if entry.kind == "problems"]
+    known = list(sets(workspace))
     remedy = did_you_mean(name, known) or f"There are: {', '.join(known)}."
     raise MissingError(f"there are no problems {name!r}", code="E354", remedy=remedy)

@@ -1,0 +1,64 @@
+"""Anchors of a file of problems: what triplets are found for, and what the pool holds of each equation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg
+from engines.mwp.triplets.find import FindTriplets, ready
+
+__all__ = ["ListAnchors", "list_anchors"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnchors:
+    """The problems that triplets are found for, and how many the pool has of each equation."""
+
+    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
+
+
+def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The anchors in the order of the file; the equations of the pool, the commonest first.
+
+    Raises: as `engines.mwp.triplets.find.ready` does.
+    """
+    found = ready(FindTriplets(data=spec.data, pool=spec.pool), events=events, stop=stop)
+    pool = found.pool
+    parts: list[Counter[str]] = [Counter() for _ in pool.equations]
+    for example, equation in zip(pool.examples, pool.equation, strict=True):
+        parts[equation][example.part] += 1
+    like = {
+        example.problem.id: len(pool.members[equation])
+        for example, equation in zip(pool.examples, pool.equation, strict=True)
+    }
+    templates = [
+        {
+            "template": pool.examples[members[0]].problem.template,
+            "count": len(members),
+            **{part: counts[part] for part in ("train", "qr", "roda")},
+        }
+        for members, counts in zip(pool.members, parts, strict=True)
+    ]
+    return {
+        "data": spec.data,
+        "anchors": [
+            {
+                "id": problem.id,
+                "template": problem.template,
+                "text": problem.text,
+                "source": problem.source,
+                "fold": problem.fold,
+                "like": like[problem.id],
+            }
+            for problem in found.anchors
+        ],
+        "languages": dict(Counter(problem.language for problem in found.anchors)),
+        "unusable": found.unusable,
+        "pool": pool.counts(),
+        "templates": sorted(templates, key=lambda row: (-row["count"], row["template"])),
+    }

@@ -1,0 +1,431 @@
+"""The Triplets screen: anchors on the left, a triplet side by side, and below it why it was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from textual import on
+from textual.app import ComposeResult
+
+from engines.core.errors import EngineError
+from screens.shell.export import Export
+from screens.shell.keymap import bindings
+from screens.shell.screen import WorkbenchScreen
+from screens.shell.selection import Lookup
+from screens.shell.text import count
+from screens.triplets.anchors import AnchorsPane
+from screens.triplets.choice import Choice, choices
+from screens.triplets.columns import anchor_records
+from screens.triplets.keys import KEYS
+from screens.triplets.problem import ProblemPane
+from screens.triplets.reader import AnchorsRead, Explained, SetReader, TripletsProgress, TripletsRead
+from screens.triplets.selection import Shown
+from screens.triplets.sets import SetFinder
+from screens.triplets.why import WhyPane, pool_words
+from screens.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from workbench.papers.mwp.labels import Labels
+
+__all__ = ["TripletsScreen"]
+
+_SIZES = ("-one", "-two", "-three")
+
+
+class TripletsScreen(WorkbenchScreen):
+    """Anchors, their triplets, and the reasons."""
+
+    MODE = "triplets"
+    BINDINGS = bindings(KEYS)
+    DEFAULT_CSS = """
+    TripletsScreen > #panes { layout: grid; grid-size: 4 2; grid-columns: 30 1fr 1fr 1fr; grid-rows: 1fr 13; }
+    TripletsScreen #why { column-span: 4; }
+    TripletsScreen.-wide > #panes { grid-columns: 44 1fr 1fr 1fr; grid-rows: 1fr 18; }
+    TripletsScreen.-two > #panes { grid-size: 2 2; grid-columns: 30 1fr; grid-rows: 1fr 13; }
+    TripletsScreen.-two.-low > #panes { grid-rows: 1fr 9; }
+    TripletsScreen.-two #why { column-span: 2; }
+    TripletsScreen.-one > #panes { grid-size: 1 1; grid-columns: 1fr; grid-rows: 1fr; }
+    TripletsScreen.-one #why { column-span: 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sets: Mapping[str, Path] = {}
+        self.set = ""
+        self.choice = Choice()
+        self.labels: Labels | None = None
+        self.pool: Mapping[str, Any] | None = None
+        """What `mwp.anchors` said of the set that is shown."""
+        self._before: Choice | None = None
+        self._kept: Mapping[str, object] = {}
+        self.finder = SetFinder()
+        self.reader = SetReader(lambda: self.workbench.engine, lambda: self.workbench.new_engine())
+        self.anchors = AnchorsPane(id="left")
+        self.problems = tuple(ProblemPane(role, id=role) for role in ("anchor", "positive", "negative"))
+        self.why = WhyPane(id="why")
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield from (self.finder, self.reader)
+
+    def panes(self) -> Iterable[Pane]:
+        """Anchors; anchor, positive and negative; why."""
+        return self.anchors, *self.problems, self.why
+
+    # Layout
+
+    def on_resize(self, event: Any) -> None:
+        """Three problems side by side, or one at a time with the others as tabs."""
+        super().on_resize(event)
+        self.set_class(event.size.width >= 180, "-wide")
+        self.set_class(event.size.height < 32, "-low")
+
+    def _groups(self) -> list[tuple[Pane, ...]]:
+        everything = (self.anchors, *self.problems, self.why)
+        shape = 1 if self.full else max(1, self.columns)
+        for place, name in enumerate(_SIZES, start=1):
+            self.set_class(place == shape, name)
+        if shape == 1:
+            return [everything]
+        if shape == 2:
+            return [(self.anchors,), self.problems, (self.why,)]
+        return [(pane,) for pane in everything]
+
+    # Sets
+
+    async def restore(self, state: Mapping[str, object]) -> None:
+        """The set comes first; its list takes its part when it is there."""
+        self._kept = state
+        self.choice = Choice.named(str(state.get("choice"))) or self.choice
+        await super().restore(state)
+
+    def state(self) -> dict[str, object]:
+        """Which set, chosen how, besides the lists."""
+        return {**super().state(), "set": self.set, "choice": self.choice.name}
+
+    def begin(self) -> None:
+        """Look for sets of problems."""
+        self.anchors.show_loading("sets of problems")
+        self._find(str(self._kept.get("set") or ""))
+
+    def _find(self, wanted: str) -> None:
+        self.finder.find(self.workbench.workspace, wanted)
+
+    @on(SetFinder.Failed)
+    def _not_found(self, event: SetFinder.Failed) -> None:
+        self.anchors.show_error(event.error)
+
+    @on(SetFinder.Found)
+    def _found(self, event: SetFinder.Found) -> None:
+        self.sets, self.labels = event.sets, event.labels
+        for problem in event.labels.problems:
+            self.workbench.report(problem)
+        first = event.wanted if event.wanted in event.sets else next(iter(event.sets), "")
+        if first:
+            self.open_set(first)
+        else:
+            self.anchors.show_sources([], "")
+            self.anchors.show_none()
+            self._show(None)
+
+    def open_set(self, name: str) -> None:
+        """Show a set of problems."""
+        self.set, self.pool, self._before = name, None, None
+        self.anchors.show_sources(list(self.sets), name)
+        self.anchors.show_loading(name)
+        self._show(None)
+        self.reader.anchors(self.path, self.choice)
+        self._describe()
+
+    @property
+    def path(self) -> Path:
+        """The file of the set that is shown."""
+        return self.sets[self.set]
+
+    def _is_shown(self, tag: tuple[Any, ...]) -> bool:
+        return bool(self.set) and tuple(tag[:2]) == (self.path, self.choice)
+
+    @on(AnchorsRead)
+    def _anchors_read(self, event: AnchorsRead) -> None:
+        if not self._is_shown(event.tag):
+            return
+        if event.error is not None:
+            self.pool = None
+            self.anchors.show_error(event.error)
+        else:
+            self.pool = event.value
+            self._show_anchors()
+        self.why.show_pool(self.pool)
+        self._describe()
+        self.refresh_bindings()
+
+    def _show_anchors(self) -> None:
+        """The list, with what is known of the triplets."""
+        if self.pool is None:
+            return
+        rows = self.pool["anchors"]
+        found = self.reader.triplets(self.path, self.choice, len(rows))
+        before = self.reader.known_triplets(self.path, self._before)
+        labels = {}
+        if self.labels is not None and found is not None:
+            labels = {id_: label for id_, row in found.items() if (label := self.labels.of(self.set, row))}
+        self.anchors.show_anchors(self.set, anchor_records(rows, found, before, labels))
+
+    @on(AnchorsPane.Picked)
+    def _set_picked(self, event: AnchorsPane.Picked) -> None:
+        self._go_to_set(event.name)
+
+    @on(TripletsProgress)
+    def _triplets_going_on(self, event: TripletsProgress) -> None:
+        data = event.event.data
+        if event.event.kind == "progress" and self._is_shown(event.tag):
+            self.anchors.footnote = f"triplets: {count(int(str(data['done'])))} of {count(int(str(data['total'])))}"
+            self.refresh_bindings()
+
+    @on(TripletsRead)
+    def _triplets_read(self, event: TripletsRead) -> None:
+        if self._is_shown(event.tag):
+            if event.error is not None:
+                self.workbench.report(event.error)
+            else:
+                self._show_anchors()
+        self._describe()
+        self.refresh_bindings()
+
+    # A triplet
+
+    @on(AnchorsPane.Moved)
+    def _anchor_moved(self) -> None:
+        anchor = self.anchors.anchor
+        if not anchor or self.pool is None:
+            self._show(None)
+        elif (known := self.reader.explanation(self.path, self.choice, anchor)) is not None:
+            self._show(known)
+        self._describe()
+        self.refresh_bindings()
+
+    @on(Explained)
+    def _explained(self, event: Explained) -> None:
+        if not self._is_shown(event.tag) or event.tag[2] != self.anchors.anchor:
+            return
+        if event.error is not None:
+            self._show(None)
+            for pane in self.problems[1:]:
+                pane.show_error(event.error)
+        else:
+            self._show(event.value)
+        self.refresh_bindings()
+
+    def _show(self, found: Mapping[str, Any] | None) -> None:
+        shown = Shown(self.set, self.path, self.choice, found) if found is not None else None
+        before = None
+        if shown is not None and self._before is not None:
+            old = self.reader.known(self.path, self._before, shown.anchor)
+            before = Shown(self.set, self.path, self._before, old) if old is not None else None
+        for pane in (self.anchors, *self.problems):
+            pane.shown = shown
+        for pane in self.problems:
+            pane.show(shown)
+        self.why.show(shown, before)
+
+    @property
+    def shown(self) -> Shown | None:
+        """The triplet that is shown."""
+        return self.anchors.shown
+
+    def _describe(self) -> None:
+        """Breadcrumb and footnotes."""
+        anchor = self.anchors.anchor if self.pool is not None else ""
+        self.crumbs = (self.set, self.choice.short, *([anchor] if anchor else [])) if self.set else ()
+        words = f"{self.choice.short} · {self.choice.pool}" if self.set else ""
+        if self.pool is not None and self.reader.known_triplets(self.path, self.choice) is None:
+            words += "   R finds all margins" if not self.reader.finding else "   finding triplets"
+        self.anchors.footnote = words
+
+    # Another choice
+
+    def choose(self, choice: Choice) -> None:
+        """Choose triplets in another way."""
+        if choice == self.choice or not self.set:
+            return
+        self._before, before = self.choice, self.choice
+        self.choice = choice
+        if choice.pool != before.pool:
+            self.pool = None
+            self.reader.pool(self.path, choice)
+        else:
+            self._show_anchors()
+        self._anchor_moved()
+
+    def action_strategy(self) -> None:
+        self.choose(self.choice.following(bertsim=self.bertsim))
+
+    @property
+    def bertsim(self) -> bool:
+        """Whether a model is there that compares texts: the built-in one reads English."""
+        return self.pool is not None and set(self.pool["languages"]) <= {"en"}
+
+    def action_choose_run(self) -> None:
+        from dataclasses import replace
+
+        from screens.triplets.choice import POOLS
+        from screens.widgets.dialogs import Choice as Line
+        from screens.widgets.dialogs import Chooser
+
+        ways = [replace(one, pool=self.choice.pool) for one in choices(bertsim=self.bertsim)]
+        ways += [replace(self.choice, pool=pool) for pool in POOLS if pool != self.choice.pool]
+        known = {way.name: way for way in ways}
+        lines = [
+            Line(
+                name,
+                way.short if way.pool == self.choice.pool else f"pool {way.pool}",
+                way.words + ("   shown now" if way == self.choice else "")
+                if way.pool == self.choice.pool
+                else "the same choice, from these problems and what is made of them",
+                key=str(number) if number < 10 else "",
+            )
+            for number, (name, way) in enumerate(known.items(), start=1)
+        ]
+        Chooser("choose triplets by", lines).ask(self.app, lambda name: self.choose(known[name]))
+
+    # What can be done
+
+    def why_not(self, verb: str) -> str:
+        """The screen's own reasons."""
+        if verb in ("strategy", "choose_run", "again", "inspect") and self.pool is None:
+            return "no set of problems is shown"
+        if verb == "judge" and self.shown is None:
+            return "no triplet is shown"
+        if verb == "stop" and not self.reader.finding:
+            return "nothing is running here"
+        return super().why_not(verb)
+
+    def action_open(self) -> None:
+        """The edits between two equations; from the list, go to the triplet."""
+        pane, shown = self.active_pane, self.shown
+        if shown is None or not isinstance(pane, ProblemPane):
+            return
+        role = "positive" if pane.role == "positive" else "negative"
+        problem = shown.found["problems"][role]
+        self._open_path(f"{role} {problem['id']}", problem["template"])
+
+    def _open_path(self, name: str, template: str) -> None:
+        from screens.triplets.edit_path import EditPath, Pair
+
+        shown = self.shown
+        if shown is not None:
+            anchor = shown.found["problems"]["anchor"]
+            pair = Pair(f"anchor {anchor['id']}", anchor["template"], name, template)
+            self.app.push_screen(EditPath(self.workbench, pair))
+
+    @on(AnchorsPane.Opened)
+    def _anchor_opened(self) -> None:
+        self.show_pane("negative")
+
+    @on(WhyPane.CandidateOpened)
+    def _candidate_opened(self) -> None:
+        if (row := self.why.candidate) is not None:
+            self._open_path(str(row["name"]), row["template"])
+
+    @on(WhyPane.TemplatePicked)
+    async def _template_picked(self, event: WhyPane.TemplatePicked) -> None:
+        await self.anchors.listing.set_query(f'template="{event.template}"')
+        self.show_pane("left")
+
+    def action_earlier(self) -> None:
+        self.anchors.step(-1)
+
+    def action_later(self) -> None:
+        self.anchors.step(1)
+
+    def action_refresh(self) -> None:
+        """From the files again, and whatever sets there are now."""
+        self._find(self.set)
+
+    def action_again(self) -> None:
+        if self.pool is not None:
+            self.reader.triplets(self.path, self.choice, len(self.pool["anchors"]), wanted=True)
+            self._describe()
+
+    def action_stop(self) -> None:
+        self.reader.stop()
+
+    def action_judge(self) -> None:
+        from screens.widgets.dialogs import Choice as Line
+        from screens.widgets.dialogs import Chooser
+        from workbench.papers.mwp.labels import LABELS
+
+        shown, labels = self.shown, self.labels
+        if shown is None or labels is None:
+            return
+        now = labels.of(self.set, shown.found["triplet"])
+        lines = [Line(name, name, words, key=name[0]) for name, words in LABELS.items()]
+        if now:
+            lines.append(Line("-", "no label", f"take {now} back", key="-"))
+        title = f"what is wrong with the triplet of {shown.anchor}?"
+        Chooser(title, lines).ask(self.app, lambda name: self._label(shown, "" if name == "-" else name))
+
+    def _label(self, shown: Shown, label: str) -> None:
+        assert self.labels is not None
+        with self.workbench.reporting():
+            self.labels.put(shown.set, shown.found["triplet"], label)
+            said = f"labelled {label}" if label else "no longer labelled"
+            self.workbench.say(f"triplet of {shown.anchor} {said}; {count(len(self.labels))} labels in all")
+            self._show_anchors()
+
+    def action_inspect(self) -> None:
+        from screens.widgets.dialogs import TextScreen
+
+        if self.pool is None:
+            return
+        lines = [f"file        {self.path}", f"problems    {pool_words(self.pool)}"]
+        languages = ", ".join(f"{count(number)} {name}" for name, number in self.pool["languages"].items())
+        lines += [f"languages   {languages}", f"choice      {self.choice.name}: {self.choice.words}"]
+        lines.append(f"labels      {count(len(self.labels)) if self.labels is not None else 0} in this workspace")
+        lines.append(f"what was skipped, and why: mathwb mwp problems {self.path}")
+        self.app.push_screen(TextScreen(f"problems {self.set}", lines))
+
+    # What others ask
+
+    def _go_to_set(self, name: str) -> bool:
+        name = unquote(name)
+        if name in self.sets and name != self.set:
+            self.open_set(name)
+        return name in self.sets
+
+    def _go_to_choice(self, name: str) -> bool:
+        choice = Choice.named(unquote(name))
+        if choice is None or self.pool is None:
+            return False
+        self.choose(choice)
+        return True
+
+    def lookups(self) -> Sequence[Lookup]:
+        """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`."""
+        triplets = [
+            Lookup(one.word, one.sentence, lambda wanted, go=one.go: go(unquote(wanted))) for one in super().lookups()
+        ]
+        return [
+            Lookup("problems", "Show a set of problems.", self._go_to_set),
+            Lookup("strategy", "Choose triplets by a strategy, such as nn-bibleu-train.", self._go_to_choice),
+            *triplets,
+        ]
+
+    def exports(self) -> Sequence[Export]:
+        """What the panes can write, all triplets as the engine has them, and the labels."""
+        found = list(super().exports())
+        if self.pool is not None:
+            found.append(Export("a", "all triplets for training", ".jsonl", f"{self.set}-{self.choice.name}", self._write))
+        if self.labels is not None and len(self.labels):
+            found.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
+        return found
+
+    def _write(self, path: Path) -> object:
+        from workbench.export import with_sidecar
+
+        params = {**self.choice.params(self.path), "out": str(path)}
+        self.workbench.engine.call_blocking("mwp.triplets", params)
+        return with_sidecar(path, {"problems": str(self.path), "choice": self.choice.name})

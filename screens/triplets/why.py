@@ -1,0 +1,195 @@
+"""The lower pane: why this triplet, what changed with the strategy, which candidates lost, and what the pool holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from textual import events, on
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from screens.shell.export import Export, picked, table_exports
+from screens.shell.selection import CommandLine, Selection
+from screens.shell.text import count, safe_text
+from screens.triplets.choice import Choice
+from screens.triplets.columns import (
+    CANDIDATE_COLUMNS,
+    CANDIDATE_FIELDS,
+    TEMPLATE_COLUMNS,
+    candidate_records,
+    figure,
+)
+from screens.triplets.selection import Shown, candidate_selection
+from screens.widgets.listing import Listing
+from screens.widgets.pane import Page, Pane
+from screens.widgets.rows import Record
+from screens.widgets.table import Table
+
+__all__ = ["WhyPane", "change_words"]
+
+_EXPORTED: Mapping[str, str] = {
+    "as": "as",
+    "name": "id",
+    **{name: name for name in ("text_sim", "eq_sim", "template", "part", "of", "reason", "text")},
+}
+
+
+class WhyPane(Pane):
+    """Shows the candidates of the triplet, and the statistics of the pool."""
+
+    DEFAULT_CSS = """
+    WhyPane #reasons { height: auto; max-height: 4; padding: 0 1; }
+    WhyPane #pool-words { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
+    """
+
+    class CandidateOpened(Message):
+        """The edit path to the candidate under the cursor is to be shown."""
+
+    class TemplatePicked(Message):
+        """The anchors of one equation are to be listed."""
+
+        def __init__(self, template: str) -> None:
+            super().__init__()
+            self.template = template
+
+    def __init__(self, *, id: str) -> None:
+        none = ("No triplet is shown", "")
+        self._reasons = Static(id="reasons")
+        self._pool_words = Static(id="pool-words")
+        self._candidates = Listing(
+            CANDIDATE_COLUMNS, id="candidates", fields=CANDIDATE_FIELDS, counts=False, empty=none
+        )
+        self._templates = Listing(TEMPLATE_COLUMNS, id="templates", counts=False, empty=("No equations", ""))
+        super().__init__(
+            Page("why", self._reasons, self._candidates, id="why-page"),
+            Page("pool", id="pool-page", make=lambda: (self._pool_words, self._templates)),
+            title="why",
+            id=id,
+        )
+        self.shown: Shown | None = None
+        self._change = Content()
+        self._pool: Mapping[str, Any] | None = None
+
+    # What is shown
+
+    def show(self, shown: Shown | None, before: Shown | None = None) -> None:
+        """Show why; `before` is the same anchor's triplet by the choice before."""
+        self.shown = shown
+        self._change = Content() if shown is None or before is None else change_words(before, shown)
+        self._tell()
+        if self.is_attached:
+            self._candidates.load(candidate_records(shown.found) if shown is not None else [], keep=False)
+            self._candidates.table.cursor = 0
+
+    def show_pool(self, pool: Mapping[str, Any] | None) -> None:
+        """What `mwp.anchors` says of the pool."""
+        self._pool = pool
+        self._fill_pool()
+
+    @on(Pane.PageShown)
+    def _page_shown(self, event: Pane.PageShown) -> None:
+        event.stop()
+        self._fill_pool()
+
+    def _fill_pool(self) -> None:
+        if not self._templates.is_attached:
+            return
+        pool = self._pool
+        self._templates.load([] if pool is None else [{"id": row["template"], **row} for row in pool["templates"]])
+        self._pool_words.update("" if pool is None else safe_text(pool_words(pool), "$quiet"))
+
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        self._tell()
+
+    def _tell(self) -> None:
+        shown = self.shown
+        if shown is None:
+            self.detail = ""
+            self._reasons.update("")
+            return
+        self.detail = f"{shown.choice.short} · pool {shown.choice.pool}"
+        lines = [_reason(shown.found, role) for role in ("negative", "positive")]
+        if self._change.plain:
+            lines.insert(0, self._change)
+        cells = max(8, self.size.width - 4)
+        self._reasons.update(Content("\n").join(line.truncate(cells, ellipsis=True) for line in lines))
+
+    @on(Table.Opened)
+    def _opened(self, event: Table.Opened) -> None:
+        event.stop()
+        if event.table is self._templates.table:
+            self.post_message(self.TemplatePicked(event.table.current_key or ""))
+        else:
+            self.post_message(self.CandidateOpened())
+
+    @property
+    def candidate(self) -> Record | None:
+        """The candidate under the cursor of the page that is shown."""
+        here = self.page is not None and self.page.id == "why-page"
+        return self._candidates.table.current if here else None
+
+    # What the screen asks
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The candidate."""
+        row = self.candidate
+        return None if row is None or self.shown is None else candidate_selection(self.shown, row, line)
+
+    def exports(self) -> Sequence[Export]:
+        """The candidates as they are filtered and sorted."""
+        shown = self.shown
+        if shown is None:
+            return ()
+        return table_exports(
+            f"candidates of {shown.anchor}",
+            f"{shown.set}-{shown.choice.name}-candidates",
+            {".csv": "C", ".jsonl": "J"},
+            lambda: picked(self._candidates.table.visible_records(), _EXPORTED),
+            {"problems": str(shown.path), "anchor": shown.anchor, "choice": shown.choice.name},
+        )
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("▸", "chosen"),
+            ("lost", "like the anchor in words, and no candidate by this strategy"),
+            ("own", "made of the anchor itself"),
+        )
+
+
+def pool_words(pool: Mapping[str, Any]) -> str:
+    """`152 anchors; pool 152 train, 140 qr; 30 equations, 2 of one problem only; 1 unusable`."""
+    parts = ", ".join(f"{count(number)} {part}" for part, number in pool["pool"].items())
+    alone = sum(row["count"] == 1 for row in pool["templates"])
+    words = f"{count(len(pool['anchors']))} anchors; pool {parts}; {count(len(pool['templates']))} equations"
+    words += f", {count(alone)} of one problem only" if alone else ""
+    return words + (f"; {count(pool['unusable'])} problems without a usable equation" if pool["unusable"] else "")
+
+
+def _reason(found: Mapping[str, Any], role: str) -> Content:
+    """`negative 0099  of the nearest other equations the text most like the anchor's  next 0123 .43`."""
+    first, *rest = found[f"{role}s"]
+    words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
+    if rest:
+        words.append((f"; next {rest[0]['id']} {figure(rest[0]['text_sim'])}", "$quiet"))
+    return Content("").join(safe_text(text, look) for text, look in words)
+
+
+def change_words(before: Shown, now: Shown) -> Content:
+    """What another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52, eq .83 → .75)`."""
+    old, new = before.found["triplet"], now.found["triplet"]
+    said = []
+    for role in ("positive", "negative"):
+        if old[role] == new[role]:
+            said.append(f"{role} the same")
+            continue
+        figures = ", ".join(
+            f"{kind} {figure(old[f'{kind}_sim_{role}'])} → {figure(new[f'{kind}_sim_{role}'])}" for kind in ("text", "eq")
+        )
+        said.append(f"{role} {old[role]} → {new[role]} ({figures})")
+    return safe_text(f"{_name(before.choice, now.choice)} → {_name(now.choice, before.choice)}: " + "; ".join(said), "$accent")
+
+
+def _name(choice: Choice, other: Choice) -> str:
+    return choice.short if choice.pool == other.pool else f"{choice.short} · {choice.pool}"

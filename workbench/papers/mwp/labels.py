@@ -1,0 +1,142 @@
+"""The user's own labels of bad triplets, kept in the workspace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, ignore
+from engines.core.files import atomic_writer, read_lines
+from engines.core.locks import locked
+from engines.core.spec import Arg
+
+__all__ = ["LABELS", "Label", "Labels", "OwnLabels", "labels_path", "own_labels"]
+
+LABELS: Mapping[str, str] = {
+    "incoherent": "a text makes no sense",
+    "equation": "an equation is wrong for its text",
+    "positive": "the positive is of other logic after all",
+    "negative": "the negative is of the same logic after all",
+    "other": "bad for another reason",
+}
+"""What can be wrong with a triplet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A triplet that is bad. Args: set: the set of problems. pool, strategy: as it was found. changed: UTC, ISO
+    8601."""
+
+    set: str
+    anchor: str
+    positive: str
+    negative: str
+    pool: str
+    strategy: str
+    label: str
+    changed: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The set and the three ids: the same triplet by another strategy has the same label."""
+        return self.set, self.anchor, self.positive, self.negative
+
+
+class Labels:
+    """Labels in a file of JSON lines, one for each triplet.
+
+    Every change reads the file again under a lock, so that two programs lose nothing. Lines that cannot be
+    read are reported in `problems` and kept as they are.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: tuple[DataError, ...] = ()
+        self._unread: list[str] = []
+        self._known = self._load()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def all(self) -> tuple[Label, ...]:
+        """Every label, by set and ids."""
+        return tuple(self._known[key] for key in sorted(self._known))
+
+    def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
+        """The label of a triplet, or nothing."""
+        found = self._known.get((set_, *(str(triplet[name]) for name in ("anchor", "positive", "negative"))))
+        return found.label if found is not None else ""
+
+    def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
+        """Label a triplet; an empty label takes it back. Raises: DataError E374 for an unknown label."""
+        if label and label not in LABELS:
+            raise DataError(f"{label!r} is no label of a triplet", code="E374", remedy=f"Take one of: {', '.join(LABELS)}.")
+        names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        made = Label(set_, **names, label=label, changed=now)
+        with locked(self.path):
+            self._known = self._load()
+            if label:
+                self._known[made.key] = made
+            else:
+                self._known.pop(made.key, None)
+            self._write(self.path, self._unread)
+
+    def export(self, path: Path) -> Path:
+        """Write all labels as JSON Lines. Returns: the path."""
+        self._write(path)
+        return path
+
+    def _write(self, path: Path, unread: list[str] | None = None) -> None:
+        with atomic_writer(path) as file:
+            file.writelines(line + "\n" for line in unread or ())
+            file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.all())
+
+    def _load(self) -> dict[tuple[str, str, str, str], Label]:
+        known: dict[tuple[str, str, str, str], Label] = {}
+        problems: list[DataError] = []
+        self._unread = []
+        if self.path.exists() and self.path.stat().st_size:
+            for number, line in read_lines(self.path, on_bad=problems.append):
+                try:
+                    one = Label(**{name: str(value) for name, value in json.loads(line).items()})
+                    if one.label not in LABELS:
+                        raise ValueError(f"the label {one.label!r}")
+                    known[one.key] = one
+                except (ValueError, TypeError, AttributeError) as error:
+                    problems.append(
+                        DataError(f"this is no label: {error}", path=self.path, line=number, code="E317")
+                    )
+                    self._unread.append(line)
+        self.problems = tuple(problems)
+        return known
+
+
+def labels_path() -> Path:
+    """The file of the open workspace."""
+    from workbench.workspace import Workspace
+
+    return Workspace.open(create=False).folder("problems") / "labels.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLabels:
+    """Print the triplets that you have labelled bad, with their labels."""
+
+    set: Annotated[str | None, Arg("Those of one set of problems.", shown="all")] = None
+    out: Annotated[Path | None, Arg("Write them there as JSON Lines.")] = None
+
+
+def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[Label]:
+    """The labels of the workspace, by set and ids. Events: warnings of lines that cannot be read."""
+    labels = Labels(labels_path())
+    for problem in labels.problems:
+        events(Event("warning", {"message": str(problem)}))
+    if spec.out is not None:
+        labels.export(spec.out)
+    return [one for one in labels.all() if spec.set is None or one.set == spec.set]
