@@ -60,6 +60,17 @@ SCREENS = (
         things="screens.egraphs.things:things",
     ),
     Entry(
+        *(
+            "2",
+            "triplets",
+            "Triplets",
+            "screens.triplets.screen:TripletsScreen",
+            "screens.triplets.keys:KEYS",
+        ),
+        address="problems",
+        things="screens.triplets.things:things",
+    ),
+    Entry(
         *("3", "jobs", "Jobs", "screens.jobs.screen:JobsScreen", "screens.jobs.keys:KEYS"),
         address="job",
         things="screens.jobs.things:things",

@@ -56,6 +56,7 @@ CODES: Mapping[str, str] = {
     "E371": "a topic that there is not",
     "E372": "a run that there is not",
     "E373": "a grade that there is not",
+    "E374": "a label of a triplet that there is not",
     "E375": "a post that there is not",
     "E380": "a cross-encoder that cannot be loaded",
     "E381": "a cross-encoder whose weights are not all there",

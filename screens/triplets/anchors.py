@@ -1,4 +1,4 @@
-"""The left pane: the sets of problems as tabs, and their problems as anchors with the margins of their triplets."""
+"""The left pane: the sets of problems as tabs, and their problems with the margins of their triplets."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class AnchorsPane(ListPane):
         self.listing.load(records, keep=True)
 
     @property
-    def anchor(self) -> str:
+    def anchor_id(self) -> str:
         """The id of the problem under the cursor."""
         return self.table.current_key or ""
 
@@ -63,7 +63,7 @@ class AnchorsPane(ListPane):
 
     def why_not(self, verb: str) -> str:
         """An anchor has to be there."""
-        return "there is no problem" if verb == "open" and not self.anchor else super().why_not(verb)
+        return "there is no problem" if verb == "open" and not self.anchor_id else super().why_not(verb)
 
     def selection(self, line: CommandLine) -> Selection | None:
         """The triplet of the anchor under the cursor."""

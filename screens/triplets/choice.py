@@ -74,5 +74,8 @@ def choices(*, bertsim: bool) -> list[Choice]:
     """All that make sense, on the training problems; a joint choice is never random."""
     texts = [text for text in TEXTS if bertsim or text != "bertsim"]
     return [
-        Choice(strategy, text) for text in texts for strategy in STRATEGIES if (strategy, text) != ("joint", "random")
+        Choice(strategy, text)
+        for text in texts
+        for strategy in STRATEGIES
+        if (strategy, text) != ("joint", "random")
     ]

@@ -40,6 +40,8 @@ def _margin(record: Record) -> Content:
 def _sign(record: Record) -> Content:
     if record["label"]:
         return Content.styled("✗", "$error")
+    if record["moved"]:
+        return Content.styled(record["moved"], "$accent")
     return Content.styled("1", "$quiet") if record["alone"] else Content()
 
 
@@ -47,8 +49,7 @@ ANCHOR_COLUMNS = (
     Column("id", "id", 10),
     Column("template", "template", show=lambda r: safe_text(r["template"], "$foreground")),
     Column("margin", "margin", 6, "right", show=_margin),
-    Column("moved", "new", 3, show=lambda r: Content.styled(r["moved"], "$warning"), drop=1),
-    Column("sign", "", 1, show=_sign),
+    Column("moved", "", 2, show=_sign),
 )
 ANCHOR_FIELDS = (
     *("id", "template", "margin", "strategy", "source", "fold", "like", "alone", "moved", "label"),
@@ -142,5 +143,6 @@ def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 TEMPLATE_COLUMNS = (
     Column("template", "equation", show=lambda r: safe_text(r["template"], "$foreground")),
     Column("count", "problems", 9, "right"),
-    *(Column(part, part, 7, "right", show=lambda r, part=part: str(r[part] or "")) for part in ("qr", "roda")),
+    Column("qr", "qr", 7, "right", show=lambda r: str(r["qr"] or "")),
+    Column("roda", "roda", 7, "right", show=lambda r: str(r["roda"] or "")),
 )

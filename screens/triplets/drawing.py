@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from textual.content import Content
@@ -32,7 +33,7 @@ def _parts(text: str, language: str) -> list[str]:
 def _grams(parts: Sequence[str], language: str) -> set[tuple[str, ...]]:
     """Words, or in Chinese pairs of neighbours."""
     if language == "zh":
-        return set(zip(parts, parts[1:], strict=False))
+        return set(pairwise(parts))
     return {(part.casefold(),) for part in parts}
 
 

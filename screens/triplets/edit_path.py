@@ -46,7 +46,9 @@ class _Compared(Answer):
 
 def _step(record: Record) -> Content:
     look = _LOOKS[record["edit"]]
-    return Content.styled(f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", look)
+    return Content.styled(
+        f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", look
+    )
 
 
 def _node(name: str) -> Any:
@@ -94,7 +96,9 @@ class EditPath(Sheet):
                 safe_text(f"{found['left']}  →  {found['right']}", "bold"),
                 "\n",
                 safe_text(
-                    f"similarity 1 − {found['distance']}/({lefts} + {rights}) = {figure(found['similarity'])}", "$quiet"
+                    f"similarity 1 − {found['distance']}/({lefts} + {rights}) "
+                    f"= {figure(found['similarity'])}",
+                    "$quiet",
                 ),
             )
         )

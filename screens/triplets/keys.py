@@ -7,10 +7,8 @@ __all__ = ["KEYS"]
 KEYS = scope(
     "triplets",
     open=("edit path", "Show the edits between the anchor's equation and the one under the cursor."),
-    strategy="Choose by the next strategy: em, nn, joint, by each way to compare texts; the triplet changes at once.",
+    strategy="Take the next strategy: em, nn, joint, by each way to compare texts; all changes at once.",
     choose_run=("choose", "Choose strategy, comparison of texts and pool from a list."),
-    add=("solve", "Solve any problem with a trained model: equation, steps, answer and alternatives."),
-    model=("model", "Choose the model that solves."),
     judge=("label", "Label a bad triplet, or take the label back; labels stay in the workspace."),
     again=("all triplets", "Find the triplets of all problems of a large set, for the column of margins."),
     stop="Stop finding triplets; what there is stays.",
@@ -18,6 +16,9 @@ KEYS = scope(
     inspect=("provenance", "Show where the problems come from, what the pool holds and what was skipped."),
     earlier="Go to the problem before this one.",
     later="Go to the problem after this one.",
-    yank=("yank", "Copy the line of the triplet; `Y` offers ids, texts, equation, JSON and the command line."),
+    yank=(
+        "yank",
+        "Copy the line of the triplet; `Y` offers ids, texts, equation, JSON and the command line.",
+    ),
     export="Write the triplets, the candidates or your labels to a file.",
 )

@@ -57,7 +57,7 @@ class _Scrolled(VerticalScroll, can_focus=True, inherit_bindings=False):
 class ProblemPane(Pane):
     """Shows the anchor, the positive or the negative; `role` says which."""
 
-    DEFAULT_CSS = "ProblemPane .scores { height: 1; padding: 0 1; color: $quiet; }"
+    DEFAULT_CSS = "ProblemPane .scores { height: 2; padding: 0 1; color: $quiet; }"
 
     def __init__(self, role: str, *, id: str) -> None:
         super().__init__(title=role, id=id)
@@ -110,12 +110,12 @@ def _scores(role: str, found: Mapping[str, Any]) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
         same = found["positive_count"] if not triplet["alone"] else 0
-        return safe_text(f"{count(same)} of its equation" if same else "alone with its equation", "$quiet")
+        return safe_text(f"{count(same)} others of its equation" if same else "alone with its equation", "$quiet")
     if problems[role]["id"] == triplet["anchor"]:
         return Content.styled("the anchor itself", "$warning")
     equation, text = (figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
     best = "lowest" if role == "positive" else "best" if triplet["strategy"] == "joint" else "highest"
-    many = f"  {best} of {count(found[f'{role}_count'])}"
+    many = f"\n{best} of {count(found[f'{role}_count'])}"
     look = "$success bold" if role == "positive" else "$warning bold"
     return Content.assemble("eq ", (equation, "bold"), "  text ", (text, look), (many, "$quiet"))
 

@@ -15,11 +15,11 @@ from screens.triplets.choice import Choice
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
 
-__all__ = ["AnchorsRead", "Explained", "SetReader", "TripletsProgress", "TripletsRead"]
+__all__ = ["MANY", "AnchorsRead", "Explained", "SetReader", "TripletsProgress", "TripletsRead"]
 
 _KEPT = 256
-_MANY = 3_000
-"""Triplets of more anchors than this are found when they are asked for, in an engine process of their own."""
+MANY = 3_000
+"""Triplets of more anchors than this are found only when they are asked for."""
 
 Way = tuple[Path, Choice]
 
@@ -45,18 +45,17 @@ class SetReader(Service):
 
     def __init__(self, engine: Callable[[], EngineProcess], new_engine: Callable[[], EngineProcess]) -> None:
         super().__init__()
-        self._engine, self._new_engine = engine, new_engine
+        self._new_engine = new_engine
         self._own: EngineProcess | None = None
         self._explanations: OrderedDict[tuple[Path, Choice, str], Mapping[str, Any]] = OrderedDict()
         self._triplets: OrderedDict[Way, Mapping[str, Mapping[str, Any]]] = OrderedDict()
-        self._many = False
+        self._asked: Way | None = None
+        self._stopped = False
         self._anchors_request = Request(self, engine, "mwp.anchors", AnchorsRead)
         self._triplets_request = Request(self, self._process, "mwp.triplets", TripletsRead, TripletsProgress)
         self._explain = Request(self, engine, "mwp.explain", Explained)
 
     def _process(self) -> EngineProcess:
-        if not self._many:
-            return self._engine()
         if self._own is None:
             self._own = self._new_engine()
         return self._own
@@ -69,16 +68,20 @@ class SetReader(Service):
         """Ask for the anchors of a set; what is known of triplets is forgotten."""
         self._explanations.clear()
         self._triplets.clear()
+        self._asked = None
+        self.pool(path, choice)
+
+    def pool(self, path: Path, choice: Choice) -> None:
+        """Ask for the anchors again, and for what another pool holds; triplets stay."""
         self._anchors_request.ask({"data": str(path), "pool": choice.pool}, (path, choice))
 
-    def triplets(self, path: Path, choice: Choice, anchors: int, *, wanted: bool = False) -> Any:
-        """The triplets of all anchors by their ids, None where they are not known; they are then asked for,
-        those of a large set only if `wanted`."""
-        known = self._triplets.get((path, choice))
-        if wanted or (known is None and anchors <= _MANY):
-            self._many = anchors > _MANY
-            self._triplets_request.ask(choice.params(path), (path, choice))
-        return known
+    def triplets(self, path: Path, choice: Choice, anchors: int, *, wanted: bool = False) -> None:
+        """Ask for the triplets of all anchors unless they are known; of a large set only if `wanted`."""
+        way = (path, choice)
+        if wanted or (way not in self._triplets and way != self._asked and anchors <= MANY):
+            self._triplets_request.stop()
+            self._asked, self._stopped = way, False
+            self._triplets_request.ask(choice.params(path), way)
 
     def known_triplets(self, path: Path, choice: Choice | None) -> Mapping[str, Mapping[str, Any]] | None:
         """The triplets of all anchors, if they were found."""
@@ -101,7 +104,8 @@ class SetReader(Service):
         return self._triplets_request.running
 
     def stop(self) -> None:
-        """End finding triplets."""
+        """End finding triplets, with those that there are."""
+        self._stopped = True
         self._triplets_request.stop()
 
     @on(Explained)
@@ -113,7 +117,10 @@ class SetReader(Service):
 
     @on(TripletsRead)
     def _found(self, event: TripletsRead) -> None:
-        if event.error is None:
+        if event.tag == self._asked:
+            self._asked = None
+        # What gave way to another choice is asked again when it is wanted again.
+        if event.error is None and (event.value["complete"] or self._stopped):
             self._triplets[event.tag] = {row["anchor"]: row for row in event.value["triplets"]}
             while len(self._triplets) > 6:
                 self._triplets.popitem(last=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -10,7 +12,6 @@ from urllib.parse import unquote
 from textual import on
 from textual.app import ComposeResult
 
-from engines.core.errors import EngineError
 from screens.shell.export import Export
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
@@ -21,7 +22,7 @@ from screens.triplets.choice import Choice, choices
 from screens.triplets.columns import anchor_records
 from screens.triplets.keys import KEYS
 from screens.triplets.problem import ProblemPane
-from screens.triplets.reader import AnchorsRead, Explained, SetReader, TripletsProgress, TripletsRead
+from screens.triplets.reader import MANY, AnchorsRead, Explained, SetReader, TripletsProgress, TripletsRead
 from screens.triplets.selection import Shown
 from screens.triplets.sets import SetFinder
 from screens.triplets.why import WhyPane, pool_words
@@ -41,7 +42,7 @@ class TripletsScreen(WorkbenchScreen):
     MODE = "triplets"
     BINDINGS = bindings(KEYS)
     DEFAULT_CSS = """
-    TripletsScreen > #panes { layout: grid; grid-size: 4 2; grid-columns: 30 1fr 1fr 1fr; grid-rows: 1fr 13; }
+    TripletsScreen > #panes { layout: grid; grid-size: 4 2; grid-columns: 34 1fr 1fr 1fr; grid-rows: 1fr 13; }
     TripletsScreen #why { column-span: 4; }
     TripletsScreen.-wide > #panes { grid-columns: 44 1fr 1fr 1fr; grid-rows: 1fr 18; }
     TripletsScreen.-two > #panes { grid-size: 2 2; grid-columns: 30 1fr; grid-rows: 1fr 13; }
@@ -167,7 +168,7 @@ class TripletsScreen(WorkbenchScreen):
         if self.pool is None:
             return
         rows = self.pool["anchors"]
-        found = self.reader.triplets(self.path, self.choice, len(rows))
+        found = self.reader.known_triplets(self.path, self.choice)
         before = self.reader.known_triplets(self.path, self._before)
         labels = {}
         if self.labels is not None and found is not None:
@@ -182,7 +183,9 @@ class TripletsScreen(WorkbenchScreen):
     def _triplets_going_on(self, event: TripletsProgress) -> None:
         data = event.event.data
         if event.event.kind == "progress" and self._is_shown(event.tag):
-            self.anchors.footnote = f"triplets: {count(int(str(data['done'])))} of {count(int(str(data['total'])))}"
+            self.anchors.footnote = (
+                f"triplets: {count(int(str(data['done'])))} of {count(int(str(data['total'])))}"
+            )
             self.refresh_bindings()
 
     @on(TripletsRead)
@@ -199,17 +202,18 @@ class TripletsScreen(WorkbenchScreen):
 
     @on(AnchorsPane.Moved)
     def _anchor_moved(self) -> None:
-        anchor = self.anchors.anchor
+        anchor = self.anchors.anchor_id
         if not anchor or self.pool is None:
             self._show(None)
         elif (known := self.reader.explanation(self.path, self.choice, anchor)) is not None:
             self._show(known)
+            self._ask_triplets()
         self._describe()
         self.refresh_bindings()
 
     @on(Explained)
     def _explained(self, event: Explained) -> None:
-        if not self._is_shown(event.tag) or event.tag[2] != self.anchors.anchor:
+        if not self._is_shown(event.tag) or event.tag[2] != self.anchors.anchor_id:
             return
         if event.error is not None:
             self._show(None)
@@ -217,7 +221,14 @@ class TripletsScreen(WorkbenchScreen):
                 pane.show_error(event.error)
         else:
             self._show(event.value)
+        self._ask_triplets()
         self.refresh_bindings()
+
+    def _ask_triplets(self, *, wanted: bool = False) -> None:
+        """Ask for the triplets of all anchors, behind the one that is looked at."""
+        if self.pool is not None:
+            self.reader.triplets(self.path, self.choice, len(self.pool["anchors"]), wanted=wanted)
+            self._describe()
 
     def _show(self, found: Mapping[str, Any] | None) -> None:
         shown = Shown(self.set, self.path, self.choice, found) if found is not None else None
@@ -225,8 +236,7 @@ class TripletsScreen(WorkbenchScreen):
         if shown is not None and self._before is not None:
             old = self.reader.known(self.path, self._before, shown.anchor)
             before = Shown(self.set, self.path, self._before, old) if old is not None else None
-        for pane in (self.anchors, *self.problems):
-            pane.shown = shown
+        self.anchors.shown = shown
         for pane in self.problems:
             pane.show(shown)
         self.why.show(shown, before)
@@ -238,11 +248,12 @@ class TripletsScreen(WorkbenchScreen):
 
     def _describe(self) -> None:
         """Breadcrumb and footnotes."""
-        anchor = self.anchors.anchor if self.pool is not None else ""
+        anchor = self.anchors.anchor_id if self.pool is not None else ""
         self.crumbs = (self.set, self.choice.short, *([anchor] if anchor else [])) if self.set else ()
         words = f"{self.choice.short} · {self.choice.pool}" if self.set else ""
         if self.pool is not None and self.reader.known_triplets(self.path, self.choice) is None:
-            words += "   R finds all margins" if not self.reader.finding else "   finding triplets"
+            large = len(self.pool["anchors"]) > MANY
+            words += "   finding triplets" if self.reader.finding else "   R finds all" if large else ""
         self.anchors.footnote = words
 
     # Another choice
@@ -269,8 +280,6 @@ class TripletsScreen(WorkbenchScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        from dataclasses import replace
-
         from screens.triplets.choice import POOLS
         from screens.widgets.dialogs import Choice as Line
         from screens.widgets.dialogs import Chooser
@@ -346,9 +355,7 @@ class TripletsScreen(WorkbenchScreen):
         self._find(self.set)
 
     def action_again(self) -> None:
-        if self.pool is not None:
-            self.reader.triplets(self.path, self.choice, len(self.pool["anchors"]), wanted=True)
-            self._describe()
+        self._ask_triplets(wanted=True)
 
     def action_stop(self) -> None:
         self.reader.stop()
@@ -384,7 +391,9 @@ class TripletsScreen(WorkbenchScreen):
         lines = [f"file        {self.path}", f"problems    {pool_words(self.pool)}"]
         languages = ", ".join(f"{count(number)} {name}" for name, number in self.pool["languages"].items())
         lines += [f"languages   {languages}", f"choice      {self.choice.name}: {self.choice.words}"]
-        lines.append(f"labels      {count(len(self.labels)) if self.labels is not None else 0} in this workspace")
+        lines.append(
+            f"labels      {count(len(self.labels)) if self.labels is not None else 0} in this workspace"
+        )
         lines.append(f"what was skipped, and why: mathwb mwp problems {self.path}")
         self.app.push_screen(TextScreen(f"problems {self.set}", lines))
 
@@ -405,20 +414,22 @@ class TripletsScreen(WorkbenchScreen):
 
     def lookups(self) -> Sequence[Lookup]:
         """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`."""
-        triplets = [
-            Lookup(one.word, one.sentence, lambda wanted, go=one.go: go(unquote(wanted))) for one in super().lookups()
-        ]
+        found = [replace(one, go=partial(_unquoted, one.go)) for one in super().lookups()]
         return [
             Lookup("problems", "Show a set of problems.", self._go_to_set),
             Lookup("strategy", "Choose triplets by a strategy, such as nn-bibleu-train.", self._go_to_choice),
-            *triplets,
+            *found,
         ]
 
     def exports(self) -> Sequence[Export]:
         """What the panes can write, all triplets as the engine has them, and the labels."""
         found = list(super().exports())
         if self.pool is not None:
-            found.append(Export("a", "all triplets for training", ".jsonl", f"{self.set}-{self.choice.name}", self._write))
+            found.append(
+                Export(
+                    "a", "all triplets for training", ".jsonl", f"{self.set}-{self.choice.name}", self._write
+                )
+            )
         if self.labels is not None and len(self.labels):
             found.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
         return found
@@ -429,3 +440,8 @@ class TripletsScreen(WorkbenchScreen):
         params = {**self.choice.params(self.path), "out": str(path)}
         self.workbench.engine.call_blocking("mwp.triplets", params)
         return with_sidecar(path, {"problems": str(self.path), "choice": self.choice.name})
+
+
+def _unquoted(go: Callable[[str], bool], wanted: str) -> bool:
+    """Names in addresses have their slashes quoted."""
+    return go(unquote(wanted))

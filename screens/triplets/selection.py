@@ -38,7 +38,7 @@ class Shown:
 
     def command(self, line: CommandLine) -> str:
         """The command line that explains it."""
-        return line("mwp", "explain", str(self.path), "--anchor", self.anchor, *self.choice.options)
+        return line("mwp", "explain", str(self.path), self.anchor, *self.choice.options)
 
 
 def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
@@ -47,8 +47,14 @@ def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
     everything = line("mwp", "triplets", str(shown.path), *shown.choice.options)
     forms = (
         Form("t", "line of the triplet", lambda: json.dumps(triplet, ensure_ascii=False)),
-        Form("i", "ids", lambda: "\t".join(str(triplet[name]) for name in ("anchor", "positive", "negative"))),
-        Form("x", "texts", lambda: "\n".join(f"{name}\t{told(one)}" for name, one in shown.found["problems"].items())),
+        Form(
+            "i", "ids", lambda: "\t".join(str(triplet[name]) for name in ("anchor", "positive", "negative"))
+        ),
+        Form(
+            "x",
+            "texts",
+            lambda: "\n".join(f"{name}\t{told(one)}" for name, one in shown.found["problems"].items()),
+        ),
         Form("j", "JSON", lambda: json.dumps(shown.found, ensure_ascii=False)),
         Form("a", "command line of all triplets", lambda: everything),
     )

@@ -1,4 +1,4 @@
-"""The lower pane: why this triplet, what changed with the strategy, which candidates lost, and what the pool holds."""
+"""The lower pane: why this triplet, what changed with the strategy, who lost, and what the pool holds."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ class WhyPane(Pane):
         if not self._templates.is_attached:
             return
         pool = self._pool
-        self._templates.load([] if pool is None else [{"id": row["template"], **row} for row in pool["templates"]])
+        self._templates.load(
+            [] if pool is None else [{"id": row["template"], **row} for row in pool["templates"]]
+        )
         self._pool_words.update("" if pool is None else safe_text(pool_words(pool), "$quiet"))
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
@@ -164,7 +166,9 @@ def pool_words(pool: Mapping[str, Any]) -> str:
     alone = sum(row["count"] == 1 for row in pool["templates"])
     words = f"{count(len(pool['anchors']))} anchors; pool {parts}; {count(len(pool['templates']))} equations"
     words += f", {count(alone)} of one problem only" if alone else ""
-    return words + (f"; {count(pool['unusable'])} problems without a usable equation" if pool["unusable"] else "")
+    return words + (
+        f"; {count(pool['unusable'])} problems without a usable equation" if pool["unusable"] else ""
+    )
 
 
 def _reason(found: Mapping[str, Any], role: str) -> Content:
@@ -177,7 +181,7 @@ def _reason(found: Mapping[str, Any], role: str) -> Content:
 
 
 def change_words(before: Shown, now: Shown) -> Content:
-    """What another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52, eq .83 → .75)`."""
+    """What another choice changed: `em · bibleu → nn · bibleu: negative 9 → 12 (text .44 → .52)`."""
     old, new = before.found["triplet"], now.found["triplet"]
     said = []
     for role in ("positive", "negative"):
@@ -185,10 +189,14 @@ def change_words(before: Shown, now: Shown) -> Content:
             said.append(f"{role} the same")
             continue
         figures = ", ".join(
-            f"{kind} {figure(old[f'{kind}_sim_{role}'])} → {figure(new[f'{kind}_sim_{role}'])}" for kind in ("text", "eq")
+            f"{kind} {figure(old[f'{kind}_sim_{role}'])} → {figure(new[f'{kind}_sim_{role}'])}"
+            for kind in ("text", "eq")
         )
         said.append(f"{role} {old[role]} → {new[role]} ({figures})")
-    return safe_text(f"{_name(before.choice, now.choice)} → {_name(now.choice, before.choice)}: " + "; ".join(said), "$accent")
+    return safe_text(
+        f"{_name(before.choice, now.choice)} → {_name(now.choice, before.choice)}: " + "; ".join(said),
+        "$accent",
+    )
 
 
 def _name(choice: Choice, other: Choice) -> str:

@@ -28,7 +28,7 @@ workbench.papers.PAPERS = (*workbench.papers.PAPERS, "dummy")
 
 import screens.registry as registry
 
-line = registry.Entry("2", "dummy", "Dummy", "screens.dummy.screen:DummyScreen", "screens.dummy.keys:KEYS")
+line = registry.Entry("8", "dummy", "Dummy", "screens.dummy.screen:DummyScreen", "screens.dummy.keys:KEYS")
 registry.SCREENS = (*registry.SCREENS, line)
 registry.SCREEN_KEYS = registry.screen_keys(registry.SCREENS)
 
@@ -40,7 +40,7 @@ from tests.screens.arqmath_engine import HereEngine
 from workbench.workspace import Workspace
 
 assert "| `R` | dummy.again | Count the words again. |" in document()
-assert "| `2` | app.dummy | Go to the Dummy screen. |" in document()
+assert "| `8` | app.dummy | Go to the Dummy screen. |" in document()
 
 async def look():
     app = Workbench(Workspace.open(Path(sys.argv[2])), screen="jobs")
@@ -48,7 +48,7 @@ async def look():
     async with app.run_test(size=(120, 40)) as pilot:
         while app.place is None:
             await pilot.pause(0.01)
-        await pilot.press("2")
+        await pilot.press("8")
         while not (app.current_mode == "dummy" and app.place):
             await pilot.pause(0.01)
         while not str(app.screen.words.content):

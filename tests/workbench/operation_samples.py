@@ -270,6 +270,8 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
         "pool": "train,qr",
         "out": str(place / "t.jsonl"),
     },
+    "mwp.anchors": lambda _, place: {"data": word_problems(place), "pool": "train,qr"},
+    "mwp.labels": lambda _, place: {"out": str(place / "labels.jsonl")},
     "mwp.explain": lambda _, place: {"data": word_problems(place), "anchor": "problems-1"},
     "mwp.challenge": lambda _, place: {
         "data": word_problems(place),

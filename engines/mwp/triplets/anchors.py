@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg
-from engines.mwp.triplets.find import FindTriplets, ready
+from engines.mwp.triplets.find import ready
+from engines.mwp.triplets.settings import FindTriplets, ListAnchors
 
-__all__ = ["ListAnchors", "list_anchors"]
-
-
-@dataclass(frozen=True, slots=True)
-class ListAnchors:
-    """The problems that triplets are found for, and how many the pool has of each equation."""
-
-    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
+__all__ = ["list_anchors"]
 
 
 def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg
 
-__all__ = ["ExplainTriplet", "FindTriplets", "Similarity", "Strategy", "Text", "Tokens"]
+__all__ = ["ExplainTriplet", "FindTriplets", "ListAnchors", "Similarity", "Strategy", "Text", "Tokens"]
 
 Strategy = Literal["em", "nn", "joint"]
 """Exact match and nearest neighbour (section 3 of the paper), and equation and text scored together."""
@@ -33,6 +33,14 @@ class FindTriplets:
     weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = 0.5
     seed: Annotated[int, Arg("Of random choices.", low=0)] = 0
     out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListAnchors:
+    """The problems that triplets are found for, and how many the pool has of each equation."""
+
+    data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
+    pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
 
 
 @dataclass(frozen=True, slots=True)

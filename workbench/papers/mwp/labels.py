@@ -29,8 +29,7 @@ LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A triplet that is bad. Args: set: the set of problems. pool, strategy: as it was found. changed: UTC, ISO
-    8601."""
+    """A triplet that is bad. Args: set: the set of problems. pool, strategy: as it was found. changed: UTC."""
 
     set: str
     anchor: str
@@ -69,13 +68,18 @@ class Labels:
 
     def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
         """The label of a triplet, or nothing."""
-        found = self._known.get((set_, *(str(triplet[name]) for name in ("anchor", "positive", "negative"))))
+        key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
+        found = self._known.get(key)
         return found.label if found is not None else ""
 
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
         """Label a triplet; an empty label takes it back. Raises: DataError E374 for an unknown label."""
         if label and label not in LABELS:
-            raise DataError(f"{label!r} is no label of a triplet", code="E374", remedy=f"Take one of: {', '.join(LABELS)}.")
+            raise DataError(
+                f"{label!r} is no label of a triplet",
+                code="E374",
+                remedy=f"Take one of: {', '.join(LABELS)}.",
+            )
         names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Label(set_, **names, label=label, changed=now)

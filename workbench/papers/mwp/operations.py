@@ -35,6 +35,13 @@ OPERATIONS = (
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
     ),
     Operation(
+        "mwp.anchors",
+        "The problems that triplets are found for, and the equations of the pool.",
+        spec=f"{_ENGINE}.triplets.settings:ListAnchors",
+        call=f"{_ENGINE}.triplets.anchors:list_anchors",
+        text=f"{_TEXT}:anchors",
+    ),
+    Operation(
         "mwp.explain",
         "Why a problem has the triplet that it has.",
         spec=f"{_ENGINE}.triplets.settings:ExplainTriplet",
@@ -75,5 +82,12 @@ OPERATIONS = (
         spec=f"{_ENGINE}.evaluations.tsne:ArrangeProblems",
         call=f"{_ENGINE}.evaluations.tsne:arrange_problems",
         text=f"{_SOLVER_TEXT}:arrange",
+    ),
+    Operation(
+        "mwp.labels",
+        "Print the triplets that you have labelled bad on the screen.",
+        spec="workbench.papers.mwp.labels:OwnLabels",
+        call="workbench.papers.mwp.labels:own_labels",
+        text=f"{_TEXT}:labels",
     ),
 )

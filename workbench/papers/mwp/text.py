@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ from workbench.operation import Aside
 
 if TYPE_CHECKING:
     from engines.mwp.triplets.explain import Candidate, Explanation
+    from workbench.papers.mwp.labels import Label
 
-__all__ = ["augment", "challenge", "explain", "problems", "similarity", "triplets"]
+__all__ = ["anchors", "augment", "challenge", "explain", "labels", "problems", "similarity", "triplets"]
 
 _SHOWN = 10
 
@@ -39,6 +40,36 @@ def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield f"{found['usable']:,} problems written to {found['out']}"
     if found["renamed"]:
         yield f"{found['renamed']:,} ids stood in an earlier file too and are now file/id"
+
+
+def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What the pool holds, its commonest equations, and the first anchors."""
+    parts = ", ".join(f"{number:,} {part}" for part, number in found["pool"].items())
+    yield f"{len(found['anchors']):,} anchors, pool {parts}, {len(found['templates']):,} equations"
+    if found["unusable"]:
+        yield f"{found['unusable']:,} problems have no usable equation: mathwb mwp problems lists them"
+    shown = found["templates"][:_SHOWN]
+    yield from table(
+        ("equation", "problems", "qr", "roda"), [tuple(row[k] for k in _COUNTED) for row in shown]
+    )
+    first = found["anchors"][:_SHOWN]
+    yield from table(
+        ("anchor", "like it", "equation"), [(row["id"], row["like"], row["template"]) for row in first]
+    )
+    if len(found["anchors"]) > _SHOWN:
+        yield Aside("--json lists all")
+
+
+_COUNTED = ("template", "count", "qr", "roda")
+
+
+def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
+    """One line for each label."""
+    rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in found]
+    if rows:
+        yield from table(("set", "anchor", "positive", "negative", "label"), rows)
+    else:
+        yield Aside("you have labelled no triplets")
 
 
 def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:

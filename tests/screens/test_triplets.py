@@ -1,0 +1,358 @@
+"""The Triplets screen by real keys."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.content import Content
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from engines.core.errors import EngineError
+from engines.mwp.triplets.similar import similarity
+from engines.mwp.triplets.settings import Similarity
+from screens.app import Workbench
+from screens.shell.text import width
+from screens.triplets.choice import Choice, choices
+from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
+from screens.triplets.edit_path import EditPath
+from screens.triplets.problem import ProblemPane
+from screens.triplets.screen import TripletsScreen
+from screens.widgets.dialogs import Chooser
+from screens.widgets.notice import Notice
+from screens.widgets.table import Table
+from tests.screens.arqmath_engine import HereEngine
+from workbench.workspace import Workspace
+
+Make = Callable[..., Workbench]
+Compare = Callable[..., bool]
+WIDE, NARROW = (120, 40), (80, 24)
+MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
+
+PROBLEMS = {
+    "p1": ("Tom has 3 red pens and 4 blue pens . How many pens does Tom have ?", "3+4", 7),
+    "p2": ("Ann has 5 red pens and 6 blue cups . How many things does Ann have ?", "5+6", 11),
+    "p3": ("While 2 birds sat on the wire , another 7 came . Count all birds !", "2+7", 9),
+    "p4": ("Tom has 9 red pens and loses 4 blue pens . How many pens does Tom have ?", "9-4", 5),
+    "p5": ("Of 8 books on a shelf 3 were taken away . What is left ?", "8-3", 5),
+    "p6": ("Each of 4 boxes holds 6 pens and 5 of them break . How many pens write ?", "4*6-5", 19),
+}
+CHINESE = {
+    "1": ("小明有3个苹果，又买了4个，现在有多少个苹果？", "x=3+4", 7),
+    "2": ("小红有5支笔，妈妈给她6支，她一共有几支笔？", "x=5+6", 11),
+    "3": ("小明有9个苹果，吃了4个，还剩多少个苹果？", "x=9-4", 5),
+}
+
+
+def write_set(workspace: Workspace, name: str, problems: dict[str, tuple[str, str, float]]) -> Path:
+    """A set of problems of the workspace."""
+    file = workspace.folder("problems") / name / "problems.jsonl"
+    file.parent.mkdir()
+    rows = (
+        {"id": id_, "text": text, "equation": equation, "answer": answer}
+        for id_, (text, equation, answer) in problems.items()
+    )
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return file
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> HereEngine:
+    """What stands in for the engine processes: it runs the operations in this one."""
+    engine = HereEngine()
+    monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
+    return engine
+
+
+@pytest.fixture
+def build(workspace: Workspace, make: Make, engine: HereEngine) -> Make:
+    """The app over a workspace with such a set."""
+    write_set(workspace, "mini", PROBLEMS)
+    return lambda **options: make(**{"screen": "triplets", "jobs": [], **options})
+
+
+async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
+    """Let threads and messages come to rest, at most a few seconds."""
+    for _ in range(400):
+        await pilot.pause(0.01)
+        if until() and not any(w.is_running and w.group != "look" for w in pilot.app.workers):
+            break
+    await pilot.pause(0.01)
+
+
+async def ready(pilot: Pilot[Any]) -> TripletsScreen:
+    screen = pilot.app.screen_stack[0]
+    await settle(pilot, lambda: isinstance(screen, TripletsScreen) and screen.shown is not None)
+    assert isinstance(screen, TripletsScreen)
+    await settle(pilot)
+    return screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+def seen(app: Workbench) -> str:
+    """What stands on the screen."""
+    app.screen._compositor.full_map  # noqa: B018
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+def ids(screen: TripletsScreen) -> tuple[str, str, str]:
+    assert screen.shown is not None
+    triplet = screen.shown.found["triplet"]
+    return triplet["anchor"], triplet["positive"], triplet["negative"]
+
+
+def row(screen: TripletsScreen, id_: str) -> Any:
+    return next(one for one in screen.anchors.table.rows.records if one["id"] == id_)
+
+
+def words(screen: TripletsScreen, name: str) -> str:
+    return str(screen.query_one(f"#{name}", Static).content)
+
+
+async def test_anchor_positive_and_negative_stand_side_by_side(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        # The sum that shares no word is the positive, the difference told in the same words the negative.
+        assert ids(screen) == ("p1", "p3", "p4")
+        assert screen.crumbs == ("mini", "em · bibleu", "p1")
+        assert [pane.region.y for pane in screen.problems] == [1, 1, 1]
+        assert len({pane.region.x for pane in screen.problems}) == 3
+        shown = seen(app)
+        for part in ("⟨3⟩ red pens", "⟨2⟩ birds", "N_0+N_1 = 7", "-  N_0=9  N_1=4", "highest of 2", "lowest of 2"):
+            assert part in shown, part
+        assert row(screen, "p1")["margin"] > 0
+        assert row(screen, "p6")["alone"] == "yes"
+        kinds = [one["as"] for one in screen.query_one("#candidates-table", Table).rows.records]
+        assert kinds[:2] == ["negative", "negative"]
+        assert "lost" in kinds
+
+
+async def test_another_strategy_changes_the_triplet_and_says_what_changed(build: Make) -> None:
+    """Way 5."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "G")
+        assert ids(screen) == ("p6", "p6", ids(screen)[2])
+        assert "the anchor itself" in seen(app)
+        await press(pilot, "f")
+        assert screen.choice == Choice("nn")
+        assert ids(screen)[1] != "p6"
+        said = words(screen, "reasons")
+        assert said.startswith(f"em · bibleu → nn · bibleu: positive p6 → {ids(screen)[1]} (text ")
+        assert "p" in row(screen, "p6")["moved"]
+        assert row(screen, "p1")["moved"] == ""
+        assert screen.crumbs[1] == "nn · bibleu"
+        await press(pilot, "c", "1")
+        assert screen.choice == Choice("em")
+        # What is known is there without a question.
+        before = len(app.engine.calls)
+        await press(pilot, "f")
+        assert screen.choice.strategy == "nn"
+        assert len(app.engine.calls) == before
+
+
+async def test_another_pool_has_its_statistics(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        screen.choose(Choice(pool="train,qr"))
+        await settle(pilot)
+        assert screen.pool is not None
+        assert screen.pool["pool"]["qr"] > 0
+        screen.show_pane("why")
+        await press(pilot, "right_square_bracket")
+        assert f"{screen.pool['pool']['qr']} qr" in words(screen, "pool-words")
+        templates = screen.query_one("#templates-table", Table)
+        await press(pilot, "g", "enter")
+        assert screen.anchors.listing.query_text == f'template="{templates.rows.record(0)["id"]}"'
+
+
+async def test_the_edit_path_between_two_trees(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter")
+        assert screen.active_pane is screen.problems[2]
+        await press(pilot, "enter")
+        assert isinstance(app.screen, EditPath)
+        rows = app.screen.query_one("#edits-table", Table).rows.records
+        assert [one["edit"] for one in rows] == ["rename", "keep", "keep"]
+        assert (rows[0]["left"], rows[0]["right"]) == ("+", "-")
+        assert "1 − 1/(3 + 3) = .83" in seen(app)
+        assert app.screen.command() == ["mwp", "similarity", "N_0+N_1", "N_0-N_1"]
+        await press(pilot, "escape", "tab", "G", "enter")
+        assert isinstance(app.screen, EditPath)
+        assert app.screen.pair.right_name == screen.why.candidate["name"]
+
+
+async def test_a_bad_triplet_is_labelled_and_kept(build: Make, workspace: Workspace, tmp_path: Path) -> None:
+    app = build()
+    file = workspace.folder("problems") / "labels.jsonl"
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "J", "n")
+        (kept,) = map(json.loads, file.read_text().splitlines())
+        assert (kept["set"], kept["anchor"], kept["negative"], kept["label"]) == ("mini", "p1", "p4", "negative")
+        assert row(screen, "p1")["label"] == "negative"
+        way = next(one for one in screen.exports() if one.name == "your labels")
+        way.write(tmp_path / "labels.jsonl")
+        assert json.loads((tmp_path / "labels.jsonl").read_text()) == kept
+    again = build()
+    async with again.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert row(screen, "p1")["label"] == "negative"
+        await press(pilot, "J")
+        assert isinstance(again.screen, Chooser)
+        await press(pilot, "minus")
+        assert file.read_text() == ""
+        assert row(screen, "p1")["label"] == ""
+
+
+async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Workspace) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "G", "f", "m")
+        (note,) = workspace.notes.all()
+        there = ids(screen)
+        await press(pilot, "g", "f")
+        assert ids(screen) != there
+        app._go_to_address(note.address)
+        await settle(pilot, lambda: ids(screen) == there)
+        assert ids(screen) == there
+
+
+async def test_a_yanked_command_prints_the_same(build: Make) -> None:
+    """Way 7."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "f")
+        chosen = screen.selection()
+        assert chosen is not None
+        told = shlex.split(chosen.command)
+        place = told.index("mathwb")
+        found = screen.shown.found["triplet"]  # type: ignore[union-attr]
+    said = subprocess.run([*MATHWB, *told[place + 1 :], "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(said.stdout)["triplet"] == found
+
+
+async def test_chinese_problems_keep_their_columns(workspace: Workspace, make: Make, engine: HereEngine) -> None:
+    write_set(workspace, "chinese", CHINESE)
+    app = make(screen="triplets", jobs=[])
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert ids(screen) == ("1", "2", "3")
+        shown = seen(app)
+        assert "小明有⟨3⟩个苹果" in shown
+        assert {width(line) for line in shown.splitlines()} == {WIDE[0]}
+        # The built-in sentence encoder reads no Chinese.
+        assert screen.choice.following(bertsim=screen.bertsim).text == "bibleu"
+        assert all(one.text != "bertsim" for one in choices(bertsim=screen.bertsim))
+
+
+async def test_narrow_terminals_have_the_three_as_tabs(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=NARROW) as pilot:
+        screen = await ready(pilot)
+        for pane in screen.problems:
+            await press(pilot, "tab")
+            assert screen.active_pane is pane
+            assert [one.display for one in screen.problems].count(True) == 1
+            assert pane.region.right == NARROW[0]
+        await press(pilot, "tab")
+        assert screen.active_pane is screen.why
+        await press(pilot, "F")
+        assert screen.why.region.height == NARROW[1] - 2
+
+
+async def test_hostile_text_stays_text(workspace: Workspace, make: Make, engine: HereEngine) -> None:
+    nasty = "[red]mark[/red]\x1b[31mred\u202e has 3 pens and 4 [b]cups . How many ?"
+    write_set(workspace, "nasty", {"[b]x": (nasty, "3+4", 7), **PROBLEMS})
+    app = make(screen="triplets", jobs=[])
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await ready(pilot)
+        assert ids(screen)[0] == "[b]x"
+        shown = seen(app).replace("\n", "")
+        assert not {*range(32), *range(127, 160), 0x202E} & set(map(ord, shown))
+        assert "[red]mark[/red]" in shown
+
+
+async def test_what_fails_says_why(build: Make, engine: HereEngine, workspace: Workspace) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        engine.errors["mwp.explain"] = EngineError("no negative", code="E685", remedy="Take a larger pool.")
+        await press(pilot, "j")
+        assert "E685" in seen(app)
+        assert screen.why_not("judge") == "no triplet is shown"
+        engine.errors["mwp.anchors"] = EngineError("too few equations", code="E681")
+        await press(pilot, "r")
+        assert "E681" in str(screen.query_one("#anchors Notice", Notice).content)
+
+
+async def test_without_problems_the_screen_says_what_to_do(make: Make, engine: HereEngine) -> None:
+    app = make(screen="triplets", jobs=[])
+    async with app.run_test(size=NARROW) as pilot:
+        await settle(pilot, lambda: bool(app.screen.query("#anchors Notice")))
+        await settle(pilot)
+        assert "No problems yet" in str(app.screen.query_one("#anchors Notice", Notice).content)
+
+
+def test_the_screen_loads_nothing_heavy() -> None:
+    heavy = {"numpy", "pyarrow", "torch", "numba", "faiss"}
+    code = f"import sys, screens.triplets.screen, screens.triplets.things; print(*{heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_words_that_the_other_lacks_are_marked() -> None:
+    def marks(text: str, other: str, language: str) -> set[str]:
+        one, two = ({"text": t, "language": language, "numbers": ["7"]} for t in (text, other))
+        found: Content = marked(one, two)
+        return {found.plain[span.start : span.end] for span in found.spans if span.style == OTHER}
+
+    assert marks("Tom has N_0 pens .", "tom LOST N_0 Pens", "en") == {"has"}
+    assert marks("小明买了苹果", "小明吃了苹果", "zh") == {"买"}
+
+
+def test_a_tree_is_drawn_with_the_numbers_of_the_text() -> None:
+    problem = {"numbers": ["4", "6", "5"]}
+    assert tree_drawing(["-", "*", "N_0", "N_1", "N_2"], problem) == ["-", "├ *  N_0=4  N_1=6", "└ N_2=5"]
+    assert tree_drawing(["*", "C_3_14", "N_1"], problem) == ["*  3.14  N_1=6"]
+
+
+def test_edits_stand_in_the_order_of_both_trees() -> None:
+    found = similarity(Similarity("N_0-N_1", "(N_0-N_1)*N_2+N_3"))
+    order = aligned(found["edits"])
+    assert [one["left"] for one in order if one["left"] is not None] == [0, 1, 2]
+    assert [one["right"] for one in order if one["right"] is not None] == list(range(7))
+
+
+# What it looks like
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
+    async def run(pilot: Pilot[Any]) -> None:
+        await ready(pilot)
+        await press(pilot, "G", "f")
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        await settle(pilot)
+
+    assert snap_compare(build(), terminal_size=size, run_before=run)
