@@ -110,7 +110,9 @@ def _scores(role: str, found: Mapping[str, Any]) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
         same = found["positive_count"] if not triplet["alone"] else 0
-        return safe_text(f"{count(same)} others of its equation" if same else "alone with its equation", "$quiet")
+        return safe_text(
+            f"{count(same)} others of its equation" if same else "alone with its equation", "$quiet"
+        )
     if problems[role]["id"] == triplet["anchor"]:
         return Content.styled("the anchor itself", "$warning")
     equation, text = (figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))

@@ -16,14 +16,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
-from engines.mwp.triplets.similar import similarity
 from engines.mwp.triplets.settings import Similarity
+from engines.mwp.triplets.similar import similarity
 from screens.app import Workbench
 from screens.shell.text import width
 from screens.triplets.choice import Choice, choices
 from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
 from screens.triplets.edit_path import EditPath
-from screens.triplets.problem import ProblemPane
 from screens.triplets.screen import TripletsScreen
 from screens.widgets.dialogs import Chooser
 from screens.widgets.notice import Notice
@@ -131,7 +130,14 @@ async def test_anchor_positive_and_negative_stand_side_by_side(build: Make) -> N
         assert [pane.region.y for pane in screen.problems] == [1, 1, 1]
         assert len({pane.region.x for pane in screen.problems}) == 3
         shown = seen(app)
-        for part in ("⟨3⟩ red pens", "⟨2⟩ birds", "N_0+N_1 = 7", "-  N_0=9  N_1=4", "highest of 2", "lowest of 2"):
+        for part in (
+            "⟨3⟩ red pens",
+            "⟨2⟩ birds",
+            "N_0+N_1 = 7",
+            "-  N_0=9  N_1=4",
+            "highest of 2",
+            "lowest of 2",
+        ):
             assert part in shown, part
         assert row(screen, "p1")["margin"] > 0
         assert row(screen, "p6")["alone"] == "yes"
@@ -206,7 +212,12 @@ async def test_a_bad_triplet_is_labelled_and_kept(build: Make, workspace: Worksp
         screen = await ready(pilot)
         await press(pilot, "J", "n")
         (kept,) = map(json.loads, file.read_text().splitlines())
-        assert (kept["set"], kept["anchor"], kept["negative"], kept["label"]) == ("mini", "p1", "p4", "negative")
+        assert (kept["set"], kept["anchor"], kept["negative"], kept["label"]) == (
+            "mini",
+            "p1",
+            "p4",
+            "negative",
+        )
         assert row(screen, "p1")["label"] == "negative"
         way = next(one for one in screen.exports() if one.name == "your labels")
         way.write(tmp_path / "labels.jsonl")
@@ -251,7 +262,9 @@ async def test_a_yanked_command_prints_the_same(build: Make) -> None:
     assert json.loads(said.stdout)["triplet"] == found
 
 
-async def test_chinese_problems_keep_their_columns(workspace: Workspace, make: Make, engine: HereEngine) -> None:
+async def test_chinese_problems_keep_their_columns(
+    workspace: Workspace, make: Make, engine: HereEngine
+) -> None:
     write_set(workspace, "chinese", CHINESE)
     app = make(screen="triplets", jobs=[])
     async with app.run_test(size=WIDE) as pilot:

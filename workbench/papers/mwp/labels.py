@@ -29,7 +29,7 @@ LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A triplet that is bad. Args: set: the set of problems. pool, strategy: as it was found. changed: UTC."""
+    """A triplet that is bad. Args: set: of problems. pool, strategy: as it was found. changed: in UTC."""
 
     set: str
     anchor: str
