@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,7 +13,6 @@ from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
-    from engines.retrieval.encoders import StoredEncoder
 
 __all__ = ["How", "SearchFormulas", "open_index", "search"]
 
@@ -90,13 +88,6 @@ def open_index(folder: Path) -> FormulaIndex:
     return opened
 
 
-@lru_cache(maxsize=1)
-def _encoder(place: str, device: str) -> StoredEncoder:
-    from engines.mathamr.retrieval.encoding import open_encoder
-
-    return open_encoder(place, device)
-
-
 def ranked(
     opened: FormulaIndex, latex: str, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
@@ -111,10 +102,10 @@ def ranked(
         scores, rows = opened.search(features(operator_tree(latex)), k)
         found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
     if how != "paths":
-        from engines.mathamr.retrieval.encoding import formula_string
+        from engines.mathamr.retrieval.encoding import formula_string, open_encoder
 
         vectors = opened.vectors
-        model = _encoder(opened.about["encoder"]["place"], device)
+        model = open_encoder(opened.about["encoder"]["place"], device)
         query = model.encode([formula_string(model, latex)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])

@@ -1,0 +1,179 @@
+"""Search, representations, reranking and fusion of formulas on a collection's judged topics of Task 2.
+
+    .venv/bin/python -m benchmarks.mathamr COLLECTION [--trees MODEL] [--sentences MODEL]
+
+COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
+them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1; the first
+stage searches all of it. What is tuned is tuned on 2020; intervals are 95 % by bootstrap over topics, seed 0.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks._record import parser_of, record
+from engines.mathamr import (
+    EvaluateFormulas,
+    FuseRuns,
+    IndexFormulas,
+    Rerank,
+    SearchFormulas,
+    fuse,
+    index,
+    rerank,
+    search,
+)
+from engines.mathamr import evaluate as evaluated
+from engines.mathamr.retrieval.search import open_index, ranked
+
+KINDS = ("opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked")
+SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
+YEARS = ("2020", "2021")
+
+
+class Measured:
+    """The collection, its index, and a folder for runs."""
+
+    def __init__(self, collection: Path, place: Path) -> None:
+        self.collection, self.place, self.index = collection, place, place / "index"
+
+    def topics(self, year: str) -> Path:
+        return self.collection / f"topics_task2_{year}.xml"
+
+    def qrels(self, year: str) -> Path:
+        return self.collection / f"qrels_task2_{year}_formula_id_mini.tsv"
+
+    def judged(self, name: str, kind: str, encoder: str = "minilm", window: int = 0) -> Path:
+        """The judged formulas in the order of a representation."""
+        out = self.place / f"{name}.tsv"
+        spec = Rerank(self.collection, self.index, out, kind=kind, encoder=encoder, window=window)
+        rerank(spec)
+        return out
+
+    def figures(self, runs: Sequence[Path], year: str) -> dict[str, Any]:
+        """The measures of runs in a year; the first is what the others are compared with."""
+        spec = EvaluateFormulas(tuple(runs), self.index, (self.qrels(year),), topics=(self.topics(year),))
+        found = evaluated(spec)
+        rows: dict[str, Any] = {"topics": found["topics"], "judged": found["judged"]}
+        for system in found["systems"]:
+            low, high = system["intervals"]["ndcg10_prime"]
+            rows[Path(system["run"]).stem] = {
+                **{name: round(system[name], 4) for name in SHOWN},
+                "ndcg10_interval": [round(low, 4), round(high, 4)],
+                "by_size_ndcg10": {
+                    name: round(third["ndcg10_prime"], 4) for name, third in system["by_size"].items()
+                },
+            }
+        rows["tests"] = [
+            {
+                "run": Path(one["run"]).stem,
+                "measure": one["measure"],
+                "difference": round(one["difference"], 4),
+                "bonferroni_p": round(one["bonferroni_p"], 4),
+            }
+            for one in found["comparisons"]
+        ]
+        return rows
+
+
+def latencies(measured: Measured) -> dict[str, float]:
+    """Milliseconds of processor time a query, over the topics of both years."""
+    from engines.forum.readers import read_topics
+
+    opened = open_index(measured.index)
+    times = []
+    for year in YEARS:
+        for topic in read_topics(measured.topics(year)):
+            began = time.process_time()
+            ranked(opened, topic.latex, 1_000)
+            times.append(1_000 * (time.process_time() - began))
+    times.sort()
+    return {
+        "queries": len(times),
+        "median_ms": round(times[len(times) // 2], 1),
+        "p95_ms": round(times[int(0.95 * len(times))], 1),
+        "slowest_ms": round(times[-1], 1),
+    }
+
+
+def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
+    """Processor time from fields of posts to marked strings, models loaded before."""
+    from engines.mathamr.retrieval.representing import Strings
+
+    opened = open_index(measured.index)
+    names = [row["id"] for row in opened.formulas.to_pylist() if row["field"] >= 0]
+    chosen = names[:: max(1, len(names) // count)][:count]
+    strings = Strings(opened, "mathamr-marked", 0)
+    strings.of_formulas(chosen[:5])
+    began = time.process_time()
+    strings.of_formulas(chosen)
+    return {"contexts": len(chosen), "cpu_s": round(time.process_time() - began, 1)}
+
+
+def tuned(measured: Measured, runs: Sequence[Path]) -> tuple[float, ...]:
+    """Weights of a sum of scores that do best on the topics of 2020."""
+    from itertools import product
+
+    best: tuple[float, tuple[float, ...]] = (-1.0, ())
+    for parts in product(range(6), repeat=len(runs) - 1):
+        if sum(parts) > 5:
+            continue
+        weights = tuple(part / 5 for part in (*parts, 5 - sum(parts)))
+        out = measured.place / "trial.tsv"
+        fuse(FuseRuns(tuple(runs), out, "weighted", weights))
+        spec = EvaluateFormulas((out,), measured.index, (measured.qrels("2020"),))
+        best = max(best, (evaluated(spec)["systems"][0]["ndcg10_prime"], weights))
+    return best[1]
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("collection", type=Path)
+    parser.add_argument("--trees", type=Path)
+    parser.add_argument("--sentences", type=Path)
+    given = parser.parse_args()
+    with TemporaryDirectory() as place:
+        measured = Measured(given.collection, Path(place))
+        began = time.process_time()
+        built = index(IndexFormulas(given.collection, measured.index))
+        figures: dict[str, Any] = {
+            "index": {
+                "formulas": built["formulas"],
+                "looks": built["looks"],
+                "cpu_s": round(time.process_time() - began, 1),
+            },
+            "search": latencies(measured),
+            "representation": contexts(measured),
+        }
+        runs = {kind: measured.judged(kind, kind) for kind in ("paths", *KINDS)}
+        runs["mathamr-window1"] = measured.judged("mathamr-window1", "mathamr", window=1)
+        if given.sentences:
+            runs["trained"] = measured.judged("trained", "mathamr-marked", str(given.sentences))
+        fused = [runs["paths"], runs["mathamr-marked"], runs["raw-latex"]]
+        if given.trees:
+            runs["trees"] = measured.judged("trees", "latex", str(given.trees))
+            fused.append(runs["trees"])
+        weights = tuned(measured, fused)
+        runs["fused"] = measured.place / "fused.tsv"
+        fuse(FuseRuns(tuple(fused), runs["fused"], "weighted", weights))
+        order = [runs["mathamr"], *(path for name, path in runs.items() if name != "mathamr")]
+        figures["judged"] = {year: measured.figures(order, year) for year in YEARS}
+        figures["weights"] = {path.stem: weight for path, weight in zip(fused, weights, strict=True)}
+        first = measured.place / "first.tsv"
+        topics = tuple(measured.topics(year) for year in YEARS)
+        search(SearchFormulas(measured.index, topics=topics, run=first))
+        again, both = measured.place / "reranked.tsv", measured.place / "both.tsv"
+        rerank(Rerank(given.collection, measured.index, again, first))
+        fuse(FuseRuns((first, again), both))
+        figures["stages"] = {year: measured.figures([first, again, both], year) for year in YEARS}
+    record("mathamr", figures)
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()
