@@ -23,12 +23,13 @@ def taken(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 EGEN = ["egen.generate", "egen.verify", "egen.stats", "egen.show", "egen.find"]
 MWP = ["mwp.problems", "mwp.augment", "mwp.triplets", "mwp.explain"]
+MATHAMR = ["mathamr.topics", "mathamr.inspect"]
 ARQMATH = ["arqmath.topics", "arqmath.ranking", "arqmath.post", "arqmath.prepare", "arqmath.search"]
 
 
 def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[str]) -> None:
     stops = taken(capsys)
-    assert list(stops) == [*EGEN, *MWP, *ARQMATH]
+    assert list(stops) == [*EGEN, *MWP, *ARQMATH, *MATHAMR]
     members = [row["prefix"] for row in stops["egen.generate"]["result"]["members"]]
     other = Verifier(read_prefix("* 63 cosh - 2 * 7 x"), seed=7)
     assert len(set(members)) == 12
@@ -70,7 +71,7 @@ def test_it_evaluates_compares_reads_and_searches(
 def test_it_reads_augments_and_pairs_word_problems(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for paper in ("egen", "arqmath"):
+    for paper in ("egen", "arqmath", "mathamr"):
         monkeypatch.setattr(f"workbench.papers.{paper}.tour.tour", lambda guide, workspace: None)
     stops = taken(capsys)
     assert list(stops) == MWP
@@ -80,6 +81,18 @@ def test_it_reads_augments_and_pairs_word_problems(
     assert told["triplet"]["text_sim_negative"] == max(
         row["text_sim_negative"] for row in rows.values() if not row["alone"]
     )
+
+
+def test_it_inspects_a_formula_and_parses_a_text(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for paper in ("egen", "mwp", "arqmath"):
+        monkeypatch.setattr(f"workbench.papers.{paper}.tour.tour", lambda guide, workspace: None)
+    tour(as_json=True)
+    _, of_topic, of_text = json.loads(capsys.readouterr().out)["stops"]
+    assert of_topic["result"]["nearest"][0]["grade"] == 3
+    assert of_text["result"]["parser"] == "builtin"
+    assert [one["query"] for one in of_text["result"]["formulas"]] == [False, True]
 
 
 def test_it_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,5 +17,7 @@ PAPER = Paper(
         Trainer("mathamr.trees", "engines.mathamr.training.trees:tree_encoder"),
     ),
     folder="mathamr",
+    doctor="workbench.papers.mathamr.doctor:examine",
+    tour="workbench.papers.mathamr.tour:tour",
     references={"formulas": "workbench.papers.mathamr.places:index_path"},
 )
