@@ -54,27 +54,27 @@ class Joint:
         self._vectors = np.ascontiguousarray(both, np.float32)
         self._index = faiss.IndexFlatIP(self._vectors.shape[1])
         self._index.add(self._vectors)
-        self._near = lru_cache(maxsize=4)(self._near_of)
+        self._near = lru_cache(maxsize=None)(self._near_of)
 
-    def _near_of(self, equation: int) -> tuple[dict[int, Places], NDArray[np.float64]]:
-        """For each example of an equation its nearest of others; how similar their equations are."""
-        members = self.pool.members[equation]
+    def _near_of(self, equation: int) -> dict[int, tuple[Places, NDArray[np.float64]]]:
+        """For each anchor of an equation its nearest examples of others, with their equations' similarity."""
+        pool = self.pool
+        members = pool.members[equation]
+        anchors = np.array([place for place in members if not pool.examples[place].of], np.int64)
         # Of so many at most all members have the same equation.
-        count = min(len(self.pool.examples), CANDIDATES + len(members))
-        _, found = self._index.search(self._vectors[members], count)
-        near = {
-            int(member): np.sort(row[(row >= 0) & (self.pool.equation[row] != equation)][:CANDIDATES])
-            for member, row in zip(members, found, strict=True)
+        count = min(len(pool.examples), CANDIDATES + len(members))
+        _, found = self._index.search(self._vectors[anchors], count)
+        near = [np.sort(row[(row >= 0) & (pool.equation[row] != equation)][:CANDIDATES]) for row in found]
+        row = pool.nearest.row(equation, np.unique(pool.equation[np.concatenate(near)]))
+        return {
+            int(anchor): (places, row[pool.equation[places]])
+            for anchor, places in zip(anchors, near, strict=True)
         }
-        others = np.unique(self.pool.equation[np.concatenate(list(near.values()))])
-        return near, self.pool.nearest.row(equation, others)
 
     def scored(self, anchor: int) -> tuple[Places, NDArray[np.float64], NDArray[np.float64]]:
         """The candidates for an anchor's negative with the similarities of their equations and texts."""
-        equation = int(self.pool.equation[anchor])
-        nearest, similarities = self._near(equation)
-        places = nearest[anchor]
-        return places, similarities[self.pool.equation[places]], self.texts.of(anchor, places)
+        places, equations = self._near(int(self.pool.equation[anchor]))[anchor]
+        return places, equations, self.texts.of(anchor, places)
 
     def triplet(self, anchor: int) -> Triplet | None:
         """As `Retriever.triplet`. The positive is the same example as with `em`."""
