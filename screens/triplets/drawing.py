@@ -12,7 +12,7 @@ from textual.content import Content
 from engines.core.tree import Tree, parse_prefix
 from screens.shell.text import safe_text
 
-__all__ = ["aligned", "leaf", "marked", "node_lines", "told", "tree_drawing", "tree_of"]
+__all__ = ["aligned", "grown", "leaf", "marked", "node_lines", "told", "tree_drawing", "tree_of"]
 
 Problem = Mapping[str, Any]
 """A problem as `mwp.explain` gives it."""
@@ -102,6 +102,33 @@ def node_lines(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
     for number, child in enumerate(tree.children):
         last = number == len(tree.children) - 1
         yield from node_lines(child, rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
+
+
+def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
+    """A tree as far as it has grown: the operations of the first so many steps stand there, the last one lit,
+    and a dot for each of the others. None: all of it.
+
+    Steps go from the operands upwards, left to right, equal ones once, as `mwp.solve` lists them.
+    """
+    reached: dict[Tree, int] = {}
+    _reach(tree, reached)
+    lines = []
+    for node, line in zip(tree, node_lines(tree), strict=True):
+        branch = line[: len(line) - len(leaf(node.label, None))]
+        step = reached.get(node, 0)
+        if steps is not None and step > steps:
+            lines.append(Content.assemble((branch, "$quiet"), ("·", "$quiet")))
+        else:
+            look = "$accent bold" if step and step == steps else ""
+            lines.append(Content.assemble((branch, "$quiet"), safe_text(leaf(node.label, problem), look)))
+    return Content("\n").join(lines)
+
+
+def _reach(node: Tree, reached: dict[Tree, int]) -> None:
+    for child in node.children:
+        _reach(child, reached)
+    if node.children:
+        reached.setdefault(node, len(reached) + 1)
 
 
 def aligned(edits: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -8,6 +8,8 @@ KEYS = scope(
     "triplets",
     open=("edit path", "Show the edits between the anchor's equation and the one under the cursor."),
     strategy="Take the next strategy: em, nn, joint, by each way to compare texts; all changes at once.",
+    add=("solve", "Solve any problem with a trained model: equation, steps, answer and alternatives."),
+    model=("model", "Choose the model that solves."),
     choose_run=("choose", "Choose strategy, comparison of texts and pool from a list."),
     judge=("label", "Label a bad triplet, or take the label back; labels stay in the workspace."),
     again=("all triplets", "Find the triplets of all problems of a large set, for the column of margins."),

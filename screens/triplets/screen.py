@@ -20,6 +20,7 @@ from screens.shell.text import count
 from screens.triplets.anchors import AnchorsPane
 from screens.triplets.choice import Choice, choices
 from screens.triplets.columns import anchor_records
+from screens.triplets.drawing import told
 from screens.triplets.keys import KEYS
 from screens.triplets.problem import ProblemPane
 from screens.triplets.reader import MANY, AnchorsRead, Explained, SetReader, TripletsProgress, TripletsRead
@@ -58,6 +59,10 @@ class TripletsScreen(WorkbenchScreen):
         self.set = ""
         self.choice = Choice()
         self.labels: Labels | None = None
+        self.solvers: Sequence[Path] = ()
+        self.solver = ""
+        """The name of the solver that was chosen; nothing: the text's language says which."""
+        self._asked = ""
         self.pool: Mapping[str, Any] | None = None
         """What `mwp.anchors` said of the set that is shown."""
         self._before: Choice | None = None
@@ -101,11 +106,12 @@ class TripletsScreen(WorkbenchScreen):
         """The set comes first; its list takes its part when it is there."""
         self._kept = state
         self.choice = Choice.named(str(state.get("choice"))) or self.choice
+        self.solver = str(state.get("solver") or "")
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
         """Which set, chosen how, besides the lists."""
-        return {**super().state(), "set": self.set, "choice": self.choice.name}
+        return {**super().state(), "set": self.set, "choice": self.choice.name, "solver": self.solver}
 
     def begin(self) -> None:
         """Look for sets of problems."""
@@ -121,7 +127,7 @@ class TripletsScreen(WorkbenchScreen):
 
     @on(SetFinder.Found)
     def _found(self, event: SetFinder.Found) -> None:
-        self.sets, self.labels = event.sets, event.labels
+        self.sets, self.labels, self.solvers = event.sets, event.labels, event.solvers
         for problem in event.labels.problems:
             self.workbench.report(problem)
         first = event.wanted if event.wanted in event.sets else next(iter(event.sets), "")
@@ -306,6 +312,8 @@ class TripletsScreen(WorkbenchScreen):
         """The screen's own reasons."""
         if verb in ("strategy", "choose_run", "again", "inspect") and self.pool is None:
             return "no set of problems is shown"
+        if verb in ("add", "model") and not self.solvers:
+            return "there is no solver; the recipe mwp/solver-tiny trains one"
         if verb == "judge" and self.shown is None:
             return "no triplet is shown"
         if verb == "stop" and not self.reader.finding:
@@ -397,6 +405,39 @@ class TripletsScreen(WorkbenchScreen):
         lines.append(f"what was skipped, and why: mathwb mwp problems {self.path}")
         self.app.push_screen(TextScreen(f"problems {self.set}", lines))
 
+    # Solving
+
+    def action_add(self) -> None:
+        """Ask for a problem; the one that is shown stands there to be changed."""
+        from screens.widgets.dialogs import Prompt
+
+        shown = self.shown
+        text = self._asked or (told(shown.found["problems"]["anchor"]) if shown is not None else "")
+        Prompt("solve", text, hint="a problem with its numbers;  ⏎ solves it, esc leaves it").ask(
+            self.app, self._solve
+        )
+
+    def _solve(self, text: str) -> None:
+        from screens.triplets.solving import SolveSheet, solver_for
+
+        self._asked = text.strip()
+        solver = solver_for(text, self.solvers, self.solver)
+        if self._asked and solver is not None:
+            self.app.push_screen(SolveSheet(self.workbench, solver, self._asked))
+
+    def action_model(self) -> None:
+        from screens.widgets.dialogs import Choice as Line
+        from screens.widgets.dialogs import Chooser
+
+        lines = [
+            Line("", "by the language", "the first solver of the language that a problem is told in", key="0")
+        ]
+        lines += [
+            Line(path.name, path.name, str(path), key=str(number) if number < 10 else "")
+            for number, path in enumerate(self.solvers, start=1)
+        ]
+        Chooser("solve with", lines).ask(self.app, lambda name: setattr(self, "solver", name))
+
     # What others ask
 
     def _go_to_set(self, name: str) -> bool:
@@ -439,7 +480,9 @@ class TripletsScreen(WorkbenchScreen):
 
         params = {**self.choice.params(self.path), "out": str(path)}
         self.workbench.engine.call_blocking("mwp.triplets", params)
-        return with_sidecar(path, {"problems": str(self.path), "choice": self.choice.name})
+        return with_sidecar(
+            path, {"problems": str(self.path), "choice": self.choice.name, "solver": self.solver}
+        )
 
 
 def _unquoted(go: Callable[[str], bool], wanted: str) -> bool:

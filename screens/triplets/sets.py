@@ -1,8 +1,8 @@
-"""Finding the sets of problems and your labels of a workspace, in a thread."""
+"""Finding what a workspace has of problems, labels and solvers, in a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ class SetFinder(Service):
 
         sets: Mapping[str, Path]
         labels: Labels
+        solvers: Sequence[Path]
         wanted: str
 
     @dataclass
@@ -42,9 +43,10 @@ class SetFinder(Service):
         """List the sets."""
         from workbench.papers.mwp.data import sets
         from workbench.papers.mwp.labels import Labels
+        from workbench.papers.mwp.models import solvers
 
         try:
             labels = Labels(workspace.folder("problems") / "labels.jsonl")
-            self.post_message(self.Found(sets(workspace), labels, wanted))
+            self.post_message(self.Found(sets(workspace), labels, solvers(workspace), wanted))
         except EngineError as error:
             self.post_message(self.Failed(error))

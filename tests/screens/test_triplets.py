@@ -16,6 +16,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import parse_infix
+from engines.mwp.problems.problem import Problem
+from engines.mwp.solver.equations import Found
 from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similar import similarity
 from screens.app import Workbench
@@ -24,6 +28,7 @@ from screens.triplets.choice import Choice, choices
 from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
 from screens.triplets.edit_path import EditPath
 from screens.triplets.screen import TripletsScreen
+from screens.triplets.solving import SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
 from screens.widgets.notice import Notice
 from screens.widgets.table import Table
@@ -116,7 +121,7 @@ def row(screen: TripletsScreen, id_: str) -> Any:
     return next(one for one in screen.anchors.table.rows.records if one["id"] == id_)
 
 
-def words(screen: TripletsScreen, name: str) -> str:
+def words(screen: Any, name: str) -> str:
     return str(screen.query_one(f"#{name}", Static).content)
 
 
@@ -260,6 +265,52 @@ async def test_a_yanked_command_prints_the_same(build: Make) -> None:
         found = screen.shown.found["triplet"]  # type: ignore[union-attr]
     said = subprocess.run([*MATHWB, *told[place + 1 :], "--json"], capture_output=True, text=True, check=True)
     assert json.loads(said.stdout)["triplet"] == found
+
+
+async def test_any_problem_is_solved_and_the_tree_grows(
+    build: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Solver:
+        def solve(self, problems: list[Problem], *, beam: int) -> list[list[Found]]:
+            assert problems[0].numbers == ("4", "6", "5")
+            found = ("(N_0*N_1)-N_2", -0.1), ("N_0*N_1+N_2", -2.5)
+            return [[Found(parse_infix(text, Tree), score) for text, score in found][:beam]]
+
+    monkeypatch.setattr("engines.mwp.solver.solve.ready", lambda _: Solver())
+    for name in ("mwp-en-mine", "mwp-zh-mine"):
+        (workspace.models / name).mkdir()
+        (workspace.models / name / "solver.json").write_text("{}")
+    app = build()
+    async with app.run_test(size=NARROW) as pilot:
+        screen = await ready(pilot)
+        assert {path.name for path in screen.solvers} >= {"mwp-en-mine", "mwp-zh-mine"}
+        await press(pilot, "G", "a", "enter")
+        sheet = app.screen
+        assert isinstance(sheet, SolveSheet)
+        assert sheet.model.name.startswith("mwp-en")
+        steps = [row["text"] for row in sheet.query_one("#steps-table", Table).rows.records]
+        assert steps == ["4 × 6 = 24", "24 − 5 = 19"]
+        sheet._rest()
+        await press(pilot, "g")
+        assert words(sheet, "tree") == "·\n├ *\n│ ├ N_0=4\n│ └ N_1=6\n└ N_2=5"
+        await press(pilot, "down")
+        assert words(sheet, "tree").startswith("-\n├ *")
+        await press(pilot, "tab", "down")
+        assert words(sheet, "tree").startswith("+\n├ *")
+        assert "19" in seen(app)
+        command = sheet.command()
+        assert command is not None
+        assert command[:2] == ["mwp", "solve"]
+        assert command[3] == "Each of 4 boxes holds 6 pens and 5 of them break . How many pens write ?"
+
+
+def test_the_solver_is_one_of_the_language_unless_one_was_chosen() -> None:
+    known = [Path("mine"), Path("mwp-en"), Path("mwp-zh")]
+    assert solver_for("Tom has 3 pens.", known, "") == known[1]
+    assert solver_for("小明有3个苹果", known, "") == known[2]
+    assert solver_for("小明有3个苹果", known, "mine") == known[0]
+    assert solver_for("Tom has 3 pens.", known[:1], "") == known[0]
+    assert solver_for("Tom has 3 pens.", [], "") is None
 
 
 async def test_chinese_problems_keep_their_columns(
