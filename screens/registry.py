@@ -80,6 +80,11 @@ SCREENS = (
         address="arqmath",
         things="screens.arqmath.things:things",
     ),
+    Entry(
+        *("5", "mathamr", "MathAMR", "screens.mathamr.screen:MathamrScreen", "screens.mathamr.keys:KEYS"),
+        address="mathamr",
+        things="screens.mathamr.things:things",
+    ),
 )
 
 

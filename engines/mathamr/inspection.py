@@ -59,10 +59,11 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
 
     Returns: id; text (the context, formulas as `$latex$`); formulas (id, latex, shown: for a terminal, query,
     place: [start, end] in text, root: its variable in the graph or None, lost: not found by the parser,
-    tree); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator, constant or
-    reference; formula: the id of the formula whose tree it is of, or None; place in text, or None); triples;
-    strings by representation; query; nearest (rank, score, formula, latex, visual_id, post, kind, grade,
-    context, parts); runs (name, and of its formulas rank, formula, score, grade, latex); warnings.
+    tree, slt); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator,
+    constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
+    None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id, post,
+    kind, grade, context, parts); runs (name, and of its formulas rank, formula, score, grade, latex);
+    warnings.
     Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
     by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
     """

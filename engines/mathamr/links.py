@@ -77,6 +77,7 @@ def linked_formulas(
     from engines.formula.operator_tree import OperatorTree
     from engines.formula.parser import operator_tree
     from engines.formula.spans import node_spans
+    from engines.formula.symbol_layout import layout_tree
     from engines.formula.unicode import unicode_text
 
     known = graph.by_variable()
@@ -105,6 +106,7 @@ def linked_formulas(
                 "root": None if root is None else root.variable,
                 "lost": name in lost,
                 "tree": operator_tree(written).document(),
+                "slt": layout_tree(written).document(),
             }
         )
     return rows, spans

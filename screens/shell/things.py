@@ -13,7 +13,7 @@ __all__ = ["Reach", "at_address", "gather", "matching"]
 Reach = tuple[str, Thing]
 """A thing, and the name of the screen that shows it."""
 
-_WORDS = {"arqmath": "collection", "post": "answer"}
+_WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
 """Words of addresses that the palette calls otherwise."""
 _MOST = 100
 

@@ -1,0 +1,118 @@
+"""Columns of the MathAMR screen's tables, and the records in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from textual.content import Content
+
+from screens.shell.text import safe_text
+from screens.widgets.rows import Column, Record
+
+__all__ = [
+    "GRAPH_COLUMNS",
+    "GRAPH_FIELDS",
+    "HIT_COLUMNS",
+    "HIT_FIELDS",
+    "LOOKS",
+    "TOPIC_COLUMNS",
+    "TOPIC_FIELDS",
+    "TRIPLE_COLUMNS",
+    "hit_records",
+    "shown_formula",
+    "topic_records",
+]
+
+LOOKS: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "constant": "$success"}
+"""The colours of kinds of nodes; what refers to a node elsewhere has that node's."""
+
+
+def shown_formula(latex: str, raw: bool) -> str:
+    """A formula as it is read, or as LaTeX."""
+    from engines.formula.unicode import unicode_text
+
+    return latex if raw else unicode_text(latex)
+
+
+def _node(record: Record) -> Content:
+    """A node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
+    last = record["last"]
+    lead = "".join("  " if ended else "│ " for ended in last[:-1])
+    if last:
+        lead += "└ " if last[-1] else "├ "
+    role = safe_text(f"{record['role']} " if record["role"] else "", "$quiet")
+    reference = record["kind"] == "reference"
+    sign = "↗ " if reference else "▸ " if record["folded"] else ""
+    look = LOOKS.get(record["meant"], "$foreground")
+    name = safe_text(record["shown"], f"{look} italic" if reference else look)
+    more = safe_text(f" +{record['below']}", "$quiet") if record["folded"] else Content()
+    return Content.styled(lead, "$line") + role + Content.styled(sign, "$accent") + name + more
+
+
+GRAPH_COLUMNS = (
+    Column("node", "node", 80, show=_node, sort=lambda r: r["depth"]),
+    Column("variable", "var", 4, show=lambda r: safe_text(r["variable"], "$quiet"), drop=1),
+    Column("word", "in the text", show=lambda r: safe_text(r["word"], "$quiet"), drop=2),
+)
+GRAPH_FIELDS = ("role", "concept", "kind", "variable", "word", "depth", "formula")
+
+
+def _graph(record: Record) -> Content:
+    return Content.styled("✓", "$success") if record["graph"] == "yes" else Content.styled("–", "$quiet")
+
+
+TOPIC_COLUMNS = (
+    Column("topic", "topic", 6),
+    Column("nodes", "nodes", 5, "right", drop=2),
+    Column("judged", "judged", 6, "right", drop=3),
+    Column("graph", "graph", 5, show=_graph, drop=1),
+    Column("formula", "formula", show=lambda r: safe_text(r["formula"], "$foreground")),
+)
+TOPIC_FIELDS = ("topic", "nodes", "judged", "graph", "formula", "latex", "title")
+
+
+def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+    """The topics of a collection as `mathamr.topics` lists them."""
+    return [
+        {
+            **topic,
+            "topic": topic["id"],
+            "judged": sum(topic["judged"]),
+            "graph": "yes" if topic["graph"] else "no",
+            "formula": shown_formula(topic["latex"], raw),
+        }
+        for topic in topics
+    ]
+
+
+def _grade(record: Record) -> Content:
+    grade = record["grade"]
+    if grade is None:
+        return Content.styled("–", "$quiet")
+    return Content.styled(str(grade), ("$quiet", "", "$success", "$success bold")[grade])
+
+
+HIT_COLUMNS = (
+    Column("rank", "", 4, "right"),
+    Column("score", "score", 5, "right", show=lambda r: f"{r['score']:.3f}"[:5]),
+    Column("grade", "grade", 5, show=_grade),
+    Column("shown", "formula", show=lambda r: safe_text(r["shown"], "$foreground")),
+    Column("post", "post", 8, show=lambda r: safe_text(r["post"], "$quiet"), drop=1),
+)
+HIT_FIELDS = ("rank", "score", "grade", "latex", "formula", "post")
+
+
+def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+    """Formulas that were found, by rank."""
+    return [
+        {"post": "", **one, "id": str(one["rank"]), "shown": shown_formula(one["latex"], raw)}
+        for one in found
+    ]
+
+
+TRIPLE_COLUMNS = (
+    Column("source", "source", 8, show=lambda r: safe_text(r["source"], "$quiet")),
+    Column("role", "role", 16, show=lambda r: safe_text(r["role"], "$quiet")),
+    Column("target", "target"),
+)

@@ -1,0 +1,115 @@
+"""The left pane: the collections as tabs, the topics of one, or the texts that the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engines.core.errors import EngineError
+from screens.mathamr.columns import TOPIC_COLUMNS, TOPIC_FIELDS, shown_formula, topic_records
+from screens.mathamr.subject import OWN, Subject
+from screens.shell.export import Export, picked, table_exports
+from screens.shell.selection import CommandLine, Form, Selection
+from screens.widgets.listing import Listing
+from screens.widgets.pane import ListPane
+from screens.widgets.rows import Record
+
+__all__ = ["ContextsPane"]
+
+_EXPORTED = {"id": "topic", **{name: name for name in ("nodes", "judged", "graph", "latex", "title")}}
+
+
+class ContextsPane(ListPane):
+    """Lists what there is to look at in one collection, or of one's own."""
+
+    def __init__(self, *, id: str, share: int) -> None:
+        listing = Listing(TOPIC_COLUMNS, id="topics", fields=TOPIC_FIELDS)
+        super().__init__(listing, title="topics", id=id, share=share)
+        self.raw = False
+        self._folder = ""
+        self._topics: Sequence[Mapping[str, Any]] = ()
+        self._texts: Sequence[str] = ()
+
+    def show_loading(self, what: str) -> None:
+        """A collection is being read."""
+        self.listing.show_loading(what)
+
+    def show_error(self, error: EngineError) -> None:
+        """It cannot be read."""
+        self.listing.show_error(error)
+
+    def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
+        """The topics of the collection at a folder."""
+        self._folder, self._topics, self._texts = folder, topics, ()
+        self.title = "topics"
+        self.listing.when_empty("No topics of Task 2", "A collection has them in topics_task2*.xml.")
+        self.draw()
+
+    def show_texts(self, texts: Sequence[str]) -> None:
+        """The texts that the user wrote, the newest first."""
+        self._folder, self._topics, self._texts = "", (), texts
+        self.title = "texts"
+        self.listing.when_empty("Nothing written yet", "a takes any text with $formulas$.")
+        self.draw()
+
+    def show_none(self) -> None:
+        """There is no collection with formulas to look for."""
+        self.show_texts(())
+        self.listing.when_empty(
+            "No collection with topics of Task 2", "a inspects any text; mathwb data add arqmath FOLDER."
+        )
+        self.draw()
+
+    def draw(self) -> None:
+        """Write the formulas anew."""
+        records = topic_records(self._topics, raw=self.raw)
+        for number, text in enumerate(self._texts):
+            formula = shown_formula(text.split("$")[-2], self.raw) if text.count("$") > 1 else text
+            record = {"id": text, "topic": str(len(self._texts) - number), "nodes": None, "judged": None}
+            records.append({**record, "graph": "no", "formula": formula, "latex": text, "title": text})
+        self.listing.load(records)
+
+    @property
+    def subject(self) -> Subject | None:
+        """What is under the cursor."""
+        row = self.table.current
+        if row is None:
+            return None
+        if self.source == OWN or not self._folder:
+            return Subject(OWN, text=row["id"])
+        return Subject(self.source, self._folder, row["id"])
+
+    def step(self, by: int) -> None:
+        """Go to a topic further on, or back."""
+        self.table.cursor += by
+
+    # What the screen asks
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The topic under the cursor."""
+        row: Record | None = self.table.current
+        subject = self.subject
+        if row is None or subject is None:
+            return None
+        forms = [Form("i", "id", lambda: row["id"]), Form("l", "LaTeX", lambda: row["latex"])]
+        if subject.topic:
+            folder = self._folder
+            forms.append(
+                Form("a", "command line of all topics", lambda: line("mathamr", "topics", folder)),
+            )
+            forms.append(Form("t", "title", lambda: row["title"]))
+        title = f"topic {subject.topic}" if subject.topic else f"text {row['formula']}"
+        return Selection(subject.address, title, line(*subject.words), tuple(forms))
+
+    def exports(self) -> Sequence[Export]:
+        """The topics as they are filtered and sorted."""
+        if not self._topics:
+            return ()
+        facts = {"collection": self._folder}
+        return table_exports(
+            "topics",
+            f"{self.source}-formulas",
+            {".csv": "c", ".tex": "t"},
+            lambda: picked(self.table.visible_records(), _EXPORTED),
+            facts,
+        )

@@ -1,0 +1,199 @@
+"""The graph pane: a MathAMR graph as a tree that folds, with re-entrancies that can be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.message import Message
+
+from engines.core.errors import EngineError
+from screens.mathamr.columns import GRAPH_COLUMNS, GRAPH_FIELDS
+from screens.mathamr.inspection import Inspection
+from screens.mathamr.keys import GRAPH_KEYS
+from screens.mathamr.selection import graph_exports, node_selection
+from screens.shell.export import Export
+from screens.shell.keymap import bindings
+from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import count
+from screens.widgets.listing import Listing
+from screens.widgets.pane import ListPane
+from screens.widgets.rows import Record
+
+__all__ = ["GraphListing", "GraphPane", "origin"]
+
+_ORIGINS = {
+    "published": "published graph",
+    "builtin": "built-in parser, approximate",
+    "given": "edited by hand",
+}
+
+
+def origin(parser: str) -> str:
+    """Whose graph it is, in words."""
+    return _ORIGINS.get(parser, parser)
+
+
+class GraphListing(Listing):
+    """The nodes that no folded one hides."""
+
+    BINDINGS = bindings(GRAPH_KEYS)
+
+    class Left(Message):
+        """There is nothing left to fold: the pane on the left is wanted."""
+
+    inspection: Inspection | None = None
+    _folded: frozenset[str] = frozenset()
+    _back: tuple[str, ...] = ()
+
+    def show_graph(self, inspection: Inspection | None) -> None:
+        """Show another graph, unfolded; of the same topic the cursor stays where it is."""
+        before, self.inspection = self.inspection, inspection
+        keep = bool(before and inspection and before.subject.source == inspection.subject.source)
+        self._folded, self._back = frozenset(), ()
+        self._reload(keep=keep)
+        if not keep:
+            self.table.cursor = 0
+
+    def _reload(self, *, keep: bool = True) -> None:
+        rows, hidden = [], set()
+        for row in self.inspection.rows if self.inspection is not None else ():
+            if row["home"] in hidden:
+                hidden.add(row["id"])
+                continue
+            folded = row["id"] in self._folded
+            if folded:
+                hidden.add(row["id"])
+            assert self.inspection is not None
+            meant = self.inspection.meant(row["id"]) or row
+            rows.append({**row, "folded": folded, "meant": meant["kind"]})
+        self.load(rows, keep=keep)
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on a node; what hides it is unfolded, a filter that does is cleared."""
+        row = self.inspection.row(key) if self.inspection is not None else None
+        if row is None:
+            return False
+        assert self.inspection is not None
+        above = set()
+        home = self.inspection.row(row["home"])
+        while home is not None:
+            above.add(home["id"])
+            home = self.inspection.row(home["home"])
+        if above & self._folded:
+            self._folded -= above
+            self._reload()
+        if not self.table.go_to(key):
+            self.clear_filter()
+            return self.table.go_to(key)
+        return True
+
+    def action_right(self) -> None:
+        row = self.table.current
+        if row is None or not row["children"]:
+            return
+        if row["folded"]:
+            self._folded -= {row["id"]}
+            self._reload()
+        else:
+            self.table.cursor += 1
+
+    def action_left(self) -> None:
+        row = self.table.current
+        if row is None or (not row["home"] and (row["folded"] or not row["children"])):
+            self.post_message(self.Left())
+        elif row["children"] and not row["folded"]:
+            self._folded |= {row["id"]}
+            self._reload()
+        else:
+            self.table.go_to(row["home"])
+
+    def follow(self) -> bool:
+        """From a reference to the node that it means; whether there was one."""
+        row = self.table.current
+        if row is None or row["kind"] != "reference":
+            return False
+        self._back = (*self._back, row["id"])
+        return self.go_to(row["variable"])
+
+    def go_back(self) -> bool:
+        """Back to the reference that was followed last; whether there was one."""
+        if not self._back:
+            return False
+        *back, last = self._back
+        self._back = tuple(back)
+        return self.go_to(last)
+
+
+class GraphPane(ListPane):
+    """Shows the graph of an inspection; `key` is the node under the cursor."""
+
+    def __init__(self, *, id: str, share: int) -> None:
+        self.nodes = GraphListing(GRAPH_COLUMNS, id="graph", fields=GRAPH_FIELDS)
+        self.stale = False
+        """Whether another graph is awaited than the one that stands here."""
+        self.nodes.when_empty("No graph yet", "⏎ on a topic shows its graph; a inspects any text.")
+        super().__init__(self.nodes, title="graph", id=id, share=share)
+
+    @property
+    def key(self) -> str:
+        """The node under the cursor."""
+        return self.table.current_key or ""
+
+    @property
+    def inspection(self) -> Inspection | None:
+        """What is shown."""
+        return self.nodes.inspection
+
+    def show_graph(self, inspection: Inspection | None) -> None:
+        """Show a graph, or none."""
+        self.nodes.show_graph(inspection)
+        if inspection is None:
+            self.footnote = ""
+            return
+        document: Any = inspection.document
+        again = sum(row["kind"] == "reference" for row in inspection.rows)
+        words = [origin(document["parser"]), f"{count(again)} re-entrant" if again else ""]
+        words.append(f"{len(document['warnings'])} warnings: i" if document["warnings"] else "")
+        self.footnote = " · ".join(filter(None, words))
+
+    def show_loading(self, what: str) -> None:
+        """It is on its way."""
+        self.footnote = ""
+        self.nodes.inspection = None
+        self.nodes.show_loading(what)
+
+    def show_error(self, error: EngineError) -> None:
+        """It cannot be had."""
+        self.show_loading("")
+        self.nodes.show_error(error)
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on a node; whether there is such a one."""
+        return not self.stale and self.nodes.go_to(key)
+
+    def light(self, key: str) -> None:
+        """Put the cursor on a node where it is among the lines."""
+        self.table.go_to(key)
+
+    # What the screen asks
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """The node under the cursor, in its graph."""
+        row: Record | None = self.table.current
+        return None if self.inspection is None else node_selection(self.inspection, row, line)
+
+    def exports(self) -> Sequence[Export]:
+        """The graph."""
+        return () if self.inspection is None else graph_exports(self.inspection)
+
+    def lookups(self) -> Sequence[Lookup]:
+        """`:node e2`."""
+        return [Lookup("node", "Go to a node of the graph by its variable.", self.go_to)]
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("▸", "folded: l unfolds it, +4 says how many nodes hang on it"),
+            ("↗", "stands elsewhere in the graph: ⏎ follows it, esc comes back"),
+            (":math", "from here on the operator tree of a formula"),
+        )

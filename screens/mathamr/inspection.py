@@ -1,0 +1,159 @@
+"""Inspection of a formula in its context: the engine's document, and the links between its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unicodedata import normalize
+
+from screens.mathamr.subject import Subject
+from screens.widgets.rows import Record
+
+__all__ = ["Drawn", "Inspection", "balanced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A node of an operator tree to draw: `key` names the node of the graph, where it is in the graph."""
+
+    key: str
+    kind: str
+    label: str
+    children: tuple[Drawn, ...]
+
+    @property
+    def words(self) -> str:
+        """`U plus`."""
+        return f"{self.kind} {self.label}" if self.kind else self.label
+
+    def walk(self) -> Iterator[Drawn]:
+        """The node and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class Inspection:
+    """What `mathamr.inspect` says of a `subject`. `rows` are the graph's nodes in the order written, each
+    with an `id` of its own (a variable, or of what has none its parent's with a number)."""
+
+    def __init__(self, document: Mapping[str, Any], subject: Subject) -> None:
+        self.document, self.subject = document, subject
+        self.text: str = document["text"]
+        self.formulas: Sequence[Record] = document["formulas"]
+        self.rows: Sequence[Record] = _rows(document["nodes"], self.text)
+        self._by_id = {row["id"]: row for row in self.rows}
+        self._by_formula = {one["id"]: one for one in self.formulas}
+
+    @property
+    def query(self) -> Record | None:
+        """The formula that is asked about."""
+        return self._by_formula.get(self.document["query"])
+
+    def row(self, key: str) -> Record | None:
+        """A node of the graph."""
+        return self._by_id.get(key)
+
+    def meant(self, key: str) -> Record | None:
+        """The node itself, where this one only refers to it."""
+        row = self.row(key)
+        return self.row(row["variable"]) if row is not None and row["kind"] == "reference" else row
+
+    def formula_of(self, key: str) -> Record | None:
+        """The formula whose tree a node belongs to; of others the query."""
+        row = self.meant(key)
+        return self._by_formula.get(row["formula"]) if row is not None and row["formula"] else self.query
+
+    def place(self, key: str) -> tuple[int, int] | None:
+        """Where in the text a node comes from; of a formula's tree with the braces that belong to it."""
+        row = self.meant(key)
+        if row is None or row["place"] is None:
+            return None
+        start, end = row["place"]
+        formula = self._by_formula.get(row["formula"] or "")
+        if formula is None or formula["place"] is None:
+            return start, end
+        first = formula["place"][0]
+        return start, first + balanced(formula["latex"], start - first, end - first)
+
+    def at(self, position: int) -> str | None:
+        """The node that comes from the smallest part of the text around a position."""
+        found = [
+            (place[1] - place[0], row["id"])
+            for row in self.rows
+            if row["kind"] != "reference"
+            and (place := self.place(row["id"])) is not None
+            and place[0] <= position < place[1]
+        ]
+        return min(found)[1] if found else None
+
+    def parts(self, key: str) -> str:
+        """The text that a node comes from."""
+        place = self.place(key)
+        return "" if place is None else self.text[place[0] : place[1]]
+
+    def drawn(self, formula: Record) -> Drawn:
+        """The operator tree of a formula: as it is in the graph, or else as its LaTeX is read."""
+        if formula["root"] is None or formula["root"] not in self._by_id:
+            return _read(formula["tree"])
+        made: dict[str, list[Drawn]] = {}
+        inside = [row for row in self.rows if row["formula"] == formula["id"] or row["kind"] == "reference"]
+        for row in reversed(inside):
+            below = tuple(reversed(made.pop(row["id"], [])))
+            kind = row["variable"][:1]
+            node = Drawn(row["id"], kind, row["shown"], below)
+            if row["id"] == formula["root"]:
+                return node
+            made.setdefault(row["home"], []).append(node)
+        return _read(formula["tree"])
+
+
+def balanced(latex: str, start: int, end: int) -> int:
+    """The end of a part of a formula, moved on over the braces that it opened."""
+    depth = 0
+    for place in range(start, min(len(latex), end)):
+        depth += {"{": 1, "}": -1}.get(latex[place], 0)
+    while depth > 0 and end < len(latex):
+        depth += {"{": 1, "}": -1}.get(latex[end], 0)
+        end += 1
+    return end
+
+
+def _read(tree: Mapping[str, Any]) -> Drawn:
+    kind, mark, label = tree["label"].partition("!")
+    children = tuple(_read(child) for child in tree.get("children", ()))
+    return Drawn("", kind if mark else "", label if mark else kind, children)
+
+
+def _rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
+    """The nodes with `id`, `home` (the id of the parent), `word` (the text it comes from), `shown` (its
+    concept in plain letters), `children` and `below` (how many nodes hang on it, at once and in all) and
+    `last` (of each line of descent, whether it is the last of its siblings)."""
+    rows: list[dict[str, Any]] = []
+    above: list[dict[str, Any]] = []
+    taken: set[str] = set()
+    for node in nodes:
+        del above[node["depth"] :]
+        home = above[-1] if above else None
+        key = node["variable"] if node["kind"] in ("concept", "operator") else ""
+        if not key or key in taken:
+            key = f"{home['id'] if home else ''}.{home['children'] + 1 if home else len(rows)}"
+        taken.add(key)
+        place = node["place"]
+        row = {**node, "id": key, "home": home["id"] if home else "", "children": 0, "below": 0}
+        row["word"] = text[place[0] : place[1]] if place is not None else ""
+        # Terminals lack the letters of MathML; the plain ones are meant.
+        row["shown"] = normalize("NFKC", node["concept"]) or node["variable"]
+        for one in above:
+            one["below"] += 1
+        if home is not None:
+            home["children"] += 1
+            row["number"] = home["children"]
+        above.append(row)
+        rows.append(row)
+    by_id = {row["id"]: row for row in rows}
+    for row in rows:
+        home = by_id.get(row["home"])
+        row["last"] = (*home["last"], row["number"] == home["children"]) if home is not None else ()
+    return rows

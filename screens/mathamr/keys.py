@@ -1,0 +1,38 @@
+"""The keys of the MathAMR screen and its panes."""
+
+from __future__ import annotations
+
+from screens.shell.keymap import scope
+
+__all__ = ["GRAPH_KEYS", "KEYS", "SCREEN_KEYS", "TREE_KEYS"]
+
+SCREEN_KEYS = scope(
+    "mathamr",
+    add=("inspect text", "Write a text with $formulas$ and look at its graph."),
+    model=("parser", "Choose whose graph is shown: the published one, a parser's, or the edited one."),
+    again=("parse again", "Parse the text again with the built-in parser, leaving edits aside."),
+    edit=("edit", "Open the graph as PENMAN in $EDITOR; strings and pictures follow what is written."),
+    inspect=("alignment", "List what each formula and node comes from, and what was wrong."),
+    raw=("LaTeX", "Show formulas as LaTeX, or as they are read."),
+    refresh=("read again", "Read the collection's topics again."),
+    earlier="Go to the topic before this one.",
+    later="Go to the topic after this one.",
+    yank=("yank", "Copy what is selected; `Y` offers its forms and the command line."),
+    export="Write the graph as SVG, DOT or PENMAN, or a list to a file.",
+)
+GRAPH_KEYS = scope(
+    "graph",
+    left=("fold", "Fold the node; on a folded one or a leaf, go to what it hangs on."),
+    right=("unfold", "Unfold the node, or go to the first that hangs on it."),
+)
+TREE_KEYS = scope(
+    "tree",
+    open="Go to this node in the graph.",
+    down="Go to the next node.",
+    up="Go to the node before.",
+    top="Go to the root.",
+    bottom="Go to the last leaf.",
+    left="Go to the operator above; from the root to the pane on the left.",
+    right="Go to the first operand.",
+)
+KEYS = (*SCREEN_KEYS, *GRAPH_KEYS, *TREE_KEYS)

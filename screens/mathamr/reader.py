@@ -1,0 +1,127 @@
+"""Reading: collections with topics of Task 2, their topics, and inspections, asked of the engine and kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from textual import on, work
+from textual.message import Message
+
+from engines.core.errors import EngineError
+from screens.mathamr.selection import NEAREST
+from screens.mathamr.subject import Subject
+from screens.shell.request import Answer, Request, Service
+
+if TYPE_CHECKING:
+    from workbench.engine_process import EngineProcess
+    from workbench.workspace import Workspace
+
+__all__ = ["CollectionsFound", "Inspected", "Near", "Reader", "TopicsRead"]
+
+_KEPT = 64
+
+
+@dataclass
+class CollectionsFound(Message):
+    """The collections that have topics of Task 2, folders by name; or why they cannot be listed."""
+
+    folders: Mapping[str, str]
+    error: EngineError | None = None
+
+
+class TopicsRead(Answer):
+    """The topics of the collection in the tag."""
+
+
+class Inspected(Answer):
+    """The inspection of the subject in the tag, without formulas near it."""
+
+
+class Near(Answer):
+    """The same with nearest formulas and runs."""
+
+
+class Reader(Service):
+    """Answers what it knows at once, asks for the rest, and says when it has come.
+
+    Nearest formulas take longer, and the index of a small collection is built on the way: they are asked of
+    an engine process of their own.
+    """
+
+    def __init__(self, engine: Callable[[], EngineProcess], new_engine: Callable[[], EngineProcess]) -> None:
+        super().__init__()
+        self._new_engine = new_engine
+        self._second: EngineProcess | None = None
+        self._known: OrderedDict[Subject, Mapping[str, Any]] = OrderedDict()
+        self._near_known: OrderedDict[Subject, Mapping[str, Any]] = OrderedDict()
+        self._topics = Request(self, engine, "mathamr.topics", TopicsRead)
+        self._inspect = Request(self, engine, "mathamr.inspect", Inspected)
+        self._near = Request(self, self._process, "mathamr.inspect", Near)
+
+    def _process(self) -> EngineProcess:
+        if self._second is None:
+            self._second = self._new_engine()
+        return self._second
+
+    def on_unmount(self) -> None:
+        if self._second is not None:
+            self._second.close()
+
+    @work(thread=True, exclusive=True, group="collections", exit_on_error=False)
+    def find(self, workspace: Workspace) -> None:
+        """List the collections."""
+        try:
+            self.post_message(CollectionsFound(formula_collections(workspace)))
+        except EngineError as error:
+            self.post_message(CollectionsFound({}, error))
+
+    def topics(self, name: str, folder: str) -> None:
+        """Ask for the topics of a collection; nothing known of any stays."""
+        self._known.clear()
+        self._near_known.clear()
+        self._topics.ask({"folder": folder}, name)
+
+    def inspection(self, subject: Subject) -> Mapping[str, Any] | None:
+        """What is known of a subject; what is not is asked for."""
+        if subject not in self._known:
+            self._inspect.ask({**subject.params, "k": 0}, subject)
+        return self._known.get(subject)
+
+    def near(self, subject: Subject) -> Mapping[str, Any] | None:
+        """The same with what is near its formula: that does not depend on the graph."""
+        subject = subject.by("")
+        if subject not in self._near_known:
+            self._near.ask({**subject.params, "k": NEAREST}, subject)
+        return self._near_known.get(subject)
+
+    @on(Inspected)
+    @on(Near)
+    def _read(self, event: Answer) -> None:
+        kept = self._known if isinstance(event, Inspected) else self._near_known
+        if event.error is None:
+            kept[event.tag] = event.value
+            while len(kept) > _KEPT:
+                kept.popitem(last=False)
+
+
+def formula_collections(workspace: Workspace) -> dict[str, str]:
+    """The folders of the workspace's collections that have topics of Task 2, by name."""
+    from engines.forum.folder import ArqmathFolder
+    from workbench.papers.arqmath.collections import collections
+
+    found = {}
+    for one in collections(workspace):
+        try:
+            if ArqmathFolder.open(one.path).topics.get(2):
+                found[one.name] = str(one.path)
+        except EngineError:  # the ARQMath screen and `mathwb data check` say what is wrong with it
+            continue
+    return found
+
+
+def first(names: Sequence[str], wanted: str) -> str:
+    """The name that is wanted if it is there, else the first; nothing where there is none."""
+    return wanted if wanted in names else names[0] if names else ""

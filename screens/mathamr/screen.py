@@ -1,0 +1,405 @@
+"""The MathAMR screen: a sentence on top, topics and graph on the left, the operator tree, and strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+
+from engines.core.errors import EngineError
+from screens.mathamr.contexts import ContextsPane
+from screens.mathamr.formula import FormulaPane
+from screens.mathamr.graph import GraphListing, GraphPane, origin
+from screens.mathamr.inspection import Inspection
+from screens.mathamr.keys import SCREEN_KEYS
+from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, TopicsRead, first
+from screens.mathamr.sentence import Sentence
+from screens.mathamr.strings import StringsPane
+from screens.mathamr.subject import OWN, Subject, parsers, text_of
+from screens.shell.keymap import bindings
+from screens.shell.screen import WorkbenchScreen
+from screens.shell.selection import Command, Lookup
+from screens.widgets.pane import Pane
+
+__all__ = ["MathamrScreen"]
+
+_PATIENCE_S = 0.2
+"""So long the graph before may stand there until the next one comes."""
+
+
+class MathamrScreen(WorkbenchScreen):
+    """Formulas in their contexts: sentence, graph, operator tree, strings, nearest formulas."""
+
+    MODE = "mathamr"
+    BINDINGS = bindings(SCREEN_KEYS)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folders: Mapping[str, str] = {}
+        self.source = ""
+        """The collection that is shown, or one's own texts."""
+        self.texts: list[str] = []
+        self.subject: Subject | None = None
+        self.inspection: Inspection | None = None
+        self._parser = ""
+        self._edited: dict[str, str] = {}
+        """Graphs that were edited, by the address of their topic."""
+        self._kept: Mapping[str, object] = {}
+        self.reader = Reader(lambda: self.workbench.engine, lambda: self.workbench.new_engine())
+        self.sentence = Sentence(id="sentence")
+        self.contexts = ContextsPane(id="topics-pane", share=12)
+        self.graph = GraphPane(id="graph-pane", share=12)
+        self.formula = FormulaPane(id="formula-pane", share=12)
+        self.strings = StringsPane(id="strings-pane", share=16)
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            if widget.id == "panes":
+                yield self.sentence
+            yield widget
+        yield self.reader
+
+    def panes(self) -> Iterable[Pane]:
+        """Topics and graph, the operator tree, what is written of it."""
+        return self.contexts, self.graph, self.formula, self.strings
+
+    def _groups(self) -> list[tuple[Pane, ...]]:
+        """Topics and graph share the left place, in narrow terminals tree and strings the right one."""
+        panes = tuple(self._panes)
+        if self.full or self.columns <= 1:
+            return [panes]
+        if self.size.width >= 160:
+            return [(pane,) for pane in panes]
+        if self.columns == 2:
+            return [panes[:2], panes[2:]]
+        return [panes[:2], panes[2:3], panes[3:]]
+
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        self._arrange()
+
+    # Collections and texts
+
+    async def restore(self, state: Mapping[str, object]) -> None:
+        """The collection comes first; its lists take their part when it is there."""
+        self._kept = state
+        texts, edited = state.get("texts"), state.get("edited")
+        if isinstance(texts, list):
+            self.texts = [str(text) for text in texts]
+        if isinstance(edited, dict):
+            self._edited = {str(address): str(graph) for address, graph in edited.items()}
+        parser = state.get("parser")
+        self._parser = parser if isinstance(parser, str) and parser in parsers() else ""
+        await super().restore(state)
+
+    def state(self) -> dict[str, object]:
+        """What is shown, whose graphs, the texts and what was edited, besides the lists."""
+        own = {"collection": self.source, "texts": self.texts, "parser": self._parser, "edited": self._edited}
+        return {**super().state(), **own}
+
+    def begin(self) -> None:
+        """Look for collections."""
+        self.contexts.show_loading("looking for collections")
+        # In ASCII a raised 2 would come out as a 2 like any other.
+        self._write_raw(self.workbench.ascii)
+        self.reader.find(self.workbench.workspace)
+
+    @on(CollectionsFound)
+    def _found(self, event: CollectionsFound) -> None:
+        if event.error is not None:
+            self.contexts.show_error(event.error)
+            return
+        self.folders = event.folders
+        wanted = self.source or str(self._kept.get("collection") or "")
+        self.open_source(first([*self.folders, OWN], wanted))
+
+    def open_source(self, name: str) -> None:
+        """Show a collection, or one's own texts."""
+        self.source = name
+        self.contexts.show_sources([*self.folders, OWN], name)
+        if name != OWN:
+            self.contexts.show_loading(f"reading {name}")
+            self.reader.topics(name, self.folders[name])
+        elif self.folders or self.texts:
+            self.contexts.show_texts(self.texts)
+        else:
+            self.contexts.show_none()
+        self._show_crumbs()
+
+    @on(TopicsRead)
+    def _topics_read(self, event: TopicsRead) -> None:
+        if event.tag != self.source:
+            return
+        if event.error is not None:
+            self.contexts.show_error(event.error)
+        else:
+            self.contexts.show_topics(self.folders[event.tag], event.value["topics"])
+        self.refresh_bindings()
+
+    @on(ContextsPane.Picked)
+    def _source_picked(self, event: ContextsPane.Picked) -> None:
+        self.open_source(event.name)
+
+    # A topic or text
+
+    @on(ContextsPane.Moved)
+    def _subject_moved(self) -> None:
+        self.show_subject(self.contexts.subject)
+
+    @on(ContextsPane.Opened)
+    def _subject_opened(self) -> None:
+        self.show_pane("graph-pane")
+
+    def show_subject(self, subject: Subject | None) -> None:
+        """Show a topic or text, with the graph that is wanted of it."""
+        if subject is not None:
+            edited = self._edited.get(subject.address)
+            subject = subject.edited(edited) if edited else subject.by(self._parser)
+        if subject == self.subject and (self.inspection is not None or subject is None):
+            return
+        self.subject = subject
+        self.graph.stale = subject is not None
+        if subject is None:
+            self._show(None)
+        elif (known := self.reader.inspection(subject)) is not None:
+            self._show(Inspection(known, subject))
+        else:
+            self.set_timer(_PATIENCE_S, lambda: self._still_waiting(subject))
+
+    def _still_waiting(self, subject: Subject) -> None:
+        if self.graph.stale and self.subject == subject:
+            self._show(None)
+            self.graph.stale = True
+            self.graph.show_loading(f"reading {subject.name}")
+
+    @on(Inspected)
+    def _inspected(self, event: Inspected) -> None:
+        if event.tag != self.subject:
+            return
+        if event.error is not None:
+            self._failed(event.error)
+        else:
+            self._show(Inspection(event.value, event.tag))
+
+    def _failed(self, error: EngineError) -> None:
+        subject = self.subject
+        if subject is not None and subject.graph:
+            # What was written by hand stays for the next edit; the graph before it is shown again.
+            self.workbench.report(error)
+            self._draft = (subject.address, self._edited.pop(subject.address, subject.graph))
+            self.show_subject(self.contexts.subject)
+            return
+        self._show(None)
+        self.graph.show_error(error)
+
+    def _show(self, inspection: Inspection | None) -> None:
+        self.inspection = inspection
+        self.graph.stale = False
+        said = origin(inspection.document["parser"]) if inspection is not None else ""
+        self.sentence.show(inspection, said)
+        self.graph.show_graph(inspection)
+        self.formula.show(inspection)
+        self.strings.show(inspection)
+        if inspection is not None:
+            self.formula.show_near(self.reader.near(inspection.subject))
+        self._light(self.graph.key)
+        self.refresh_bindings()
+
+    @on(Near)
+    def _near_found(self, event: Near) -> None:
+        if self.subject is not None and event.tag.source == self.subject.source:
+            self.formula.show_near(event.value, event.error)
+
+    # Links
+
+    @on(GraphPane.Moved)
+    def _node_moved(self) -> None:
+        self._light(self.graph.key)
+        self.refresh_bindings()
+
+    @on(GraphPane.Opened)
+    def _node_opened(self) -> None:
+        if self.graph.nodes.follow():
+            return
+        row = self.graph.table.current
+        if row is not None and row["formula"]:
+            self.show_pane("formula-pane")
+        elif row is not None:
+            self.graph.nodes.action_right()
+
+    @on(GraphListing.Left)
+    @on(FormulaPane.Left)
+    def _pane_left(self) -> None:
+        super().action_left()
+
+    @on(FormulaPane.Moved)
+    def _leaf_moved(self) -> None:
+        if self.formula.key:
+            self.graph.light(self.formula.key)
+            self._light(self.formula.key)
+
+    @on(FormulaPane.Opened)
+    def _leaf_opened(self) -> None:
+        self._go_to_node(self.formula.key)
+
+    @on(StringsPane.Opened)
+    def _triple_opened(self) -> None:
+        self._go_to_node(self.strings.key)
+
+    @on(Sentence.Picked)
+    def _word_picked(self, event: Sentence.Picked) -> None:
+        if self.inspection is not None and (key := self.inspection.at(event.position)) is not None:
+            self._go_to_node(key)
+
+    def _go_to_node(self, key: str) -> None:
+        if self.graph.go_to(key):
+            self.show_pane("graph-pane")
+
+    def _light(self, key: str) -> None:
+        self.sentence.light(key)
+        self.formula.light(key)
+        self.strings.light(key)
+        self._show_crumbs()
+
+    def _show_crumbs(self) -> None:
+        place = [self.source] if self.source else []
+        if self.subject is not None:
+            place.append(self.subject.topic or "text")
+        row = self.inspection.row(self.graph.key) if self.inspection is not None else None
+        if row is not None:
+            place.append(row["shown"])
+        self.crumbs = tuple(place)
+
+    # What can be done
+
+    def why_not(self, verb: str) -> str:
+        """The screen's own reasons."""
+        if verb in ("inspect", "model", "again", "edit", "raw") and self.inspection is None:
+            return "no graph is shown"
+        if verb in ("earlier", "later") and not self.contexts.table.shown:
+            return "there is nothing to go to"
+        return super().why_not(verb)
+
+    def go_back(self) -> bool:
+        """Back along the references that were followed."""
+        return self.active_pane is self.graph and self.graph.nodes.go_back()
+
+    def action_earlier(self) -> None:
+        self.contexts.step(-1)
+
+    def action_later(self) -> None:
+        self.contexts.step(1)
+
+    def action_refresh(self) -> None:
+        """From the files again, and whatever collections there are now."""
+        self.subject = self.inspection = None
+        self.reader.find(self.workbench.workspace)
+
+    def action_raw(self) -> None:
+        self._write_raw(not self.sentence.raw)
+
+    def _write_raw(self, raw: bool) -> None:
+        for part in (self.sentence, self.contexts, self.formula, self.strings):
+            part.raw = raw
+            part.draw()
+
+    def action_add(self) -> None:
+        """Ask for a text."""
+        from screens.widgets.dialogs import Prompt
+
+        hint = "words and $LaTeX$, the last formula is the query;  ⏎ shows its graph, esc leaves it"
+        prompt = Prompt("inspect", hint=hint, check=_wrong)
+        prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
+
+    def inspect_text(self, text: str) -> bool:
+        """Show a text of one's own."""
+        self.texts = [text, *(one for one in self.texts if one != text)]
+        self.open_source(OWN)
+        self.contexts.go_to(text)
+        self.show_pane("graph-pane")
+        return True
+
+    def action_model(self) -> None:
+        """Choose whose graph is shown."""
+        from screens.widgets.dialogs import Choice, Chooser
+
+        choices = [Choice(name, origin(name), key=str(n)) for n, name in enumerate(parsers(), start=1)]
+        Chooser("show the graph of", choices).ask(self.app, self.choose_parser)
+
+    def choose_parser(self, name: str) -> None:
+        """Show the graphs of a parser from now on, an edited one no more."""
+        self._parser = name
+        if self.subject is not None:
+            self._edited.pop(self.subject.address, None)
+        self.show_subject(self.contexts.subject)
+
+    def action_again(self) -> None:
+        self.choose_parser("builtin")
+
+    def action_inspect(self) -> None:
+        from screens.mathamr.alignment import alignment
+        from screens.widgets.dialogs import TextScreen
+
+        if (inspection := self.inspection) is not None:
+            lines = alignment(inspection, raw=self.sentence.raw)
+            self.app.push_screen(TextScreen(f"alignment of {inspection.subject.name}", lines))
+
+    def action_edit(self) -> None:
+        from screens.mathamr.editing import edited
+
+        inspection = self.inspection
+        if inspection is None:
+            return
+        address = inspection.subject.address
+        draft = self._draft[1] if self._draft[0] == address else inspection.document["penman"]
+        if (text := edited(self.workbench, draft, inspection)) is not None:
+            self._draft = ("", "")
+            self._edited[address] = text
+            self.show_subject(self.contexts.subject)
+
+    _draft: tuple[str, str] = ("", "")
+    """An edited graph that could not be read, behind the address of its topic."""
+
+    # What others ask
+
+    def go_to_topic(self, topic: str) -> bool:
+        """Show a topic; whether it is among the lines."""
+        if self.source == OWN or not self.contexts.go_to(topic):
+            return False
+        self.show_pane("graph-pane")
+        return True
+
+    def _go_to_source(self, name: str) -> bool:
+        if name != OWN and name not in self.folders:
+            return False
+        if name != self.source:
+            self.open_source(name)
+        return True
+
+    def lookups(self) -> Sequence[Lookup]:
+        """`:topic B.901`, `:node e2`, `:collection NAME`, `:text WORDS`."""
+        return [
+            Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
+            *super().lookups(),
+            Lookup("collection", "Show a collection of the workspace.", self._go_to_source),
+            Lookup("text", "Inspect a text with $formulas$.", lambda text: self.inspect_text(text_of(text))),
+        ]
+
+    def commands(self) -> Sequence[Command]:
+        """What has no key."""
+        here = self.contexts.subject if self.source == OWN else None
+        reason = "" if here is not None else "no text of your own is shown"
+        return [Command("forget this text", "your own text leaves the list", self._forget_text, reason)]
+
+    def _forget_text(self) -> None:
+        subject = self.contexts.subject
+        if subject is not None and subject.text:
+            self.texts = [text for text in self.texts if text != subject.text]
+            self.open_source(OWN)
+
+
+def _wrong(text: str) -> str:
+    """Why a text cannot be inspected."""
+    if text.count("$") % 2:
+        return "a formula stands between two dollar signs"
+    return "" if "$" in text or not text.strip() else "put the formula between dollar signs"

@@ -1,0 +1,176 @@
+"""The right pane: the strings of the representations, PENMAN, triples, symbol layout, and the whole text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.message import Message
+
+from screens.mathamr.columns import TRIPLE_COLUMNS
+from screens.mathamr.inspection import Inspection
+from screens.mathamr.selection import formula_selection, graph_exports, text_selection
+from screens.shell.export import Export
+from screens.shell.selection import CommandLine, Selection
+from screens.widgets.listing import Listing, ReaderBox
+from screens.widgets.pane import Page, Pane
+from screens.widgets.table import Table
+
+__all__ = ["StringsPane"]
+
+_KINDS = {
+    "mathamr": "MathAMR",
+    "mathamr-released": "MathAMR as released",
+    "opt": "operator tree",
+    "raw-opt": "text with operator tree",
+    "raw-latex": "text with LaTeX",
+    "latex": "LaTeX",
+}
+_HEADING = "│ "
+_TEXTS = ("string", "penman", "slt", "text")
+_USUAL = {"string": "s", "penman": "p", "triples": "t", "text": "x"}
+
+
+class StringsPane(Pane):
+    """Shows an inspection written down in lines."""
+
+    class Opened(Message):
+        """The node of a triple is to be shown in the graph."""
+
+    def __init__(self, *, id: str, share: int) -> None:
+        super().__init__(title="string", id=id, share=share)
+        self.raw = False
+        self._inspection: Inspection | None = None
+        self._key = ""
+
+    def compose(self) -> ComposeResult:
+        boxes = {name: ReaderBox(id=name) for name in _TEXTS}
+        for name, box in boxes.items():
+            box.reader.style = self._look_penman if name == "penman" else _look
+        triples = Listing(TRIPLE_COLUMNS, id="triples", counts=False)
+        yield Page("string", boxes["string"], id="string-page")
+        yield Page("PENMAN", boxes["penman"], id="penman-page")
+        yield Page("triples", triples, id="triples-page")
+        yield Page("SLT", boxes["slt"], id="slt-page")
+        yield Page("text", boxes["text"], id="text-page")
+        yield from super().compose()
+
+    def show(self, inspection: Inspection | None) -> None:
+        """Show another inspection."""
+        self._inspection, self._key = inspection, ""
+        self.draw()
+
+    def light(self, key: str) -> None:
+        """Mark the line of a node in the PENMAN text, and its triple."""
+        if key == self._key or self._inspection is None:
+            return
+        row = self._inspection.meant(key)
+        self._key = row["variable"] if row is not None else ""
+        self.query_one("#penman", ReaderBox).reader.refresh()
+        self.query_one("#triples", Listing).table.go_to(f"{self._key} :instance")
+
+    def draw(self) -> None:
+        """Fold everything anew."""
+        if not self.is_attached or not self.query("#string"):
+            return
+        inspection, cells = self._inspection, max(16, self.size.width - 6)
+        lines: dict[str, list[str]] = {name: [] for name in _TEXTS}
+        triples = []
+        if inspection is not None:
+            document = inspection.document
+            strings = document["strings"]
+            lines = {
+                "string": [
+                    line
+                    for name, title in _KINDS.items()
+                    for line in (f"{_HEADING}{title}", *fold(strings[name], cells), "")
+                ],
+                "penman": document["penman"].replace(" " * 6, "  ").splitlines(),
+                "slt": list(self._layouts(inspection, cells)),
+                "text": list(self._whole(inspection, cells)),
+            }
+            triples = [
+                {"id": f"{source} {role}", "source": source, "role": role, "target": target}
+                for source, role, target in document["triples"]
+            ]
+        for name, found in lines.items():
+            self.query_one(f"#{name}", ReaderBox).reader.show(found)
+        self.query_one("#triples", Listing).load(triples, keep=False)
+
+    def _layouts(self, inspection: Inspection, cells: int) -> Iterator[str]:
+        query = inspection.query
+        if query is not None:
+            yield f"{_HEADING}{query['latex']}"
+            yield from tree_lines(query["slt"])
+            yield ""
+            yield f"{_HEADING}as a string"
+            yield from fold(inspection.document["strings"]["slt"], cells)
+
+    def _whole(self, inspection: Inspection, cells: int) -> Iterator[str]:
+        from engines.formula.unicode import render_text
+
+        text = inspection.text
+        yield from fold(text if self.raw else render_text(text), cells)
+        yield ""
+        for warning in inspection.document["warnings"]:
+            yield from (_HEADING + line for line in fold(warning, cells - 2))
+
+    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002
+        self.call_after_refresh(self.draw)
+
+    def _look_penman(self, line: str) -> str:
+        return "bold on $cursor" if self._key and f"({self._key} /" in line else ""
+
+    @on(Table.Opened, "#triples-table")
+    def _triple_opened(self, event: Table.Opened) -> None:
+        event.stop()
+        self.post_message(self.Opened())
+
+    @property
+    def key(self) -> str:
+        """The node of the triple under the cursor."""
+        row = self.query_one("#triples", Listing).table.current
+        return str(row["source"]) if row is not None else ""
+
+    # What the screen asks
+
+    @property
+    def _page(self) -> str:
+        return (self.page.id or "").removesuffix("-page") if self.page is not None else "string"
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        """What the page shows."""
+        if self._inspection is None:
+            return None
+        if self._page == "slt" and self._inspection.query is not None:
+            return formula_selection(self._inspection, self._inspection.query, line, "slt")
+        return text_selection(self._inspection, line, _USUAL.get(self._page, "s"))
+
+    def exports(self) -> Sequence[Export]:
+        """The graph."""
+        return () if self._inspection is None else graph_exports(self._inspection)
+
+
+def _look(line: str) -> str:
+    return "$quiet" if line.startswith(_HEADING) else ""
+
+
+def tree_lines(tree: object) -> Iterator[str]:
+    """A tree as `{"label", "children"}`, what hangs on a node indented under it."""
+    pending = [(tree, "", "")]
+    while pending:
+        node, lead, below = pending.pop()
+        assert isinstance(node, dict)
+        yield lead + node["label"].replace("!", " ")
+        children = node.get("children", ())
+        for number, child in reversed(list(enumerate(children))):
+            last = number == len(children) - 1
+            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
+
+
+def fold(text: str, cells: int) -> list[str]:
+    """A text in lines of at most so many cells, broken between words where there are any."""
+    from textual.content import Content
+
+    return [line.plain for part in text.splitlines() for line in Content(part).wrap(max(8, cells))]
