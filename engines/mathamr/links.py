@@ -88,12 +88,22 @@ def linked_formulas(
         if root is not None:
             nodes = list(Graph(root).nodes())
             trees: dict[str, OperatorTree] = {}
+            written_again: set[int] = set()
             for node in reversed(nodes):
-                label = f"{node.variable[:1]}!{unicodedata.normalize('NFKC', node.concept)}"
-                below = [branch.target for branch in node.branches if isinstance(branch.target, Node)]
-                trees[node.variable] = OperatorTree(label, tuple(trees[one.variable] for one in below))
+                below = []
+                for branch in node.branches:
+                    target = branch.target
+                    if isinstance(target, Node):
+                        below.append(trees[target.variable])
+                    elif target in known:
+                        below.append(OperatorTree(_label(known[target])))
+                        written_again.add(id(below[-1]))
+                trees[node.variable] = OperatorTree(_label(node), tuple(below))
+            tree = trees[root.variable]
             start = places[name][0] if name in places else None
-            for node, span in zip(nodes, node_spans(trees[root.variable], written), strict=True):
+            spanned = zip(tree.walk(), node_spans(tree, written), strict=True)
+            own = (span for one, span in spanned if id(one) not in written_again)
+            for node, span in zip(nodes, own, strict=True):
                 place = None if start is None or span is None else (start + span[0], start + span[1])
                 spans[node.variable] = (name, place)
         rows.append(
@@ -110,6 +120,10 @@ def linked_formulas(
             }
         )
     return rows, spans
+
+
+def _label(node: Node) -> str:
+    return f"{node.variable[:1]}!{unicodedata.normalize('NFKC', node.concept)}"
 
 
 def node_rows(

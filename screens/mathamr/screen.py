@@ -142,11 +142,11 @@ class MathamrScreen(WorkbenchScreen):
 
     # A topic or text
 
-    @on(ContextsPane.Moved)
+    @on(ContextsPane.Moved, "#topics-pane")
     def _subject_moved(self) -> None:
         self.show_subject(self.contexts.subject)
 
-    @on(ContextsPane.Opened)
+    @on(ContextsPane.Opened, "#topics-pane")
     def _subject_opened(self) -> None:
         self.show_pane("graph-pane")
 
@@ -212,12 +212,12 @@ class MathamrScreen(WorkbenchScreen):
 
     # Links
 
-    @on(GraphPane.Moved)
+    @on(GraphPane.Moved, "#graph-pane")
     def _node_moved(self) -> None:
         self._light(self.graph.key)
         self.refresh_bindings()
 
-    @on(GraphPane.Opened)
+    @on(GraphPane.Opened, "#graph-pane")
     def _node_opened(self) -> None:
         if self.graph.nodes.follow():
             return

@@ -139,12 +139,10 @@ def lit_part(latex: str, start: int, end: int, shown: Callable[[str], str]) -> t
     inner = marked[left + 1 : right].strip()
     if left < right and marked[:left] + inner + marked[right + 1 :] == whole:
         return whole, (left, left + len(inner))
-    for letter, other in (("n", "k"), ("Q", "R")):
+    for letter, other in (("n", "i"), ("Q", "R")):
         changed = shown(before + _other(part, letter, other) + after)
         if len(changed) == len(whole) and changed != whole:
-            places = [
-                place for place, pair in enumerate(zip(whole, changed, strict=True)) if len({*pair}) > 1
-            ]
+            places = [at for at, sign in enumerate(whole) if sign != changed[at]]
             return whole, (places[0], places[-1] + 1)
     return whole, (0, len(whole))
 

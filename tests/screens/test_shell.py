@@ -98,6 +98,13 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     assert pilot.app.current_mode == "arqmath"
 
 
+@check("app.mathamr")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app.current_mode == "mathamr"
+
+
 @check("app.jump")
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)

@@ -1,0 +1,346 @@
+"""The MathAMR screen by real keys, over the real operations in this process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from engines.formula.unicode import unicode_text
+from screens.app import Workbench
+from screens.mathamr.drawing import in_the_plane, line_by_line
+from screens.mathamr.inspection import Drawn, balanced
+from screens.mathamr.screen import MathamrScreen
+from screens.mathamr.sentence import lit_part, text_content
+from screens.mathamr.subject import OWN, Subject, text_of
+from screens.widgets.dialogs import Prompt
+from screens.widgets.listing import ReaderBox
+from screens.widgets.table import Table
+from tests.screens.arqmath_engine import HereEngine
+from tests.screens.mathamr_engine import GRAPHS, TOPICS, write_formula_collection
+from workbench.workspace import Workspace
+
+Make = Callable[..., Workbench]
+WIDE, NARROW = (120, 40), (80, 24)
+TOLD = {" ": "space", "$": "dollar_sign", "^": "circumflex_accent", "=": "equals_sign", "-": "minus"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_formula_collection(tmp_path_factory.mktemp("collections") / "mini")
+
+
+@pytest.fixture
+def build(workspace: Workspace, files: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """The app over a workspace with that collection; operations run in this process."""
+    engine = HereEngine()
+    monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
+    shutil.copytree(files, workspace.folder("arqmath") / "mini")
+
+    def built(**options: Any) -> Workbench:
+        return make(**{"screen": "mathamr", "jobs": [], **options})
+
+    return built
+
+
+async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
+    for _ in range(400):
+        await pilot.pause(0.01)
+        if until() and not any(w.is_running and w.group != "look" for w in pilot.app.workers):
+            break
+    await pilot.pause(0.01)
+
+
+async def ready(pilot: Pilot[Any], name: str = "B.1") -> MathamrScreen:
+    screen = pilot.app.screen_stack[0]
+    assert isinstance(screen, MathamrScreen)
+    await settle(pilot, lambda: screen.inspection is not None and screen.inspection.subject.name == name)
+    return screen
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+def seen(app: Workbench) -> str:
+    app.screen._compositor.full_map  # noqa: B018
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+def nodes(screen: MathamrScreen) -> Table:
+    return screen.query_one("#graph-table", Table)
+
+
+def lit(screen: MathamrScreen) -> str:
+    """What of the sentence is lit, as it is shown."""
+    inspection = screen.inspection
+    assert inspection is not None
+    content = text_content(inspection, screen.sentence._key, raw=screen.sentence.raw)
+    return "".join(
+        content.plain[span.start : span.end] for span in content.spans if "underline" in str(span.style)
+    )
+
+
+async def test_a_topic_is_shown_as_sentence_graph_tree_and_string(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert [row["id"] for row in screen.contexts.table.visible_records()] == list(TOPICS)
+        assert "⟦xⁿ + yⁿ = zⁿ⟧" in seen(app)
+        await press(pilot, "enter")
+        assert screen.active_pane is screen.graph
+        assert [row["concept"] for row in nodes(screen).visible_records()][:3] == [
+            "find-01",
+            "imperative",
+            "you",
+        ]
+        said = seen(app)
+        assert "├ :mode imperative" in said
+        assert "↗ you" in said
+        assert "U eq" in said
+        document = screen.inspection.document  # type: ignore[union-attr]
+        lines = screen.query_one("#string", ReaderBox).reader.lines
+        assert document["strings"]["mathamr"] in " ".join(lines)
+        assert "3 re-entrant" in screen.graph.footnote
+        assert screen.crumbs == ("mini", "B.1", "find-01")
+
+
+async def test_graph_tree_and_sentence_are_lit_together(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter")
+        assert lit(screen) == "Find"
+        assert screen.graph.go_to("O2")
+        await settle(pilot)
+        assert lit(screen) == "yⁿ"
+        assert screen.formula.key == "O2"
+        # And back: along the tree, the graph and the sentence follow.
+        await press(pilot, "tab", "j")
+        assert screen.formula.key == nodes(screen).current_key == "V3"
+        assert lit(screen) == "y"
+        await press(pilot, "g", "enter")
+        assert screen.active_pane is screen.graph
+        assert nodes(screen).current_key == "U1"
+        assert lit(screen) == "xⁿ + yⁿ = zⁿ"
+        await press(pilot, "L")
+        assert "$x^n+y^n=z^n$" in seen(app)
+        assert lit(screen) == "x^n+y^n=z^n"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+async def test_a_reference_is_followed_to_the_formula_and_the_graph_written_as_svg(
+    build: Make, size: tuple[int, int]
+) -> None:
+    """Way 6."""
+    app = build()
+    async with app.run_test(size=size) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "slash", *"kind", "colon", *"reference", "enter", "G")
+        assert nodes(screen).current["kind"] == "reference"  # type: ignore[index]
+        assert lit(screen) == "ⁿ"
+        reference = nodes(screen).current_key
+        await press(pilot, "enter")
+        assert nodes(screen).current_key == "V2"
+        assert screen.formula.key == "V2"
+        await press(pilot, "escape")
+        assert nodes(screen).current_key == reference
+        await press(pilot, "e", "s", "enter")
+        await settle(pilot)
+        [picture] = list(app.workspace.root.rglob("*.svg")) or list(Path.cwd().glob("mini-B.1*.svg"))
+        text = picture.read_text("utf-8")
+        assert text.startswith("<svg")
+        assert ">find-01<" in text
+
+
+async def test_nodes_fold_and_a_hidden_one_is_unfolded_to_go_there(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter")
+        whole = nodes(screen).shown
+        assert screen.graph.go_to("U1")
+        await press(pilot, "h")
+        assert "▸ eq +10" in seen(app)
+        assert nodes(screen).shown == whole - 10
+        assert screen.graph.go_to("V4")
+        assert nodes(screen).shown == whole
+        await press(pilot, "g", "h", "h")
+        assert screen.active_pane is screen.contexts
+
+
+async def test_any_text_is_inspected_and_kept(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        assert isinstance(app.screen, Prompt)
+        await press(pilot, *(TOLD.get(sign, sign) for sign in "Solve $x^2=2$"), "enter")
+        await ready(pilot, "Solve $x^2=2$")
+        assert screen.source == OWN
+        assert screen.inspection is not None
+        assert screen.inspection.document["parser"] == "builtin"
+        assert "approximate" in screen.graph.footnote
+        assert screen.state()["texts"] == ["Solve $x^2=2$"]
+        assert screen._go_to_source("mini")
+        await ready(pilot)
+        address = Subject(OWN, text="Is $a/b$ 100%25?").address
+        assert text_of(address.split("/")[-1]) == "Is $a/b$ 100%25?"
+        app._go_to_address(address)
+        await ready(pilot, "Is $a/b$ 100%25?")
+
+
+async def test_another_parser_and_an_edited_graph(
+    build: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from contextlib import nullcontext
+
+    app = build()
+    monkeypatch.setattr(app, "suspend", nullcontext)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert screen.inspection is not None
+        await press(pilot, "R")
+        assert screen.inspection.document["parser"] == "builtin"
+        await press(pilot, "p", "1")
+        assert screen.inspection.document["parser"] == "published"
+        monkeypatch.setenv("EDITOR", "sed -i s/find-01/seek-01/")
+        await press(pilot, "o")
+        assert screen.inspection.document["parser"] == "given"
+        assert screen.inspection.document["strings"]["mathamr"].startswith("seek-01 ")
+        assert "edited by hand" in seen(app)
+        # A faulty text is refused, and is there again for the next edit.
+        monkeypatch.setenv("EDITOR", "sed -i s/[(]s/s/")
+        await press(pilot, "o")
+        assert any("E329" in happening.code for happening in app.activity)
+        assert screen.inspection.document["parser"] == "published"
+
+
+async def test_a_hostile_text_is_shown_as_it_is(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "j")
+        await ready(pilot, "B.2")
+        assert "[b]no[/b]" in seen(app)
+        assert "\x1b" not in seen(app)
+        assert screen.query_one("#penman", ReaderBox).reader.lines[0].startswith("(r / root")
+
+
+async def test_every_page_yields_a_command_line(build: Make) -> None:
+    """Way 7."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        folder = str(app.workspace.folder("arqmath") / "mini")
+        whole = f"mathwb mathamr inspect --folder {folder} --topic B.1"
+        await press(pilot, "enter")
+        for pane in (screen.contexts, screen.graph, screen.formula, screen.strings):
+            for page in pane.pages or [None]:
+                if page is not None:
+                    await pane.show_page(page.id or "")
+                    await settle(pilot)
+                chosen = pane.selection(app.command_line)
+                assert chosen is not None
+                assert chosen.address.startswith("mathamr/mini/topic/B.1")
+                command = chosen.command.partition(" mathwb ")[2] or chosen.command
+                name = page.id if page is not None else pane.id
+                if name == "runs-page":
+                    assert " --json " in command
+                elif name not in ("tree-page", "slt-page"):
+                    assert f"mathwb {command}".replace("mathwb mathwb", "mathwb").startswith(whole), name
+        assert screen.graph.selection(app.command_line).address == "mathamr/mini/topic/B.1/node/f"  # type: ignore[union-attr]
+
+
+async def test_bookmarks_lead_back_to_a_node(build: Make) -> None:
+    """Way 8."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        app._go_to_address("mathamr/mini/topic/B.1/node/O2")
+        await settle(pilot, lambda: nodes(screen).current_key == "O2")
+        assert nodes(screen).current_key == "O2"
+        app._go_to_address("mathamr/mini/topic/B.2/node/V2")
+        await settle(pilot, lambda: screen.crumbs[1:] == ("B.2", "b"))
+        assert screen.crumbs == ("mini", "B.2", "b")
+
+
+async def test_nearest_formulas_and_runs_have_grades(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "enter", "tab", "right_square_bracket")
+        table = screen.query_one("#nearest-table", Table)
+        await settle(pilot, lambda: table.shown > 0)
+        grades = {row["formula"]: row["grade"] for row in table.visible_records()}
+        assert grades["119"] == 3
+        assert "in common: " in seen(app)
+        await press(pilot, "right_square_bracket")
+        ranked = screen.query_one("#ranked-table", Table)
+        assert [(row["formula"], row["grade"]) for row in ranked.visible_records()] == [
+            ("129", 2),
+            ("119", 3),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("latex", "part", "found"),
+    [
+        ("x^n+y^n=z^n", "n", "ⁿ"),
+        ("x^n+y^n=z^n", "x^n+y^n", "xⁿ + yⁿ"),
+        ("\\binom{n+k-1}{k-1}", "n+k-1", "n+k−1"),
+        ("7^{2026} \\bmod 100", "2026", "²⁰²⁶"),
+        ("\\frac{\\sin x}{x}=1", "\\sin x", "sin x"),
+        ("\\int_{-\\infty}^\\infty e^{-x^2} dx", "\\infty", "∞"),
+    ],
+)
+def test_the_part_of_a_formula_is_found_in_what_is_shown(latex: str, part: str, found: str) -> None:
+    start = latex.index(part)
+    shown, place = lit_part(latex, start, start + len(part), unicode_text)
+    assert shown == unicode_text(latex)
+    assert shown[place[0] : place[1]] == found
+
+
+def test_braces_that_a_part_opened_belong_to_it() -> None:
+    latex = "\\binom{n}{k-1}+1"
+    assert latex[: balanced(latex, 0, latex.index("1") + 1)] == "\\binom{n}{k-1}"
+
+
+def test_a_tree_is_drawn_in_the_plane_and_line_by_line() -> None:
+    tree = Drawn(
+        "U", "U", "plus", (Drawn("x", "V", "x", ()), Drawn("m", "O", "minus", (Drawn("y", "V", "y", ()),)))
+    )
+    rows: dict[int, str] = {}
+    for one in sorted(in_the_plane(tree), key=lambda one: (one.line, one.column)):
+        rows[one.line] = rows.get(one.line, "").ljust(one.column) + one.text
+    assert [rows[line].rstrip() for line in sorted(rows)] == [
+        " U plus",
+        " ┌──┴───┐",
+        "V x  O minus",
+        "        │",
+        "       V y",
+    ]
+    lines = ["".join(one.text for one in line_by_line(tree) if one.line == line) for line in range(4)]
+    assert lines == ["U plus", "├ V x", "└ O minus", "  └ V y"]
+
+
+def test_the_screen_loads_nothing_heavy() -> None:
+    import subprocess
+    import sys
+
+    heavy = {"numpy", "pyarrow", "torch", "lxml", "penman", "spacy"}
+    code = f"import sys, screens.mathamr.screen; print(*{heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_the_graphs_of_the_collection_are_graphs() -> None:
+    from engines.mathamr.graph.amr import read_graph
+
+    assert all(read_graph(graph).root.concept for graph in GRAPHS.values())
