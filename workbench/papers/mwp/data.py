@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from engines.core.assets import asset
 from engines.core.errors import DataError
 from workbench.data_kinds import Kind, Report
 from workbench.errors import MissingError, did_you_mean
@@ -50,16 +51,18 @@ def check(path: Path, report: Report) -> dict[str, int]:
 
 
 def place(workspace: Workspace, name: str) -> Path | None:
-    """A set of problems of the workspace, or a registered one."""
-    file = workspace.folder("problems") / name / _FILE
-    if len(Path(name).parts) == 1 and file.exists():
-        return file
+    """A set of problems of the workspace, a registered one, or one that ships."""
+    named = Path(name) / _FILE
+    if len(named.parts) == 2 and (workspace.folder("problems") / named).exists():
+        return workspace.folder("problems") / named
     entries = (entry for entry in workspace.data.all() if entry.kind == "problems" and entry.name == name)
-    return next((Path(entry.path) for entry in entries), None)
+    registered = next((Path(entry.path) for entry in entries), None)
+    shipped = asset("sample/problems") / named
+    return shipped if registered is None and len(named.parts) == 2 and shipped.exists() else registered
 
 
 def problems_path(name: str) -> Path:
-    """The file that a name stands for: a path, else a set of the workspace, else a registered one.
+    """The file that a name stands for: a path, else a set of the workspace, a registered one, a sample.
 
     Raises: MissingError E354 for a name that stands for nothing.
     """
