@@ -10,6 +10,8 @@ import pytest
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.formula.parser import operator_tree
+from engines.mathamr.retrieval.indexing import IndexFormulas, index
+from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.training.pairs import Pair, judged_pairs, split
 from engines.mathamr.training.sentences import Turns, sentence_encoder
 from engines.mathamr.training.settings import SentenceSettings
@@ -117,6 +119,9 @@ def test_order_of_commutative_operands_means_nothing(tmp_path: Path) -> None:
     vectors = model.encode(["a+b^2", "b^2+a", "a-b^2"])
     assert vectors[0] @ vectors[1] == pytest.approx(1, abs=1e-5)
     assert vectors[0] @ vectors[2] < 0.999
+    index(IndexFormulas(FORUM, tmp_path / "index", str(tmp_path / "model")))
+    hits = search(SearchFormulas(tmp_path / "index", "ba=ab", how="dense", k=3))["hits"]
+    assert "ba=ab" in [hit["latex"] for hit in hits if hit["score"] > 0.999]
 
 
 def test_trees_are_joined_apart() -> None:
