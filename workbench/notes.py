@@ -16,7 +16,7 @@ from engines.core.locks import locked
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["Note", "Notes"]
+__all__ = ["NOTE_FIELDS", "Note", "Notes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,16 @@ class Note:
     note: str = ""
     bookmark: bool = False
     changed: str = ""
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """What filters ask for: `is:bookmarked`, `is:noted`, `note:word`."""
+        words = {"bookmarked": self.bookmark, "noted": bool(self.note)}
+        return {"is": [word for word, holds in words.items() if holds], "note": self.note}
+
+
+NOTE_FIELDS = ("is", "note")
+"""The names of those fields."""
 
 
 class Notes:
@@ -45,6 +55,15 @@ class Notes:
     def get(self, address: str) -> Note | None:
         """The note of an address, if there is one."""
         return self._notes.get(address)
+
+    def under(self, home: str) -> dict[str, Note]:
+        """The notes whose addresses begin with `home/`, by what follows that."""
+        start = f"{home}/"
+        return {
+            address.removeprefix(start): note
+            for address, note in self._notes.items()
+            if address.startswith(start)
+        }
 
     def all(self) -> tuple[Note, ...]:
         """Every note, by address."""

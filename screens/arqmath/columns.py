@@ -174,7 +174,13 @@ ANSWER_COLUMNS = (
 BAR_COLUMNS = (
     Column("topic", "topic", 6),
     Column("ndcg", "nDCG′", 5, "right", show=lambda r: fraction(r["ndcg"])),
-    Column("bar", "0 to 1", BAR_CELLS, show=lambda r: bar(r["ndcg"] or 0.0, r["before"])),
+    Column(
+        "bar",
+        "0 to 1",
+        BAR_CELLS,
+        show=lambda r: bar(r["ndcg"] or 0.0, r["before"]),
+        unfiltered="it draws ndcg",
+    ),
     Column("delta", "delta", 5, "right", show=lambda r: _change(r["delta"])),
 )
 WRITTEN_COLUMNS = (

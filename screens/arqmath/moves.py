@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from textual.content import Content
@@ -16,6 +17,7 @@ from screens.widgets.table import Table
 __all__ = ["MovesListing"]
 
 _CELLS = 11
+_RUN = "its title is the name of a run"
 _DRAWN = 100
 """Moves are drawn among so many first ranks."""
 
@@ -54,9 +56,9 @@ class MovesListing(Listing):
         self._pairs: list[tuple[int, int, int, str]] = []
         columns = (
             Column("rank", "rank", 4, "right"),
-            Column("left", "left", show=lambda r: self._end(r, "left")),
+            Column("left", "left", show=lambda r: self._end(r, "left"), unfiltered=_RUN),
             Column("moves", "", _CELLS, show=self._moves),
-            Column("right", "right", show=lambda r: self._end(r, "right")),
+            Column("right", "right", show=lambda r: self._end(r, "right"), unfiltered=_RUN),
         )
         none = "There is no second run to put beside it", "b chooses one."
         super().__init__(columns, id=id, fields=("rank",), counts=False, empty=none, table=MovesTable)
@@ -87,7 +89,7 @@ class MovesListing(Listing):
         rename = {"left": names[0], "right": names[1]}
         # The headings are the names of the runs.
         self.table.columns = tuple(
-            Column(c.name, rename.get(c.name, c.title), c.width, c.align, c.show) for c in self.table.columns
+            replace(column, title=rename.get(column.name, column.title)) for column in self.table.columns
         )
         self._canvas = []
         self.load(

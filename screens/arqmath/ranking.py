@@ -127,6 +127,7 @@ class RankingPane(Pane):
     def show_runs(self, runs: Runs, records: Sequence[Record]) -> None:
         """Compare these runs; `records` are the topics with their scores."""
         self._runs, self._records = runs, records
+        self._bars.home, self._hits.home = f"{runs.address}/topic", f"{runs.address}/post"
         if self.ranking is not None:
             self.show_ranking(self.ranking)
         else:
@@ -163,6 +164,7 @@ class RankingPane(Pane):
         for row in self.rows:
             row |= {"own": own.get(row["id"]), "answer": self._snippets.get(row["id"], "")}
         self._answers.when_empty("No run has answers to this topic", "[ and ] show what else there is of it.")
+        self._answers.home = f"{runs.address}/topic/{found['topic']}/post"
         self._answers.load(self.rows, keep=same)
         if not same and not self.keep_cursor:
             self._answers.table.cursor = 0
@@ -231,6 +233,7 @@ class RankingPane(Pane):
             own = None if self.judgements is None else len(self.judgements)
             self._qrels.reader.show(judged_lines(runs, self.topic, own) if runs is not None else [])
         elif page == "written":
+            self._written.home = f"{runs.address}/topic/{self.topic}/written" if runs is not None else ""
             self._written.load(written_rows(self.ranking, "text" if self.plain else "shown"), keep=False)
         elif page == "search" and not self._hits.asked:
             self._hits.load([])
@@ -359,8 +362,11 @@ class RankingPane(Pane):
 
     def lookups(self) -> Sequence[Lookup]:
         """`:answer 12`."""
-        sentence = "Go to an answer in this ranking by its id."
-        return (Lookup("answer", sentence, self._answers.table.go_to),)
+        return (Lookup("answer", "Go to an answer in this ranking by its id.", self._go_to_answer),)
+
+    def _go_to_answer(self, document: str) -> bool:
+        # While a ranking is read, that of the topic before stands here.
+        return self._shown[0] == self.topic and self._answers.go_to(document)
 
 
 def _write_judgements(judgements: Judgements, origin: Mapping[str, object], path: Path) -> object:

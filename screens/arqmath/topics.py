@@ -74,6 +74,7 @@ class TopicsPane(ListPane):
             "No topics, judgements or runs", "An arqmath.toml in the folder can name them."
         )
         self._draw_mean()
+        self.listing.home = f"{runs.address}/topic"
         self.listing.load(self._records, keep=True)
 
     def begin_at_first_score(self) -> None:

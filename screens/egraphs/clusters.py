@@ -72,6 +72,7 @@ class ClustersPane(SourcePane):
         if source.state and not rows:
             self._listing.when_empty("No cluster is finished yet", "They appear as their shards are written.")
         self._rows = rows
+        self._listing.home = f"{source.address}/cluster"
         self._fit_columns()
         self._listing.load(rows, keep=keep)
         alike = "size" not in (column.name for column in self._table.columns)
@@ -87,10 +88,9 @@ class ClustersPane(SourcePane):
 
     def go_to(self, cluster: str) -> bool:
         """Put the cursor on a cluster, clearing a filter that hides it; whether there is such a cluster."""
-        if self._table.go_to(cluster):
-            return True
-        self._listing.clear_filter()
-        return self._table.go_to(cluster)
+        # While a corpus is read, the clusters of the one before stand here.
+        read = self._source is not None and self._source.name == self.source
+        return read and self._listing.go_to(cluster)
 
     def clear_filter(self) -> None:
         """Show all clusters again."""
@@ -152,7 +152,7 @@ class ClustersPane(SourcePane):
             return known
 
         return [
-            Lookup("cluster", "Go to a cluster of this corpus by its number.", self._table.go_to),
+            Lookup("cluster", "Go to a cluster of this corpus by its number.", self.go_to),
             Lookup("corpus", "Show a corpus of the workspace.", corpus),
         ]
 

@@ -180,14 +180,14 @@ def _expected(record: Record) -> Content:
 # Tables
 
 _FIELDS: Mapping[str, str] = {
-    "clusters": "cluster head infix op size tok verdict kind stop nodes classes iterations",
+    "clusters": "cluster head infix op size tok equal verdict kind stop nodes classes iterations",
     "members": "member prefix infix tok verdict kept op",
     "points": "x head member why",
     "graph": "class label infix term nodes",
-    "nearest": "place cosine prefix infix op same verdict cluster member",
+    "nearest": "place cosine prefix infix op where same verdict cluster member",
     "wrong": "cost query expected predicted note",
     "analogies": "family x1 y1 x2 y2",
-    "hits": "place cosine prefix verdict",
+    "hits": "place cosine prefix infix op verdict where",
 }
 """What filters know, by the id of the list."""
 _COLUMNS: Mapping[str, tuple[Column, ...]] = {
@@ -195,11 +195,11 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("head", "head", show=_shown("head"), sort=lambda record: shown(record["head"])),
         Column("size", "size", 5, "right", show=lambda record: count(record["size"])),
         Column("tok", "tok", 4, "right", show=_figure("tok", ".0f"), drop=1),
-        Column("verdict", "equal", 6, show=_all, sort=lambda record: record["equal"]),
+        Column("equal", "equal", 6, show=_all),
     ),
     "members": (
-        Column("member", "#", 4, "right"),
-        Column("prefix", "member", show=_shown("prefix", lambda row: "" if row["member"] else "bold")),
+        Column("member", "member", 6, "right"),
+        Column("infix", "infix", show=_shown("prefix", lambda row: "" if row["member"] else "bold")),
         Column("tok", "tok", 3, "right", show=lambda row: str(row["tokens"]), drop=1),
         Column("verdict", "verdict", 11, show=_judged),
     ),
@@ -207,41 +207,41 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("x", "x", 9, "right", show=_figure("x", ".4g")),
         Column("head", "head", 10, "right", show=_value("head"), drop=1),
         Column("member", "member", 10, "right", show=_value("member")),
-        Column("why", "because", show=_failing),
+        Column("why", "why", show=_failing),
     ),
     "graph": (
-        Column("line", "class", show=_line),
+        Column("class", "class", show=_line),
         Column(
             "term",
-            "smallest term",
+            "term",
             show=_shown("prefix", lambda row: "$quiet" if row["kind"] == "node" else ""),
         ),
         Column("nodes", "nodes", 5, "right", drop=1),
     ),
     "nearest": (
-        Column("place", "#", 3, "right", sort=_place),
+        Column("place", "place", 5, "right", sort=_place),
         Column("cosine", "cosine", 6, "right", show=_figure("cosine", ".4f")),
-        Column("prefix", "neighbour", show=_shown("prefix")),
-        Column("id", "place", 7, drop=1),
-        Column("same", "cluster", 7, show=_where),
+        Column("infix", "infix", show=_shown("prefix")),
+        Column("where", "where", 7, drop=1),
+        Column("same", "same", 7, show=_where),
     ),
     "wrong": (
         Column("cost", "cost", 7, "right", show=_figure("cost", ".4f")),
-        Column("query", "asked", show=_shown("query")),
+        Column("query", "query", show=_shown("query")),
         Column("expected", "expected", show=_shown("expected"), drop=1),
         Column("predicted", "predicted", show=_shown("predicted")),
     ),
     "analogies": (
         Column("family", "family", 16, drop=1),
         Column("x1", "x1 : y1 :: x2", show=_analogy),
-        Column("y2", "expected", show=_shown("y2")),
+        Column("y2", "y2", show=_shown("y2")),
     ),
     "hits": (
-        Column("place", "#", 3, "right"),
+        Column("place", "place", 5, "right"),
         Column("cosine", "cosine", 6, "right", show=_figure("cosine", ".4f")),
-        Column("prefix", "answer", show=_shown("prefix")),
-        Column("verdict", "expected?", 18, show=_expected),
-        Column("where", "place", 7, "right", drop=1),
+        Column("infix", "infix", show=_shown("prefix")),
+        Column("verdict", "verdict", 18, show=_expected),
+        Column("where", "where", 7, "right", drop=1),
     ),
 }
 

@@ -80,6 +80,7 @@ class EgraphView(TableView):
                 self._listing.graph = None
                 self._listing.show_loading("growing the e-graph")
         elif self._listing.graph is not graph:
+            self._listing.home = f"{cluster.address}/class"
             self._listing.show_graph(graph)
 
     @on(Grown)
@@ -135,7 +136,7 @@ class EgraphView(TableView):
         *words, dashes, head = cluster.egraph_command
         words += ["--class", str(number), dashes, head]
         forms = copies(row["prefix"], {"class": number, "head": cluster.head})
-        return Selection(f"{cluster.address}/class/{number}", f"class c{number}", line(*words), forms)
+        return Selection(f"{cluster.address}/class/c{number}", f"class c{number}", line(*words), forms)
 
     def exports(self) -> Sequence[Export]:
         cluster, graph = self.state.cluster, self.graph
@@ -297,7 +298,7 @@ class GraphListing(Listing):
         """Put the cursor on a class."""
         if self.graph is None or number not in self.graph.classes:
             return False
-        return self.table.go_to(f"c{number}")
+        return self.go_to(f"c{number}")
 
 
 def _row(kind: str, key: str, number: int, term: str, more: Mapping[str, Any]) -> Expression:

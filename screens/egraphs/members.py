@@ -67,11 +67,13 @@ class MembersView(TableView):
         else:
             # What a session remembers is found in the first cluster that is shown.
             same = before is None or before.of == members.of
+            cluster = self.state.cluster
+            self._listing.home = f"{cluster.address}/member" if cluster is not None else ""
             self._table.columns = fitting("members", members.rows)
             self._listing.load(members.rows, keep=same)
             if not same:
                 self._table.cursor = 0
-            if self._awaited is not None and self._table.go_to(self._awaited):
+            if self._awaited is not None and self._listing.go_to(self._awaited):
                 self._awaited = None
 
     def look_for(self, filter: Filter | None) -> None:
@@ -81,7 +83,7 @@ class MembersView(TableView):
     def expect(self, cluster: str, member: str) -> None:
         """Put the cursor on a member of a cluster, now or when that cluster is shown."""
         chosen = self.state.cluster
-        if chosen is None or str(chosen.number) != cluster or not self._table.go_to(member):
+        if chosen is None or str(chosen.number) != cluster or not self._listing.go_to(member):
             self._awaited = member
 
     @property
@@ -147,7 +149,11 @@ class MembersView(TableView):
         return (*VERDICT_SIGNS, *more)
 
     def lookups(self) -> Sequence[Lookup]:
-        return [Lookup("member", "Go to a member of this cluster by its number.", self._table.go_to)]
+        return [Lookup("member", "Go to a member of this cluster by its number.", self._go_to)]
+
+    def _go_to(self, member: str) -> bool:
+        # While a cluster is read, the members of the one before stand here.
+        return self.state.arrived and self._listing.go_to(member)
 
     def moved(self, row: Record | None) -> None:
         self.post_message(self.Chosen(row if isinstance(row, Expression) else None))

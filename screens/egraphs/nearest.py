@@ -66,6 +66,7 @@ class NearestView(TableView):
                 self._wait()
         elif key != self._shown:
             self._shown = key
+            self._listing.home = f"{self.state.source.address}/cluster" if self.state.source else ""
             self._listing.load(self._found[key], keep=False)
 
     def _wait(self) -> None:
@@ -130,7 +131,7 @@ class NearestView(TableView):
         words = ["egen", "nearest", self.state.model.name, "--corpus", str(self.state.folder)]
         own = ["--cluster", str(cluster.number), "--member", str(member["member"])]
         command = line(*words, *own, "-k", str(_NEIGHBOURS), "--", member["prefix"])
-        address = f"{cluster.source.address}/cluster/{row['cluster']}/member/{row['member']}"
+        address = f"{cluster.source.address}/cluster/{row['id']}"
         return Selection(address, f"neighbour {row['place']}", command, forms)
 
     def exports(self) -> Sequence[Export]:
@@ -157,6 +158,7 @@ def _rows(found: Mapping[str, Any]) -> list[Expression]:
     rows = []
     for place, each in enumerate(found["neighbours"], 1):
         same = "yes" if each["same"] else "no"
-        more = {"id": f"{each['cluster']}.{each['member']}", "place": place, "same": same}
+        more = {"id": f"{each['cluster']}/member/{each['member']}", "place": place, "same": same}
+        more["where"] = f"{each['cluster']}.{each['member']}"
         rows.append(Expression({"verdict": "", **each, **more}))
     return rows

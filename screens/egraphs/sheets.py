@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.egraphs.columns import VERDICTS, listed, stop_words, table
+from screens.egraphs.columns import VERDICTS, Expression, listed, stop_words, table
 from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.egraphs.models import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
 from screens.egraphs.notation import check, shown
@@ -353,7 +353,7 @@ class Analogies(_ModelSheet):
 
 def _hit(place: int, hit: _Document) -> Record:
     where = "" if hit["cluster"] is None else f"{hit['cluster']}.{hit['member']}"
-    return {**hit, "id": str(place), "place": place, "where": where}
+    return Expression({**hit, "id": str(place), "place": place, "where": where})
 
 
 def _summary(solved: _Document) -> Content:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
 __all__ = [
-    "FIELDS",
     "JOB_COLUMNS",
     "flow",
     "job_records",
@@ -31,9 +30,6 @@ __all__ = [
     "told_apart",
 ]
 
-
-FIELDS = ("rate", "eta_s", "loss", "started", "wall_s", "waiting")
-"""What the table shows besides the fields of a job."""
 
 STATE_CELLS = 11
 
@@ -46,8 +42,6 @@ def job_records(views: Sequence[JobView], *, plain: bool = False) -> list[Record
     return [
         {
             **view.to_row(),
-            **{name: getattr(view, name, None) for name in FIELDS},
-            "loss": view.metrics.get("loss_nats"),
             "view": view,
             "sign": sign(view.id, plain=plain),
             "apart": places[name],
@@ -148,10 +142,10 @@ JOB_COLUMNS = (
     Column("title", "title", fit=_what),
     Column("state", "state", STATE_CELLS, fit=_state),
     Column("rate", "rate", 7, "right", show=_rate, drop=4),
-    Column("eta_s", "ETA", 6, "right", show=lambda r: safe_text(duration(r["eta_s"])), drop=1),
+    Column("eta", "eta", 6, "right", show=lambda r: safe_text(duration(r["eta"])), drop=1),
     Column("loss", "loss", 6, "right", show=_loss, drop=2),
-    Column("started", "start", 6, "right", show=_started, drop=5),
-    Column("wall_s", "took", 6, "right", show=lambda r: safe_text(duration(r["wall_s"])), drop=3),
+    Column("start", "start", 6, "right", show=_started, drop=5),
+    Column("took", "took", 6, "right", show=lambda r: safe_text(duration(r["took"])), drop=3),
     Column("reason", "reason", show=lambda r: safe_text(_why(r["view"]), "$quiet"), drop=6),
 )
 

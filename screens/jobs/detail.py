@@ -39,11 +39,11 @@ __all__ = ["Detail"]
 T = TypeVar("T")
 
 METRIC_COLUMNS = (
-    Column("name", "metric"),
+    Column("metric", "metric"),
     Column("last", "last", 11, "right", show=lambda r: f"{r['last']:.5g}"),
-    Column("low", "least", 11, "right", show=lambda r: f"{r['low']:.5g}", drop=1),
-    Column("high", "most", 11, "right", show=lambda r: f"{r['high']:.5g}", drop=1),
-    Column("count", "values", 8, "right", drop=2),
+    Column("least", "least", 11, "right", show=lambda r: f"{r['least']:.5g}", drop=1),
+    Column("most", "most", 11, "right", show=lambda r: f"{r['most']:.5g}", drop=1),
+    Column("values", "values", 8, "right", drop=2),
 )
 
 DRAW_EVERY_S = 0.25
@@ -105,7 +105,8 @@ class Detail(Pane):
 
     def _list_page(self, name: str, columns: Sequence[Column], empty: tuple[str, str]) -> Page:
         def make() -> list[Listing]:
-            return [Listing(columns, id=name, counts=False, empty=empty)]
+            fields = [column.name for column in columns]
+            return [Listing(columns, id=name, fields=fields, counts=False, empty=empty)]
 
         return Page(name, id=f"{name}-page", make=make)
 
@@ -418,12 +419,15 @@ def _compare_attempts(view: JobView) -> Comparison:
     return compare_attempts(left, right)
 
 
+_SIDE = "its title is the name of a job or an attempt; left and right are its fields"
+
+
 def _diff_columns(left: str, right: str) -> tuple[Column, ...]:
     return (
-        Column("part", "of", 7, drop=1),
-        Column("key", "what", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
-        Column("left", left, show=lambda record: _told(record["key"], record["left"])),
-        Column("right", right, show=lambda record: _told(record["key"], record["right"])),
+        Column("part", "part", 7, drop=1),
+        Column("key", "key", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
+        Column("left", left, show=lambda record: _told(record["key"], record["left"]), unfiltered=_SIDE),
+        Column("right", right, show=lambda record: _told(record["key"], record["right"]), unfiltered=_SIDE),
     )
 
 
@@ -437,5 +441,5 @@ def _told(key: str, value: Any) -> str:
 
 
 def _metric_row(name: str, curve: Curve) -> Record:
-    row = {"id": name, "name": name, "last": curve.last, "count": curve.count}
-    return {**row, "low": min(curve.low), "high": max(curve.high)}
+    row = {"id": name, "metric": name, "last": curve.last, "values": curve.count}
+    return {**row, "least": min(curve.low), "most": max(curve.high)}

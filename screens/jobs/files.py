@@ -17,8 +17,8 @@ __all__ = ["FILE_COLUMNS", "MOST", "job_files"]
 MOST = 2_000
 
 FILE_COLUMNS = (
-    Column("name", "file"),
-    Column("bytes", "size", 9, "right", show=lambda record: size(record["bytes"])),
+    Column("file", "file"),
+    Column("size", "size", 9, "right", show=lambda record: size(record["size"])),
     Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
 )
 
@@ -38,7 +38,7 @@ def job_files(view: JobView) -> list[Record]:
                 except OSError:
                     continue
                 shown = path.relative_to(folder) if place == folder else path
-                row = {"id": str(path), "name": str(shown), "bytes": status.st_size}
+                row = {"id": str(path), "file": str(shown), "size": status.st_size}
                 found.append({**row, "changed": status.st_mtime})
                 if len(found) >= MOST:
                     return found

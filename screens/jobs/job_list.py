@@ -25,6 +25,7 @@ class JobList(ListPane):
     def __init__(self, *, id: str) -> None:
         empty = "No jobs yet", "a starts one: it goes on when this window is closed."
         super().__init__(Listing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
+        self.listing.home = "job"
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
         """Show these jobs."""

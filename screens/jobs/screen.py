@@ -68,10 +68,9 @@ class JobsScreen(WorkbenchScreen):
 
     @on(JobWatch.Looked)
     async def _looked(self, event: JobWatch.Looked) -> None:
-        from screens.jobs.columns import FIELDS as SHOWN
         from workbench.jobs import FIELDS
 
-        self.jobs.listing.fields = (*FIELDS, *SHOWN)
+        self.jobs.listing.fields = FIELDS
         kept, self._kept = self._kept, {}
         if kept:
             await super().restore(kept)

@@ -50,7 +50,7 @@ class ActivityScreen(Dialog[None]):
                 Column("time", "time", 8, show=lambda r: clock(r["time"])),
                 Column("severity", "", 1, show=_glyph),
                 Column("code", "code", 5, drop=1),
-                Column("text", "what"),
+                Column("text", "text"),
             ]
             empty = "Nothing has happened yet", "Failures stay here with their remedy."
             yield Listing(columns, id="activity", counts=False, empty=empty)

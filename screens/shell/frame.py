@@ -6,7 +6,7 @@ import os
 import shlex
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from screens.shell.sixels import Sixels
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
+    from workbench.notes import Note
     from workbench.recipes import Recipe
 
 __all__ = ["Frame", "Happening"]
@@ -253,19 +254,34 @@ class Frame(App[None]):
 
     # Notes
 
-    def note(self, address: str) -> str:
-        """The note on something, or nothing."""
-        found = self.workspace.notes.get(address)
-        return found.note if found else ""
+    def note(self, address: str) -> Note | None:
+        """What is kept about something, if anything is."""
+        return self.workspace.notes.get(address)
+
+    def notes_under(self, home: str) -> Mapping[str, Note]:
+        """The notes whose addresses begin with `home/`, by what follows that."""
+        return self.workspace.notes.under(home)
 
     def set_note(self, address: str, title: str, text: str) -> None:
         """Keep a note, or remove it when it is empty."""
         with self.reporting():
             self.workspace.notes.set_note(address, text)
             self.say(f"note on {title} {'kept' if text.strip() else 'removed'}")
+            self._show_notes()
 
     def toggle_bookmark(self, address: str, title: str) -> None:
         """Set or remove a bookmark."""
         with self.reporting():
             now = self.workspace.notes.toggle_bookmark(address)
             self.say(f"{title} {'bookmarked' if now else 'is no longer bookmarked'}")
+            self._show_notes()
+
+    def _show_notes(self) -> None:
+        """Every list of every screen shows the notes as they are now."""
+        from screens.widgets.listing import Listing
+
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                for listing in screen.query(Listing):
+                    listing.read_notes()
+        self.screen.refresh_bindings()

@@ -14,15 +14,14 @@ from screens.shell.text import safe_text
 from screens.widgets.dialogs import Dialog
 from screens.widgets.listing import Listing
 from screens.widgets.rows import Column, Record
-from screens.widgets.table import Table
-from workbench.notes import Note
+from screens.widgets.table import Table, note_signs
+from workbench.notes import NOTE_FIELDS, Note
 
 __all__ = ["NoteList"]
 
 
 def _marks(record: Record) -> Content:
-    star, pen = ("★" if record["bookmarked"] else " "), ("✎" if record["note"] else " ")
-    return Content.styled(star + pen, "$accent")
+    return note_signs(record["kept"])
 
 
 class NoteList(Dialog[str]):
@@ -43,12 +42,12 @@ class NoteList(Dialog[str]):
             box.border_subtitle = "⏎ go there   / filter   esc close"
             columns = [
                 Column("marks", "", 2, show=_marks),
-                Column("address", "what", 40),
+                Column("address", "address", 40),
                 Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
                 Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
             ]
             empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
-            fields = ("address", "note", "is", "changed")
+            fields = ("address", *NOTE_FIELDS, "changed")
             yield Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
             yield Static(id="whole")
 
@@ -57,10 +56,9 @@ class NoteList(Dialog[str]):
             {
                 "id": note.address,
                 "address": note.address,
-                "note": note.note,
                 "changed": note.changed,
-                "bookmarked": note.bookmark,
-                "is": ["bookmarked"] if note.bookmark else [],
+                "kept": note,
+                **note.fields,
             }
             for note in sorted(self._notes, key=lambda note: note.changed, reverse=True)
         ]

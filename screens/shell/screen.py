@@ -70,10 +70,12 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from screens.shell.bars import Header, KeyBar
 from screens.shell.export import Export
@@ -81,8 +83,10 @@ from screens.shell.frame import Frame
 from screens.shell.keymap import VIEW_KEYS, bindings
 from screens.shell.request import Answer, Progress, Request
 from screens.shell.selection import Command, Lookup, Selection
+from screens.shell.text import safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Pane
+from screens.widgets.table import note_signs
 
 __all__ = ["WorkbenchScreen", "why_greyed"]
 
@@ -91,6 +95,32 @@ def why_greyed(node: DOMNode, verb: str) -> str:
     """Why a verb does not apply now to what its key is bound to."""
     why_not = getattr(node, "why_not", None)
     return (why_not(verb) if why_not is not None else "") or "it does not apply here"
+
+
+def _why_no_note(chosen: Selection) -> str:
+    """Why what is selected cannot be noted: nothing would lead back to it."""
+    from screens.shell.things import at_address
+
+    return "" if at_address(chosen.address) else f"{chosen.title} is not kept, and a note would outlive it"
+
+
+class NoteLine(Static):
+    """The bookmark and the note of what is selected, under the panes; no line where there is neither."""
+
+    DEFAULT_CSS = "NoteLine { height: auto; max-height: 4; padding: 0 1; display: none; }"
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+
+    def _changed(self, screen: Screen[object]) -> None:
+        if not (isinstance(screen, WorkbenchScreen) and screen is self.screen and screen.built):
+            return
+        chosen = screen.selection()
+        note = screen.workbench.note(chosen.address) if chosen is not None else None
+        self.display = note is not None
+        if chosen is not None and note is not None:
+            signs = note_signs(note) + Content(" ")
+            self.update(signs + safe_text(f"{chosen.title}  ", "$quiet") + safe_text(note.note))
 
 
 class WorkbenchScreen(Screen[None]):
@@ -129,6 +159,8 @@ class WorkbenchScreen(Screen[None]):
         """Why a verb does not apply now; nothing when it does."""
         if verb in ("yank", "yank_as", "bookmark", "note") and self.selection() is None:
             return "nothing is selected"
+        if verb in ("bookmark", "note") and (chosen := self.selection()) is not None:
+            return _why_no_note(chosen)
         if verb == "export" and not self.exports():
             return "there is nothing to export here"
         if verb in ("next_tab", "previous_tab") and self.tabbed_pane is None:
@@ -210,6 +242,7 @@ class WorkbenchScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Header()
         yield Horizontal(id="panes")
+        yield NoteLine()
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -410,6 +443,7 @@ class WorkbenchScreen(Screen[None]):
         if chosen is None:
             return
 
-        now = self.workbench.note(chosen.address)
+        kept = self.workbench.note(chosen.address)
+        now = kept.note if kept is not None else ""
         prompt = Prompt(f"note on {chosen.title}:", now, hint="⏎ keeps it, empty removes it")
         prompt.ask(self.app, lambda text: self.workbench.set_note(chosen.address, chosen.title, text))

@@ -101,7 +101,7 @@ class FilterLine(Vertical):
         self.field = _FilterInput(classes="-not-by-tab", compact=True, select_on_focus=False)
         self.field.can_focus = False
         self.history: list[str] = []
-        self._fields = tuple(fields)
+        self.fields = tuple(fields)
         self._values = values
         self._wrong = ""
         self._place = 0
@@ -145,7 +145,7 @@ class FilterLine(Vertical):
         self._say.update(Content("\n").join([*said, safe_text(keys)]))
 
     def _offers(self) -> tuple[int, list[str]]:
-        return completions(self.text[: self.field.cursor_position], self._fields, self._values)
+        return completions(self.text[: self.field.cursor_position], self.fields, self._values)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

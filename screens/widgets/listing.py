@@ -18,6 +18,7 @@ from screens.widgets.reader import Reader
 from screens.widgets.rows import Column, Record, Rows
 from screens.widgets.table import Table
 from workbench.filters import FilterError, parse_filter
+from workbench.notes import NOTE_FIELDS
 
 if TYPE_CHECKING:
     from screens.widgets.filterline import FilterLine
@@ -36,7 +37,12 @@ class _Filtered(Vertical):
 
     _line: FilterLine | None = None
     fields: tuple[str, ...] = ()
-    """The names that filters may use."""
+    """The fields of its lines."""
+
+    @property
+    def known_fields(self) -> tuple[str, ...]:
+        """All names that filters may use."""
+        return self.fields
 
     def values(self, field: str) -> Sequence[str]:  # noqa: ARG002
         """Some values of a field, to complete what is written."""
@@ -49,14 +55,16 @@ class _Filtered(Vertical):
         raise NotImplementedError
 
     async def action_filter(self) -> None:
-        (await self._filter_line()).edit()
+        line = await self._filter_line()
+        line.fields = self.known_fields
+        line.edit()
 
     async def _filter_line(self) -> FilterLine:
         """The line; it comes with the first filter, so that screens without one open sooner."""
         from screens.widgets.filterline import FilterLine
 
         if self._line is None:
-            self._line = FilterLine(self.fields, self.values)
+            self._line = FilterLine(self.known_fields, self.values)
             self._line.display = False
             await self.mount(self._line)
         return self._line
@@ -97,7 +105,7 @@ class _Filtered(Vertical):
             self._apply(text)
         except FilterError as error:
             wrong = f"{error.position + 1}: {error.what}. {error.remedy}"
-            if (names := ", ".join(self.fields)) not in wrong:
+            if (names := ", ".join(self.known_fields)) not in wrong:
                 wrong += f" Fields: {names}."
             # What stands before the wrong term was right.
             self._apply(text[: error.position].rpartition(" ")[0])
@@ -108,9 +116,13 @@ class _Filtered(Vertical):
 class Listing(_Filtered):
     """A `Table` with filter line and notices.
 
-    Args: columns: see `Column`. fields: names that filters may use, when they are not the columns' names.
+    Args: columns: see `Column`. fields: names that filters may use, when they are not the columns' names; the
+    title of a column is one of them.
     counts: whether the pane's title says how many lines there are. empty: what stands here when there are no
     rows at all, and what to do about it. table: the kind of table.
+
+    `home` begins the addresses of notes on its rows, `home/key`; the list shows these notes, and its filter
+    knows `is:bookmarked`, `is:noted` and `note:word`. Nothing is noted on the rows of a list without one.
     """
 
     BINDINGS = bindings([key for key in LIST_KEYS if key.verb == "filter"])
@@ -129,9 +141,12 @@ class Listing(_Filtered):
         self.table = table(columns, id=f"{id}-table")
         self.table.set_class(counts, "-counts")
         self.notice = Notice()
-        self.fields = tuple(fields) or tuple(column.name for column in columns)
+        self.fields = tuple(fields) or tuple(column.name for column in columns if not column.unfiltered)
+        if wrong := [column.title for column in columns if not column.names_fields(self.fields)]:
+            raise ValueError(f"headers of {id} that are no fields of its filter: {', '.join(wrong)}")
         self._empty = empty
         self._instead = False
+        self._home_address = ""
 
     def compose(self) -> ComposeResult:
         yield self.notice
@@ -139,6 +154,35 @@ class Listing(_Filtered):
 
     def on_mount(self) -> None:
         self.table.display = False
+        self.read_notes()
+
+    @property
+    def home(self) -> str:
+        """What begins the addresses of its rows."""
+        return self._home_address
+
+    @home.setter
+    def home(self, home: str) -> None:
+        if home != self._home_address:
+            self._home_address = home
+            if self.is_attached:
+                self.read_notes()
+
+    def read_notes(self) -> None:
+        """Show the notes as they are now."""
+        under = getattr(self.app, "notes_under", None)
+        self.table.show_notes(under(self.home) if under is not None and self.home else {})
+
+    @property
+    def known_fields(self) -> tuple[str, ...]:
+        """The fields of its rows, and those of the notes on them."""
+        return (*self.fields, *NOTE_FIELDS) if self.home else self.fields
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on a record, clearing a filter that hides it; whether there is such a record."""
+        if not self.table.go_to(key) and self.table.rows.find(key) is not None:
+            self.clear_filter()
+        return self.table.go_to(key)
 
     def when_empty(self, what: str, advice: str) -> None:
         """What stands here when there are no rows at all."""
@@ -146,6 +190,8 @@ class Listing(_Filtered):
 
     def values(self, field: str) -> Sequence[str]:
         """The words that stand in this field among the first rows, the commonest first."""
+        if field == "is" and self.home:
+            return ("bookmarked", "noted")
         rows = self.table.rows
         found: Counter[str] = Counter()
         for place in range(min(len(rows), _LOOKED_AT)):
@@ -196,7 +242,7 @@ class Listing(_Filtered):
         self.table.display = shown or self.table.has_focus
 
     def _apply(self, text: str) -> None:
-        self.table.set_filter(parse_filter(text, self.fields) if text.strip() else None)
+        self.table.set_filter(parse_filter(text, self.known_fields) if text.strip() else None)
 
     def _home(self) -> None:
         self.table.focus()

@@ -325,7 +325,7 @@ class ListPane(SourcePane):
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a record; whether it is among the lines."""
-        return self.table.go_to(key)
+        return self.listing.go_to(key)
 
     @on(Table.Moved)
     @on(Table.Opened)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +11,7 @@ from textual.content import Content
 
 from screens.shell.text import safe_text, width
 
-__all__ = ["Column", "Need", "Record", "Rows", "measured", "share"]
+__all__ = ["Column", "Need", "Noted", "Record", "Rows", "measured", "share"]
 
 Record = Mapping[str, Any]
 
@@ -29,7 +30,8 @@ class Column:
     the record; the text it returns is shown as it is, `Content` may carry colours. drop: when the table is
     narrow, columns with a positive `drop` leave, the highest first, and before them those that say the same
     in every line. sort: what to sort by, if not the field. fit: as `show`, with the number of cells besides,
-    for what depends on it; 0 are as many as it likes.
+    for what depends on it; 0 are as many as it likes. unfiltered: why no filter can ask for what it shows;
+    else its title names the fields that filters ask.
     """
 
     name: str
@@ -40,6 +42,12 @@ class Column:
     drop: int = 0
     sort: Callable[[Record], Any] | None = None
     fit: Callable[[Record, int], str | Content] | None = None
+    unfiltered: str = ""
+
+    def names_fields(self, fields: Collection[str]) -> bool:
+        """Whether all that its title says are fields, as it has to be unless it is `unfiltered`."""
+        words = re.findall(r"\w+", self.title.casefold())
+        return bool(self.unfiltered) or all(word in fields for word in words)
 
     def cell(self, record: Record, cells: int = 0) -> Content:
         """What stands in this column for a record; lists are joined, None is an empty cell."""
@@ -109,6 +117,27 @@ def _widths(kept: Sequence[Need], cells: int) -> list[int]:
     if free and left > 0:
         found[free[0 if len(free) == 1 else -1]] += left
     return found
+
+
+class Noted(Mapping[str, Any]):
+    """A record with the fields of the note on it."""
+
+    def __init__(self, record: Record, note: Mapping[str, Any]) -> None:
+        self._record = record
+        self._note = note
+
+    def __getitem__(self, name: str) -> Any:
+        return self._note[name] if name in self._note else self._record[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As the record has it: some make a field when they are asked."""
+        return self._note[name] if name in self._note else self._record.get(name, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._record, **self._note})
+
+    def __len__(self) -> int:
+        return len({**self._record, **self._note})
 
 
 class Rows:

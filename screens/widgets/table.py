@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.segment import Segment
 from textual import events, work
@@ -19,13 +19,16 @@ from textual.worker import get_current_worker
 from screens.shell.keymap import LIST_KEYS, bindings
 from screens.shell.text import elide, width
 from screens.widgets.lines import Lines, Said
-from screens.widgets.rows import Column, Need, Record, Rows, measured, share
+from screens.widgets.rows import Column, Need, Noted, Record, Rows, measured, share
 
-__all__ = ["Table"]
+if TYPE_CHECKING:
+    from workbench.notes import Note
+
+__all__ = ["Table", "note_signs"]
 
 _INLINE = 5_000
 """Filtering or sorting more rows than this goes to a thread: it would be felt."""
-_GUTTER = 2
+_GUTTER, _SIGNS = 2, 2
 _SAMPLE = 50
 """So many records tell how wide their columns are."""
 
@@ -90,6 +93,8 @@ class Table(Lines):
         self._range_start: int | None = None
         self._layout: tuple[int, tuple[tuple[Column, int], ...]] = (0, ())
         self._needs: tuple[Need, ...] | None = None
+        self._notes: Mapping[str, Note] = {}
+        self._noted = False
 
     # What there is
 
@@ -138,6 +143,13 @@ class Table(Lines):
         if self.pair is not None:
             return ""
         return f"two {things} have to be marked with space, or one that is not under the cursor"
+
+    def show_notes(self, notes: Mapping[str, Note]) -> None:
+        """The notes on rows, by their keys: `★` and `✎` stand before the rows that have one."""
+        if notes != self._notes:
+            self._notes = notes
+            self._layout = (0, ())
+            self._reorder(self.current_key)
 
     def visible_records(self) -> list[Record]:
         """All records that pass the filter, in the order shown: what an export writes."""
@@ -197,7 +209,11 @@ class Table(Lines):
         if filter_ is None and sorting is None:
             return range(len(rows))
         column = next((c for c in self.columns if sorting and c.name == sorting[0]), None)
-        found = [i for i, record in enumerate(rows.records) if filter_ is None or filter_.matches(record)]
+        found = [
+            place
+            for place, record in enumerate(rows.records)
+            if filter_ is None or filter_.matches(self._with_note(place, record))
+        ]
         if column is None or sorting is None:
             return found
         keys = {index: _sort_key(column, rows.records[index]) for index in found}
@@ -206,9 +222,17 @@ class Table(Lines):
         valued.sort(key=lambda index: keys[index] or (0, 0), reverse=sorting[1])
         return [*valued, *(index for index in found if keys[index] is None)]
 
+    def _with_note(self, place: int, record: Record) -> Record:
+        note = self._notes.get(self.rows.key(place)) if self._notes else None
+        return record if note is None else Noted(record, note.fields)
+
     def _arranged(self, order: Sequence[int], wanted: str | None) -> None:
         self._order = order
         self._range_start = None
+        noted = any(self.rows.find(key) is not None for key in self._notes)
+        if noted != self._noted:
+            self._noted = noted
+            self._layout = (0, ())
         self._fit()
         if self._wanted is not None and self.rows.find(self._wanted) is not None:
             wanted, self._wanted = self._wanted, None
@@ -298,7 +322,8 @@ class Table(Lines):
         return self.cursor
 
     def _fields(self, line: int) -> Record:
-        return self.rows.record(self._order[line])
+        place = self._order[line]
+        return self._with_note(place, self.rows.record(place))
 
     def _go_to_match(self, line: int) -> None:
         self.cursor = line
@@ -339,7 +364,7 @@ class Table(Lines):
                 self.action_open()
 
     def _sort_at(self, x: int) -> None:
-        edge = _GUTTER
+        edge = self._gutter
         for column, cells in self._widths():
             edge += cells + 1
             if x < edge:
@@ -348,6 +373,11 @@ class Table(Lines):
                 return
 
     # Drawing
+
+    @property
+    def _gutter(self) -> int:
+        """Cells before the columns: mark and cursor, and the signs of notes where there are any."""
+        return _GUTTER + (_SIGNS if self._noted else 0)
 
     def _widths(self) -> tuple[tuple[Column, int], ...]:
         total = self.scrollable_content_region.width
@@ -359,7 +389,7 @@ class Table(Lines):
         """The columns that are shown, with their cells; `pinned` is among them."""
         if self._needs is None:
             self._needs = tuple(measured(column, self._sample()) for column in self.columns)
-        return share(self._needs, self.scrollable_content_region.width - _GUTTER, pinned)
+        return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 
     def _sample(self) -> list[Record]:
         """Records from the first to the last."""
@@ -410,7 +440,7 @@ class Table(Lines):
         return self._line(line, cells, base)
 
     def _head(self, cells: int, style: Style) -> Strip:
-        parts: list[Content] = [Content(" " * _GUTTER)]
+        parts: list[Content] = [Content(" " * self._gutter)]
         for column, cell_width in self._widths():
             arrow = " "
             if self.sorting and self.sorting[0] == column.name:
@@ -433,6 +463,8 @@ class Table(Lines):
             style = self.get_visual_style(name)
         mark = Content.styled("●", ".table--mark") if key in self.marks else Content(" ")
         parts = [mark, Content.styled("▸" if here else " ", "$accent")]
+        if self._noted:
+            parts.append(note_signs(self._notes.get(key)))
         for column, cell_width in self._widths():
             cell = column.cell(record, cell_width)
             if cell.cell_length > cell_width < column.width:
@@ -469,6 +501,12 @@ class Table(Lines):
         if isinstance(cursor, str):
             self._wanted = cursor
         self._reorder(self.current_key)
+
+
+def note_signs(note: Note | None) -> Content:
+    """`★` for a bookmark, `✎` for a text; two cells."""
+    star = "★" if note is not None and note.bookmark else " "
+    return Content.styled(star + ("✎" if note is not None and note.note else " "), "$accent")
 
 
 def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:

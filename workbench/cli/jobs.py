@@ -59,12 +59,18 @@ def list_(
     A filter, such as "state:failed task:corpus attempt>1", looks at every job.
     """
     from workbench.filters import parse_filter
+    from workbench.notes import NOTE_FIELDS, Note
 
     workspace = Workspace.open()
     _news(workspace)
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
-    wanted = parse_filter(where, jobs.FIELDS)
-    views = [view for view in jobs.jobs(workspace) if wanted.matches(view.to_row())]
+    wanted = parse_filter(where, (*jobs.FIELDS, *NOTE_FIELDS))
+    notes = workspace.notes.under("job")
+    views = [
+        view
+        for view in jobs.jobs(workspace)
+        if wanted.matches({**view.to_row(), **notes.get(str(view.id), Note("")).fields})
+    ]
     shown = views if where else [view for view in views if not view.sweep]
     rows = [(view.id, view.title, _state(view), view.attempt, _done(view), _left(view)) for view in shown]
     lines = table(("id", "title", "state", "attempt", "done", "left"), rows)

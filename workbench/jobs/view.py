@@ -40,8 +40,15 @@ FIELDS = (
     "done",
     "total",
     "out",
+    "waiting",
+    "rate",
+    "eta",
+    "loss",
+    "start",
+    "took",
 )
-"""The names that a filter over jobs may use."""
+"""The names that a filter over jobs may use, on the screen and in `jobs list --where`; `eta` and `took` are
+seconds, `start` is local time as in `2026-11-22 07:30`."""
 
 EXIT_CODES = {"succeeded": 0, "failed": 1, "stopped": 130, "lost": 4}
 
@@ -278,7 +285,10 @@ class JobView:
 
     def to_row(self) -> dict[str, Any]:
         """One line of a table and what a filter looks at, by the names in `FIELDS`."""
-        return {name: getattr(self, name) for name in FIELDS}
+        known = {name: getattr(self, name, None) for name in FIELDS}
+        start = "" if self.started is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(self.started))
+        loss = self.metrics.get("loss_nats")
+        return {**known, "eta": self.eta_s, "loss": loss, "start": start, "took": self.wall_s}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> JobView:
