@@ -30,10 +30,12 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Trainer:
     """A kind of model that can be trained: its name in recipes, and `module:function` that reads the recipe's
-    table `model` and makes the training task; the module loads no torch."""
+    table `model` and makes the training task; the module loads no torch. `settings` are the classes
+    (`module:Class`) whose fields that table has: a form takes their choices from there."""
 
     name: str
     call: str
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

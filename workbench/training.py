@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from engines.core.errors import EngineError
 from workbench.data_kinds import kinds
 from workbench.errors import MissingError, UsageError, did_you_mean
 from workbench.jobs.changes import next_free
@@ -27,6 +28,7 @@ __all__ = [
     "Variant",
     "by_setting",
     "check_trains",
+    "data_names",
     "data_path",
     "interval",
     "job_spec",
@@ -118,6 +120,24 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
             f"mathwb data add {registered} PATH"
         )
     raise MissingError(f"there is no {kind} {name!r} here", code="E354", remedy=remedy)
+
+
+def data_names(workspace: Workspace, kind: str) -> list[str]:
+    """The names that `data_path` knows for this key: of the workspace and of registered data."""
+    folders = [workspace.root / name for name in dict.fromkeys(_FOLDERS.values())]
+    held = [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
+    held += [path for _, path in workspace.held()]
+    names = [name for path in held for name in (path.name, path.stem) if not name.startswith(".")]
+    names += [entry.name for entry in workspace.data.all()]
+
+    def known(name: str) -> bool:
+        try:
+            data_path(workspace, kind, name)
+        except EngineError:
+            return False
+        return True
+
+    return [name for name in dict.fromkeys(names) if known(name)]
 
 
 def _maker(name: str) -> str:

@@ -111,6 +111,7 @@ class GrowLine(Vertical):
         self.field.can_focus = True
         # At once: what is typed next is meant for it.
         self.screen.set_focus(self.field)
+        self.field.select_all()
         self._judge(self.field.value)
         if not self._warm:
             # The engine loads the rules while one writes.

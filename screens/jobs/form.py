@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -18,7 +19,7 @@ from engines.core.errors import EngineError
 from screens.jobs.devices import Machine, look
 from screens.jobs.form_fields import Field, FormFields, form_fields
 from screens.shell.text import safe_text
-from screens.widgets.dialogs import Dialog
+from screens.widgets.dialogs import Choice, Chooser, Dialog
 from screens.widgets.rows import Column, Record
 from screens.widgets.table import Table
 from workbench.units import duration
@@ -33,6 +34,14 @@ __all__ = ["NewJob"]
 
 _PATIENCE_S = 0.3
 """The engine is asked when nothing has been typed for so long."""
+
+
+class _Line(Input):
+    """Leaves `?` to the form."""
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.character == "?":
+            event.prevent_default()
 
 
 class Row(Horizontal):
@@ -56,7 +65,7 @@ class Row(Horizontal):
     def compose(self) -> ComposeResult:
         yield Static(classes="table")
         yield Static(classes="key")
-        yield Input(compact=True, select_on_focus=False)
+        yield _Line(compact=True, select_on_focus=False)
         yield Static(classes="say")
 
     @property
@@ -143,7 +152,7 @@ class NewJob(Dialog[Any]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = "new job"
-            box.border_subtitle = "⏎ start   tab next field   esc leave"
+            box.border_subtitle = "⏎ start   tab next field   ? choices   esc leave"
             yield self._table
             yield VerticalScroll(id="fields", can_focus=False)
             yield Static(id="device")
@@ -286,20 +295,50 @@ class NewJob(Dialog[Any]):
             return ""
 
     @on(Input.Blurred)
+    @on(events.DescendantFocus)
     def _left(self) -> None:
         self._tell_foot(self._wrong)
 
+    @property
+    def _here(self) -> Row | None:
+        """The line of the form that is written in."""
+        place = self.focused.parent if self.focused is not None else None
+        return place if isinstance(place, Row) and place.field is not None else None
+
+    def _choices(self, field: Field) -> Sequence[str]:
+        found: Sequence[str] = ()
+        # A registry that cannot be read is told of where its data are looked up.
+        with suppress(EngineError):
+            found = self._fields.choices(field) if self._fields is not None else ()
+        if field.name == "job.device" and self._machine is not None:
+            found = [*found, *(str(card.index) for card in self._machine.gpus)]
+        return found
+
+    def on_key(self, event: events.Key) -> None:
+        """`?` lists what may stand in a field; in one without choices it is a letter like any other."""
+        row = self._here
+        if event.character != "?" or row is None or row.field is None:
+            return
+        event.stop()
+        line, choices = row.query_one(Input), [Choice(word, word) for word in self._choices(row.field)]
+        if not choices:
+            line.insert_text_at_cursor("?")
+        else:
+            chooser = Chooser(row.field.name, choices, typed=True)
+            chooser.ask(self.app, lambda word: setattr(line, "value", word))
+
     def _tell_foot(self, wrong: Mapping[str, EngineError]) -> None:
-        """What is wrong with the focused field, or else with the first, in full and with its remedy."""
-        focused = self.focused.parent if self.focused is not None else None
-        here = focused.field.name if isinstance(focused, Row) and focused.field else ""
-        error = wrong.get(here) or next(iter(wrong.values()), None)
+        """What is wrong with the focused field, or else with the first, in full and with its remedy; when all
+        is right, the choices of the focused field."""
+        field = self._here.field if self._here is not None else None
+        error = wrong.get(field.name if field is not None else "") or next(iter(wrong.values()), None)
         said: Content | str = ""
+        if field is not None and (choices := self._choices(field)):
+            said = safe_text(f"? lists: {', '.join(choices)}", "$quiet")
         if error is not None:
             said = Content.styled(safe_text(f"✗ {error.what}. {error.remedy}".rstrip()).plain, "$warning")
         self.query_one("#foot", Static).update(said)
 
-    @on(Table.Opened)
     def _to_fields(self) -> None:
         row = next(iter(self.query(Row)), None)
         if row is not None:
@@ -307,6 +346,7 @@ class NewJob(Dialog[Any]):
 
     # The end
 
+    @on(Table.Opened)
     @on(Input.Submitted)
     def _submitted(self) -> None:
         if self._check():

@@ -7,7 +7,7 @@ import dataclasses
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, described, parse
 from engines.core.spec import Field as SpecField
-from workbench.operation import operation
+from workbench.operation import load, operation
+from workbench.paper import trainers
 
 if TYPE_CHECKING:
     from workbench.recipes import Recipe
@@ -78,9 +79,18 @@ class FormFields:
         """The job. Raises: EngineError when something is wrong."""
         raise NotImplementedError
 
+    def choices(self, field: Field) -> Sequence[str]:  # noqa: ARG002
+        """What may stand in a field whose value is one of several; nothing where it is not."""
+        return ()
+
     def question(self, values: Values) -> dict[str, Any]:  # noqa: ARG002
         """Parameters of the task `train.check`, which asks the engine; empty when there is nothing to ask."""
         return {}
+
+
+def _choices(field: SpecField) -> Sequence[str]:
+    """Of a field of a spec."""
+    return ("true", "false") if field.kind is bool else tuple(map(str, field.choices))
 
 
 def form_fields(recipe: Recipe, workspace: Workspace) -> FormFields:
@@ -123,8 +133,11 @@ class OperationFields(FormFields):
         )
 
     def _help(self, field: SpecField) -> str:
-        words = f"its name among the {self._home.name}" if field.name == self._target else field.arg.help
-        return f"{', '.join(map(str, field.choices))}: {words}" if field.choices else words
+        return f"its name among the {self._home.name}" if field.name == self._target else field.arg.help
+
+    def choices(self, field: Field) -> Sequence[str]:
+        """See `FormFields`."""
+        return _choices(self._spec[field.key])
 
     def _check(self, field: Field, text: str) -> Any:
         """The value that a text is. Raises: EngineError."""
@@ -204,6 +217,25 @@ class TrainFields(FormFields):
         }
         fields += [Field("job", key, text, _HELP[f"job.{key}"]) for key, text in job.items()]
         self.fields = tuple(fields)
+
+    def choices(self, field: Field) -> Sequence[str]:
+        """See `FormFields`; of data the names that the workspace knows."""
+        if field.table == "data":
+            from workbench.training import data_names
+
+            return data_names(self._workspace, field.key)
+        if field.name == "job.device":
+            return ("auto", "cpu")
+        return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), ())
+
+    def _specs(self, table: str) -> Iterator[SpecField]:
+        """The fields that a table may have."""
+        from engines.training.config import TrainConfig
+
+        trainer = trainers().get(str(self._recipe.params.get("trainer")))
+        classes = {"train": [TrainConfig], "model": map(load, trainer.settings if trainer else ())}
+        for spec in classes.get(table, ()):
+            yield from described(spec)
 
     def _check(self, field: Field, text: str) -> None:
         """A field is asked about with the recipe's own settings around it."""

@@ -227,7 +227,8 @@ class Prompt(Dialog[str]):
         with Vertical():
             with Horizontal():
                 yield Static(safe_text(self._label), classes="label")
-                yield Input(self._text, compact=True, select_on_focus=False)
+                # What stood there before is selected: what is typed takes its place, an arrow keeps it.
+                yield Input(self._text, compact=True, select_on_focus=True)
             yield Static(safe_text(self._hint), classes="say")
 
     @on(Input.Changed)

@@ -50,7 +50,7 @@ async def test_launch_watch_stop_resume_compare(
             await until(
                 pilot, lambda: "cl-mean-tiny" in shown(app) and "there is no GPU" in shown(app), "recipe"
             )
-            await pilot.press("enter", "enter")
+            await pilot.press("enter")
             await until(pilot, lambda: "job 1 is started" in [entry.text for entry in app.activity], "a job")
             await until(pilot, lambda: "loss 4." in shown(app), "the first loss")
             await pilot.press("x")

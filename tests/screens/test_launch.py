@@ -110,7 +110,7 @@ async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
             "CPU, 2 cores, 5.0 GB free: there is no GPU",
         ):
             assert words in text
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await rest(pilot)
         (spec,) = submitted
         assert (spec.task, spec.seed, spec.title) == ("train", 0, f"train {QUICK}")
@@ -125,7 +125,7 @@ async def test_fields_are_checked_while_they_are_typed(
 ) -> None:
     async with make().run_test(size=WIDE) as pilot:
         screen = await opened(pilot)
-        await pilot.press("enter")
+        await pilot.press("tab")
         assert screen.rows()["data.corpus"].query_one(Input).has_focus
         await pilot.press("x")
         await rest(pilot)
@@ -159,6 +159,34 @@ async def test_fields_are_checked_while_they_are_typed(
         assert spec.params["publish"] == str(sample.models / "mine")
 
 
+async def test_choices_are_listed_where_a_value_is_one_of_several(
+    make: Make, engine: Engine, sample: Workspace
+) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+
+        async def choose(name: str, *keys: str) -> str:
+            screen.rows()[name].query_one(Input).focus()
+            await rest(pilot)
+            foot = str(screen.query_one("#foot", Static).render())
+            await pilot.press("question_mark", *keys)
+            await rest(pilot)
+            assert pilot.app.screen is screen
+            return foot
+
+        assert "constant, linear, cosine_restarts" in await choose("train.schedule", *"cos", "enter")
+        assert "mean, max" in await choose("model.pooling", "down", "enter")
+        assert "sample-e" in await choose("data.exclude", "enter")
+        assert "auto, cpu" in await choose("job.device", "escape")
+        assert not await choose("job.more")
+        values = screen.values()
+        assert values["train.schedule"] == "cosine_restarts"
+        assert values["model.pooling"] == "max"
+        assert values["data.exclude"] == "sample-e"
+        assert values["job.device"] == "auto"
+        assert values["job.more"] == "?"
+
+
 async def test_what_the_engine_finds_wrong_stands_at_its_field(
     make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
 ) -> None:
@@ -170,7 +198,7 @@ async def test_what_the_engine_finds_wrong_stands_at_its_field(
         assert "✗ pooling is 'median'" in str(
             screen.rows()["model.pooling"].query_one(".say", Static).content
         )
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
         await rest(pilot)
         assert submitted == []
         assert pilot.app.screen is screen
@@ -209,7 +237,6 @@ async def test_a_corpus_job(
         screen.query_one("#recipes", Table).go_to("egen/polynomials")
         await rest(pilot)
         assert "no use for a GPU" in shown(pilot.app)
-        await pilot.press("enter")
         assert screen.values()["corpus.out"] == "polynomials-2"
         put(screen, "corpus.members", "12x")
         await rest(pilot)
@@ -230,7 +257,7 @@ async def test_a_corpus_job(
 async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Workspace) -> None:
     async with make().run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
-        await pilot.press("enter", *["tab"] * 20)
+        await pilot.press(*["tab"] * 20)
         await rest(pilot)
         focused = screen.focused
         assert focused is not None

@@ -115,8 +115,11 @@ async def test_signs_filters_and_text_of_a_note(make: Make) -> None:
         # What a note says no longer passes, as soon as it is another one.
         await listing(app, "jobs").set_query("note:why")
         await until(pilot, lambda: table.current_key == "39")
-        await pilot.press("M", *"!", "enter")
-        await until(pilot, lambda: noted(app).endswith("!"))
+        await pilot.press("M", "right", *"!", "enter")
+        await until(pilot, lambda: noted(app).endswith("ask why!"))
+        # What stood there is selected: what is typed takes its place.
+        await pilot.press("M", *"no why", "enter")
+        await until(pilot, lambda: noted(app).endswith("  no why"))
 
 
 async def test_the_filter_line_offers_the_fields_of_notes(make: Make) -> None:

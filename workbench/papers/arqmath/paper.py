@@ -13,8 +13,16 @@ PAPER = Paper(
     help="Answer retrieval: evaluate and compare runs.",
     operations="workbench.papers.arqmath.operations:OPERATIONS",
     trainers=(
-        Trainer("arqmath.pretrain", "engines.arqmath.training.pretraining:pretrain"),
-        Trainer("arqmath.crossencoder", "engines.arqmath.training.finetuning:crossencoder"),
+        Trainer(
+            "arqmath.pretrain",
+            "engines.arqmath.training.pretraining:pretrain",
+            ("engines.arqmath.training.settings:PretrainSettings",),
+        ),
+        Trainer(
+            "arqmath.crossencoder",
+            "engines.arqmath.training.finetuning:crossencoder",
+            ("engines.arqmath.training.settings:FinetuneSettings",),
+        ),
         Trainer("arqmath.generator", "engines.arqmath.generation.generator:generator"),
     ),
     kinds="workbench.papers.arqmath.data:KINDS",

@@ -6,6 +6,8 @@ from workbench.paper import Paper, Trainer
 
 __all__ = ["PAPER"]
 
+_SETTINGS = ("engines.egen.models.settings:Settings", "engines.egen.models.settings:ModelConfig")
+
 PAPER = Paper(
     name="egen",
     key="1",
@@ -13,8 +15,8 @@ PAPER = Paper(
     help="Equivalent expressions: generate, verify, store, explore.",
     operations="workbench.papers.egen.operations:OPERATIONS",
     trainers=(
-        Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive"),
-        Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq"),
+        Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS),
+        Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS),
     ),
     kinds="workbench.papers.egen.data:KINDS",
     settings="workbench.papers.egen.settings:KEYS",

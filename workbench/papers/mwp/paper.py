@@ -12,7 +12,13 @@ PAPER = Paper(
     title="Triplets",
     help="Math word problems: read, augment, find hard triplets.",
     operations="workbench.papers.mwp.operations:OPERATIONS",
-    trainers=(Trainer("mwp.solver", "engines.mwp.solver.training:solver"),),
+    trainers=(
+        Trainer(
+            "mwp.solver",
+            "engines.mwp.solver.training:solver",
+            ("engines.mwp.solver.settings:SolverSettings",),
+        ),
+    ),
     kinds="workbench.papers.mwp.data:KINDS",
     data=tuple(
         DataKey(name, "problems", "workbench.papers.mwp.data:place")
