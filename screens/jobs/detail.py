@@ -369,11 +369,11 @@ class Detail(Pane):
 
     @property
     def file(self) -> Path | None:
-        """The file to open: the one under the cursor on the files page, else the event log."""
-        if self._page_name == "files-page":
-            key = self.query_one("#files", Listing).table.current_key
-            return Path(key) if key else None
-        return self._follower.path if self._follower else None
+        """The file to open: the one under the cursor on the files page."""
+        if self._page_name != "files-page":
+            return None
+        key = self.query_one("#files", Listing).table.current_key
+        return Path(key) if key else None
 
     @on(Table.Opened, "#files-table")
     def _file_opened(self, event: Table.Opened) -> None:

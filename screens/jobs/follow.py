@@ -125,14 +125,13 @@ class Follower:
         from workbench.jobs import EventTail
 
         self.key = (str(folder), attempt)
-        self.path = folder / f"attempt-{attempt}" / "events.jsonl"
         self.curves = curves
         self.device: dict[str, Any] = {}
         self.checkpoint = ""
         self._folder, self._attempt = folder, attempt
         self._checkpoints = None if out is None else out / "checkpoints"
         self._checked = ""
-        self._tail = EventTail(self.path, from_end=FIRST_LINES)
+        self._tail = EventTail(folder / f"attempt-{attempt}" / "events.jsonl", from_end=FIRST_LINES)
 
     def read(self) -> News:
         """Read at most a piece of the log."""

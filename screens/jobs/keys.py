@@ -17,7 +17,7 @@ KEYS = scope(
     ),
     smooth="Smooth the curves: more, most, and not at all again.",
     inspect="Show where the job ran: versions, machine, commit, hashes of its data.",
-    edit=("open log", "Open the log, or the chosen file, in $PAGER."),
+    edit=("open log", "Open the log as people read it, or on the files page the file, in $PAGER."),
     yank=("yank", "Copy the command line that shows this job."),
     export="Write the metrics, the table of jobs or the recipe to a file.",
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -41,6 +41,8 @@ class JobsScreen(WorkbenchScreen):
         self.detail = Detail(id="detail")
         self._kept: Mapping[str, object] = {}
         self._form: NewJob | None = None
+        self._texts = TemporaryDirectory()
+        """Where logs are written as people read them, until the screens are left."""
 
     def panes(self) -> Iterable[Pane]:
         """The table and the detail."""
@@ -201,22 +203,32 @@ class JobsScreen(WorkbenchScreen):
         self.detail.smooth()
 
     def action_inspect(self) -> None:
+        from screens.jobs.papers import origin_lines
         from screens.widgets.dialogs import TextScreen
 
         if (job := self.job) is None:
             return
-        try:
-            text = (Path(job.folder) / "env.json").read_text("utf-8", "backslashreplace")
-            lines = json.dumps(json.loads(text), indent=2, ensure_ascii=False).splitlines()
-        except FileNotFoundError:
-            lines = ["It has not started yet: its environment is recorded when it does."]
-        except (OSError, ValueError) as error:
-            lines = [f"The record cannot be read: {error}"]
-        self.app.push_screen(TextScreen(f"where job {job.id} ran", lines))
+        self.app.push_screen(TextScreen(f"where job {job.id} ran", origin_lines(Path(job.folder))))
 
     def action_edit(self) -> None:
         if (path := self.detail.file) is not None:
             self.workbench.open_file(path)
+        elif self.job is not None:
+            self._open_log(self.job)
+
+    @work(thread=True, exclusive=True, group="log", exit_on_error=False)
+    def _open_log(self, job: JobView) -> None:
+        from screens.jobs.papers import log_lines
+
+        app = self.workbench
+        path = Path(self._texts.name) / f"job-{job.id}-attempt-{job.attempt}.log"
+        try:
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in log_lines(job))
+        except (EngineError, OSError) as error:
+            app.call_from_thread(app.report, error)
+        else:
+            app.call_from_thread(app.open_file, path)
 
     def _delete(self) -> None:
         from screens.widgets.dialogs import Confirm

@@ -33,6 +33,7 @@ from screens.shell.watch import JobWatch
 from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot, sign
+from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from workbench.jobs import JobView
 from workbench.jobs.folder import Ending
@@ -282,32 +283,64 @@ async def test_the_best_value_and_a_checkpoint_that_has_been_verified(
 
 
 async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> None:
-    (Path(jobs[0].folder) / "env.json").write_text('{"python": "3.11.7", "cpus": 2}', encoding="utf-8")
+    known = {
+        "python": "3.11.7",
+        "cpus": 2,
+        "memory_bytes": 2**33,
+        "git": {"commit": "0123456789abcdef", "changed": True},
+        "packages": {"torch": "2.13.0"},
+        "data": {"data.corpus": {"path": "/corpora/all", "bytes": 4096, "sha256": "ab" * 32}},
+    }
+    (Path(jobs[0].folder) / "env.json").write_text(json.dumps(known), encoding="utf-8")
+    (Path(jobs[2].folder) / "env.json").write_text('{"data": [1]}', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
         await pilot.press("i")
         await rest(pilot)
         assert isinstance(app.screen, TextScreen)
-        assert '"python": "3.11.7"' in shown(app)
+        lines = app.screen.query_one(Reader).lines
+        for words in (
+            "commit 0123456789ab, with changes that are not committed",
+            "python 3.11.7",
+            "machine 2 cores, 8.0 GB of memory",
+            "data.corpus /corpora/all",
+            f"4.0 kB, sha256 {'ab' * 8}",
+            "torch 2.13.0",
+        ):
+            assert words in [" ".join(line.split()) for line in lines]
         await pilot.press("escape", "j", "i")
         await rest(pilot)
         assert "has not started yet" in shown(app)
+        await pilot.press("escape", "j", "i")
+        await rest(pilot)
+        assert "cannot be read" in shown(app)
 
 
-async def test_open_hands_the_log_to_the_pager(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_open_hands_the_log_to_the_pager(
+    make: Make, jobs: list[JobView], monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[Path] = []
     monkeypatch.setattr(Workbench, "open_file", lambda _, path: opened.append(path))
+    (Path(jobs[0].folder) / "attempt-1" / "stderr.log").write_text("Traceback: it broke\n", "utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
         await pilot.press("o")
-        assert [path.name for path in opened] == ["events.jsonl"]
+        await rest(pilot)
+        assert [path.name for path in opened] == ["job-41-attempt-1.log"]
+        log = opened[0].read_text("utf-8").splitlines()
+        assert log[0] == "job 41  egen/cl-mean-small  attempt 1: running"
+        assert any("checkpoint" in line and "step-001000" in line for line in log)
+        assert any(line.endswith("odd \\x1b[31mtext\\x1b[0m with [b]markup[/b]") for line in log)
+        assert log[-1] == "Traceback: it broke"
+        assert "131 lines of progress and metrics are left out; [metrics] has them" in log
+        assert not any("loss_nats" in line for line in log)
         await pilot.press("tab", "left_square_bracket")
         await rest(pilot)
-        names = [row["name"] for row in app.screen.query_one("#files-table", Table).visible_records()]
-        assert names == ["recipe.toml", "attempt-1/events.jsonl"]
+        names = [row["file"] for row in app.screen.query_one("#files-table", Table).visible_records()]
+        assert names == ["recipe.toml", "attempt-1/events.jsonl", "attempt-1/stderr.log"]
         await pilot.press("enter")
         await rest(pilot)
-        assert [path.name for path in opened] == ["events.jsonl", "recipe.toml"]
+        assert [path.name for path in opened] == ["job-41-attempt-1.log", "recipe.toml"]
 
 
 async def test_a_terminal_that_cannot_be_handed_over_says_so(make: Make) -> None:

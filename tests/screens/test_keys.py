@@ -23,7 +23,7 @@ def all_keys() -> list[keys.Key]:
 
 def test_the_document_is_current() -> None:
     path = Path(__file__).parents[2] / "docs" / "keys.md"
-    assert path.read_text("utf-8") == document(), "run: python -m screens.shell.keymap"
+    assert path.read_text("utf-8") == document(), "run: python -m screens.keys"
 
 
 def test_a_key_means_one_verb_everywhere() -> None:
