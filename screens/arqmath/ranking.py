@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,10 @@ _EXPORTED: Mapping[str, str] = {
     "own": "own_grade",
     **{name: name for name in ("gain", "change", "score", "answer")},
 }
+
+
+_PRINTED = 50
+"""So many answers a command prints unless it is told."""
 
 
 class RankingPane(Pane):
@@ -337,7 +341,14 @@ class RankingPane(Pane):
         chosen = self.chosen
         if chosen is None:
             return None
-        return answer_selection(chosen, self._posts.get(str(chosen.row["id"])), line)
+        found = answer_selection(chosen, self._posts.get(str(chosen.row["id"])), line)
+        return replace(found, command=self._ranking_command(line)) if self.page_name == "moves" else found
+
+    def _ranking_command(self, line: CommandLine) -> str:
+        """What prints the ranking of the topic as one run has it, held against the other."""
+        assert self._runs is not None
+        depth = ["-k", str(len(self.rows))] if len(self.rows) > _PRINTED else []
+        return line("arqmath", "show", self._runs.place, self.topic, *self._runs.options, *depth)
 
     def exports(self) -> Sequence[Export]:
         """The ranking, what was found, and the user's own judgements."""
