@@ -188,7 +188,7 @@ def _ours(
         return "", {}
     recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
     numbers = {name: [float(found[name]) for found in several if name in found] for name in measures}
-    values = {name: summary(found) for name, found in numbers.items() if found}
+    values = {name: summary(found, name) for name, found in numbers.items() if found}
     return f"{recipe}, {len(several)} run{'s' if len(several) > 1 else ''}", values
 
 

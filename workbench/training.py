@@ -282,8 +282,9 @@ class Summary:
         return f"{self.mean:.4g} [{self.low:.4g}, {self.high:.4g}]"
 
 
-def summary(values: Sequence[float]) -> Summary:
-    """Mean and interval of a measure's values in independent runs.
+def summary(values: Sequence[float], measure: str = "") -> Summary:
+    """Mean and interval of a measure's values in independent runs; that of a percentage, which the name of
+    the `measure` says, ends at 0 and 100.
 
     >>> print(summary([0.9, 0.92, 0.94]))
     0.92 [0.8703, 0.9697]
@@ -292,7 +293,10 @@ def summary(values: Sequence[float]) -> Summary:
     half = interval(values)
     if half is None:
         return Summary(mean, None, None, len(values))
-    return Summary(mean, mean - half, mean + half, len(values))
+    low, high = mean - half, mean + half
+    if measure.endswith("_percent"):
+        low, high = max(0.0, low), min(100.0, high)
+    return Summary(mean, low, high, len(values))
 
 
 def interval(values: Sequence[float]) -> float | None:
@@ -319,7 +323,7 @@ def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]])
     for setting, found in groups.values():
         measures = [value.get("measures", {}) for value in found if value.get("complete")]
         names = [name for name in (measures[0] if measures else ()) if all(name in each for each in measures)]
-        sums = {name: summary([float(each[name]) for each in measures]).to_dict() for name in names}
+        sums = {name: summary([float(each[name]) for each in measures], name).to_dict() for name in names}
         counts = {"runs": len(found), "finished": len(measures)}
         rows.append({"setting": dict(setting), **counts, "measures": sums})
     return rows

@@ -168,7 +168,7 @@ ANSWER_COLUMNS = (
     Column("grade", "grade", 5, show=lambda r: grade_cell(r["grade"], r["own"])),
     Column("gain", "gain", 4, "right", show=_gain),
     Column("change", "change", 6, "right", show=lambda r: _change(r["change"], 2), drop=1),
-    Column("score", "score", 6, "right", show=_score, drop=2),
+    Column("score", "score", 8, "point", show=_score, drop=2),
     Column("answer", "answer", show=_answer),
 )
 BAR_COLUMNS = (
@@ -192,7 +192,7 @@ WRITTEN_COLUMNS = (
 HIT_COLUMNS = (
     Column("first", "first", 5, "right"),
     Column("again", "again", 5, "right", show=lambda r: "" if r["again"] is None else fraction(r["again"])),
-    Column("score", "score", 6, "right", show=_score, drop=1),
+    Column("score", "score", 8, "point", show=_score, drop=1),
     Column("answer", "answer", show=_answer),
 )
 

@@ -204,9 +204,9 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("verdict", "verdict", 11, show=_judged),
     ),
     "points": (
-        Column("x", "x", 9, "right", show=_figure("x", ".4g")),
-        Column("head", "head", 10, "right", show=_value("head"), drop=1),
-        Column("member", "member", 10, "right", show=_value("member")),
+        Column("x", "x", 9, "point", show=_figure("x", ".4g")),
+        Column("head", "head", 11, "point", show=_value("head"), drop=1),
+        Column("member", "member", 11, "point", show=_value("member")),
         Column("why", "why", show=_failing),
     ),
     "graph": (

@@ -40,9 +40,9 @@ T = TypeVar("T")
 
 METRIC_COLUMNS = (
     Column("metric", "metric"),
-    Column("last", "last", 11, "right", show=lambda r: f"{r['last']:.5g}"),
-    Column("least", "least", 11, "right", show=lambda r: f"{r['least']:.5g}", drop=1),
-    Column("most", "most", 11, "right", show=lambda r: f"{r['most']:.5g}", drop=1),
+    Column("last", "last", 11, "point", show=lambda r: f"{r['last']:.5g}"),
+    Column("least", "least", 11, "point", show=lambda r: f"{r['least']:.5g}", drop=1),
+    Column("most", "most", 11, "point", show=lambda r: f"{r['most']:.5g}", drop=1),
     Column("values", "values", 8, "right", drop=2),
 )
 

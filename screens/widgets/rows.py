@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 from textual.content import Content
 
-from screens.shell.text import safe_text, width
+from screens.shell.text import elide, safe_text, width
 
-__all__ = ["Column", "Need", "Noted", "Record", "Rows", "measured", "share"]
+__all__ = ["Column", "Need", "Noted", "Record", "Rows", "fitted", "measured", "share"]
 
 Record = Mapping[str, Any]
+Align = Literal["left", "right", "point"]
 
 _READABLE = 14
 """Cells that a column without a width needs to be read; while it has less, others leave."""
@@ -26,7 +27,8 @@ class Column:
     """A column of a table.
 
     Args: name: the field of the record, also the name in filters. title: its heading. width: the most cells
-    that it takes, or 0 to share what the others leave. align: numbers go right. show: makes the cell from
+    that it takes, or 0 to share what the others leave. align: numbers go right; those of
+    which not all have as many decimals line up at their point. show: makes the cell from
     the record; the text it returns is shown as it is, `Content` may carry colours. drop: when the table is
     narrow, columns with a positive `drop` leave, the highest first, and before them those that say the same
     in every line. sort: what to sort by, if not the field. fit: as `show`, with the number of cells besides,
@@ -37,7 +39,7 @@ class Column:
     name: str
     title: str
     width: int = 0
-    align: Literal["left", "right"] = "left"
+    align: Align = "left"
     show: Callable[[Record], str | Content] | None = None
     drop: int = 0
     sort: Callable[[Record], Any] | None = None
@@ -65,20 +67,40 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a column needs: `cells` for its title and its contents; whether it is `constant`."""
+    """What a column needs: `cells` for its title and its contents; whether it is `constant`. `tail`: of those
+    cells the ones from the decimal point on, where numbers line up at theirs."""
 
     column: Column
     cells: int
     constant: bool
+    tail: int = 0
 
 
 def measured(column: Column, records: Sequence[Record]) -> Need:
     """What a column needs for such records."""
     cells = [column.cell(record) for record in records]
-    most = max((cell.cell_length for cell in cells), default=column.width)
-    most = max(width(column.title), most)
+    tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
+    lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
+    most = max(width(column.title), max(lengths, default=column.width))
     constant = len(cells) > 1 and len({cell.plain for cell in cells}) == 1
-    return Need(column, min(most, column.width) if column.width else most, constant)
+    return Need(column, min(most, column.width) if column.width else most, constant, tail)
+
+
+def tail_of(cell: Content) -> int:
+    """How many cells of a number come from its decimal point on, a unit behind it counted."""
+    found = re.match(r"[+\-−]?[\d ]*", cell.plain)
+    return width(cell.plain[found.end() :]) if found is not None and found.end() else 0
+
+
+def fitted(cell: Content, cells: int, align: Align, tail: int = 0) -> Content:
+    """A cell in exactly so many cells; `tail` as in `Need`."""
+    if cell.cell_length > cells:
+        cell = cell.truncate(cells, ellipsis=True) if cell.spans else Content(elide(cell.plain, cells))
+    room = cells - width(cell.plain)
+    if align == "left":
+        return cell.pad_right(room)
+    behind = min(room, max(0, tail - tail_of(cell))) if align == "point" and cell.plain else 0
+    return cell.pad_right(behind).pad_left(room - behind)
 
 
 def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:

@@ -17,9 +17,9 @@ from textual.style import Style
 from textual.worker import get_current_worker
 
 from screens.shell.keymap import LIST_KEYS, bindings
-from screens.shell.text import elide, width
+from screens.shell.text import elide
 from screens.widgets.lines import Lines, Said
-from screens.widgets.rows import Column, Need, Noted, Record, Rows, measured, share
+from screens.widgets.rows import Column, Need, Noted, Record, Rows, fitted, measured, share
 
 if TYPE_CHECKING:
     from workbench.notes import Note
@@ -93,6 +93,7 @@ class Table(Lines):
         self._range_start: int | None = None
         self._layout: tuple[int, tuple[tuple[Column, int], ...]] = (0, ())
         self._needs: tuple[Need, ...] | None = None
+        self._tails: Mapping[str, int] = {}
         self._notes: Mapping[str, Note] = {}
         self._noted = False
 
@@ -389,6 +390,7 @@ class Table(Lines):
         """The columns that are shown, with their cells; `pinned` is among them."""
         if self._needs is None:
             self._needs = tuple(measured(column, self._sample()) for column in self.columns)
+            self._tails = {need.column.name: need.tail for need in self._needs}
         return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 
     def _sample(self) -> list[Record]:
@@ -449,7 +451,7 @@ class Table(Lines):
             room = Content(" " * (cell_width - title.cell_length))
             # The arrow stands behind the title, if need be between the columns: the title stays whole.
             parts += (
-                [room, title, Content(arrow)] if column.align == "right" else [title, Content(arrow), room]
+                [title, Content(arrow), room] if column.align == "left" else [room, title, Content(arrow)]
             )
         return self._strip(Content("").join(parts), cells, style)
 
@@ -469,7 +471,8 @@ class Table(Lines):
             cell = column.cell(record, cell_width)
             if cell.cell_length > cell_width < column.width:
                 self._widen(column, min(cell.cell_length, column.width))
-            parts += [_fitted(cell, cell_width, column.align), Content(" ")]
+            tail = self._tails.get(column.name, 0)
+            parts += [fitted(cell, cell_width, column.align, tail), Content(" ")]
         return self._strip(Content("").join(parts), cells, style)
 
     def _strip(self, content: Content, cells: int, style: Style) -> Strip:
@@ -516,14 +519,3 @@ def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:
     if isinstance(value, (int, float)):
         return (0, value)
     return (1, str(value).casefold())
-
-
-def _fitted(content: Content, cells: int, align: str) -> Content:
-    """A cell in exactly so many cells."""
-    if content.cell_length > cells:
-        if content.spans:
-            content = content.truncate(cells, ellipsis=True)
-        else:
-            content = Content(elide(content.plain, cells))
-    room = cells - width(content.plain)
-    return content.pad_left(room) if align == "right" else content.pad_right(room)

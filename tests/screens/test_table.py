@@ -24,7 +24,7 @@ from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.filterline import FilterLine, completions
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.plot import Series, draw, span
-from screens.widgets.rows import Column, Record, Rows, measured, share
+from screens.widgets.rows import Column, Record, Rows, fitted, measured, share
 from screens.widgets.table import Table
 from workbench.units import duration
 
@@ -173,6 +173,19 @@ def test_widths_follow_what_stands_in_the_columns() -> None:
     assert [(c.name, cells) for c, cells in share(needs, 38)] == [("head", 33), ("tok", 3)]
     assert [c.name for c, _ in share(needs, 16)] == ["head"]
     assert [c.name for c, _ in share(needs, 16, pinned="tok")] == ["head", "tok"]
+
+
+def test_figures_line_up_at_their_points() -> None:
+    texts = ["0.3101", "12.5", "-7", "4e-05", "–", "", "1.25k/s"]
+    column = Column("a", "a", 12, "point")
+    need = measured(column, [{"a": text} for text in texts])
+    lines = [fitted(column.cell({"a": text}), need.cells, "point", need.tail).plain for text in texts]
+    assert {len(line) for line in lines} == {need.cells}
+    assert [line.strip() for line in lines] == texts
+    assert {line.index(".") for line in lines if "." in line} == {2}
+    assert lines[2].index("7") == lines[3].index("4") == 1
+    # In less room the numbers stay whole, and stand on the right.
+    assert fitted(column.cell({"a": "12.5"}), 5, "point", need.tail).plain == "12.5 "
 
 
 async def test_filter_is_applied_while_it_is_typed() -> None:

@@ -180,3 +180,11 @@ def test_the_interval_of_a_mean() -> None:
     low, high = stats.t.interval(0.95, 3, loc=sum(values) / 4, scale=stats.sem(values))
     assert (summary(values).low, summary(values).high) == pytest.approx((low, high))
     assert summary([0.5]).low is None
+
+
+def test_the_interval_of_a_percentage_ends_at_0_and_100() -> None:
+    found = summary([99.0, 100.0, 92.0], "validation_kmeans_percent")
+    assert (found.mean, found.high) == (97.0, 100.0)
+    assert found.low == summary([99.0, 100.0, 92.0]).low
+    assert summary([0.0, 3.0], "share_percent").low == 0.0
+    assert summary([99.0, 100.0, 92.0], "loss_nats").high == pytest.approx(107.83, abs=0.01)

@@ -114,7 +114,7 @@ class _Group:
         self.values = {
             _repeat(view): numbers[view.id][measure] for view in views if measure in numbers[view.id]
         }
-        self.value = summary(list(self.values.values())) if self.values else None
+        self.value = summary(list(self.values.values()), measure) if self.values else None
         self._measure = measure
 
     def alone(self, **more: Any) -> Standing:
@@ -127,7 +127,7 @@ class _Group:
         done = [view for view in self.views if view.state == "succeeded"]
         curves = [dict(curve(view.folder, self._measure)) for view in done]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
-        return tuple((step, summary([found[step] for found in curves])) for step in steps)
+        return tuple((step, summary([found[step] for found in curves], self._measure)) for step in steps)
 
 
 def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
