@@ -37,7 +37,7 @@ _FOLDERS = ("models", "runs", "exports")
 
 @dataclass(frozen=True)
 class Workspace:
-    """An opened workspace; `root` exists and can be written to."""
+    """An opened workspace; `root` exists. One that cannot be written to can be looked at."""
 
     root: Path
 
@@ -46,8 +46,8 @@ class Workspace:
         """Open a workspace, and make it where there is none.
 
         Args: path: the folder; None takes the setting `workspace`, and without it the default one.
-        Raises: WorkspaceError E501 when it is missing and `create` is off, E502 when it cannot be written to,
-        E503 when a newer version made it, E504 when it is corrupt or a folder of something else.
+        Raises: WorkspaceError E501 when it is missing and `create` is off, E502 when it cannot be made, E503
+        when a newer version made it, E504 when it is corrupt or a folder of something else.
         """
         root = (path or _configured()).expanduser().absolute()
         if not (root / "workspace.toml").exists():
@@ -65,9 +65,12 @@ class Workspace:
                 root,
                 "Update mathwb, or name another workspace with --workspace.",
             )
-        if not os.access(root, os.W_OK | os.X_OK):
-            raise _not_writable(root)
         return cls(root)
+
+    @property
+    def writable(self) -> bool:
+        """Whether it can be written to."""
+        return os.access(self.root, os.W_OK | os.X_OK)
 
     @property
     def name(self) -> str:
@@ -201,6 +204,8 @@ def ensure_sample(workspace: Workspace) -> bool:
     Each piece (`corpora/sample-e`) is put there once: a piece that the user removes stays away, and pieces
     that a later version brings are added. Returns: whether anything was added.
     """
+    if not workspace.writable:
+        return False
     document = _read(workspace.root)
     had = list(document.get("sample", ()))
     added = False

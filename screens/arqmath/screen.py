@@ -363,7 +363,7 @@ class ArqmathScreen(WorkbenchScreen):
         if verb == "raw" and self.answer.empty:
             return "nothing is shown"
         if verb == "judge":
-            return self.ranking.why_not(verb)
+            return self.read_only or self.ranking.why_not(verb)
         if verb == "add" and self.searcher.state == "none":
             return "the collection has no posts"
         if verb == "add" and self.searcher.indexing:

@@ -451,6 +451,8 @@ class EgraphsScreen(WorkbenchScreen):
         if verb == "diff" and (reason := self.members.why_no_pair()):
             return reason
         keeping = self._line is not None and self._line.keeping
+        if verb == "keep" and self.read_only:
+            return self.read_only
         if verb == "keep" and (reason := _why_not_keep(now.draft, keeping)):
             return reason
         if verb == "model" and len(now.models or ()) < 2:

@@ -110,6 +110,8 @@ class JobsScreen(WorkbenchScreen):
     def why_not(self, verb: str) -> str:
         """The job's own reasons."""
         job = self.job
+        if verb in ("add", "stop", "kill", "refresh", "again") and self.read_only:
+            return self.read_only
         if verb in ("stop", "kill", "refresh", "again", "inspect", "edit") and job is None:
             return "no job is selected"
         if job is not None and (verb in ("stop", "kill", "refresh") or (verb == "again" and job.live)):
@@ -279,6 +281,6 @@ class JobsScreen(WorkbenchScreen):
         again, gone = f"rerun job {job.id} from the start", f"delete job {job.id}"
         words = "its run folder, after its number has been typed"
         return (
-            Command(again, "the same recipe as a new job", self._rerun),
-            Command(gone, words, self._delete, job.refusal("remove")),
+            Command(again, "the same recipe as a new job", self._rerun, self.read_only),
+            Command(gone, words, self._delete, self.read_only or job.refusal("remove")),
         )

@@ -160,7 +160,7 @@ class WorkbenchScreen(Screen[None]):
         if verb in ("yank", "yank_as", "bookmark", "note") and self.selection() is None:
             return "nothing is selected"
         if verb in ("bookmark", "note") and (chosen := self.selection()) is not None:
-            return _why_no_note(chosen)
+            return self.read_only or _why_no_note(chosen)
         if verb == "export" and not self.exports():
             return "there is nothing to export here"
         if verb in ("next_tab", "previous_tab") and self.tabbed_pane is None:
@@ -217,6 +217,11 @@ class WorkbenchScreen(Screen[None]):
                     await listing.restore(kept)
 
     # The app
+
+    @property
+    def read_only(self) -> str:
+        """Why nothing can be kept in the workspace; nothing when it can be written to."""
+        return "" if self.workbench.workspace.writable else "the workspace can only be read"
 
     @property
     def workbench(self) -> Frame:
