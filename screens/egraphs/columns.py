@@ -11,7 +11,7 @@ from textual.content import Content
 from screens.egraphs.notation import infix, latex, shown
 from screens.shell.export import Export, table_exports
 from screens.shell.text import count, safe_text
-from screens.widgets.rows import Column, Record
+from screens.widgets.rows import Column, Record, measured
 
 __all__ = [
     "VERDICTS",
@@ -264,8 +264,8 @@ def fitting(id: str, rows: Sequence[Record], without: str = "") -> tuple[Column,
         if alike or column.name == without:
             continue
         if column.width and len(rows) <= _MEASURED:
-            cells = [column.cell(row).cell_length for row in rows]
-            column = replace(column, width=min(column.width, max([*cells, len(column.title) + 1])))
+            cells = max(measured(column, rows).cells, len(column.title) + 1)
+            column = replace(column, width=min(column.width, cells))
         kept.append(column)
     return tuple(kept)
 
