@@ -113,10 +113,11 @@ class NoteLine(Static):
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, screen: Screen[object]) -> None:
-        if not (isinstance(screen, WorkbenchScreen) and screen is self.screen and screen.built):
+        place = self.screen
+        if not isinstance(place, WorkbenchScreen) or screen is not place or not place.built:
             return
-        chosen = screen.selection()
-        note = screen.workbench.note(chosen.address) if chosen is not None else None
+        chosen = place.selection()
+        note = place.workbench.note(chosen.address) if chosen is not None else None
         self.display = note is not None
         if chosen is not None and note is not None:
             signs = note_signs(note) + Content(" ")
