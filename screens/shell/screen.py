@@ -113,7 +113,7 @@ class NoteLine(Static):
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, screen: Screen[object]) -> None:
-        place = self.screen
+        place: object = self.screen
         if not isinstance(place, WorkbenchScreen) or screen is not place or not place.built:
             return
         chosen = place.selection()
