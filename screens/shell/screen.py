@@ -64,7 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -113,8 +113,8 @@ class NoteLine(Static):
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, screen: Screen[object]) -> None:
-        place: object = self.screen
-        if not isinstance(place, WorkbenchScreen) or screen is not place or not place.built:
+        place = cast("WorkbenchScreen", self.screen)
+        if screen is not self.screen or not place.built:
             return
         chosen = place.selection()
         note = place.workbench.note(chosen.address) if chosen is not None else None
