@@ -49,6 +49,7 @@ VERBS: dict[str, Verb] = {
     # In the order in which the footer gives up its space: the last ones go first.
     "open": Verb(("enter",), "open"),
     "filter": Verb(("slash",), "filter"),
+    "strategy": Verb(("f",), "strategy"),
     "add": Verb(("a",), "add"),
     "stop": Verb(("x",), "stop"),
     "kill": Verb(("X",), "kill"),
@@ -59,7 +60,6 @@ VERBS: dict[str, Verb] = {
     "diff": Verb(("d",), "diff"),
     "inspect": Verb(("i",), "inspect"),
     "smooth": Verb(("z",), "smooth"),
-    "strategy": Verb(("f",), "strategy"),
     "judge": Verb(("J",), "judge"),
     "raw": Verb(("L",), "LaTeX"),
     "choose_run": Verb(("c",), "run"),

@@ -84,7 +84,7 @@ class ProblemPane(Pane):
         self.detail = str(problem["id"])
         # The anchor against its negative, which it is most easily taken for.
         other = problems["negative" if self.role == "anchor" else "anchor"]
-        self._scores.update(_scores(self.role, shown.found))
+        self._scores.update(_scores(self.role, shown.found, random=shown.choice.text == "random"))
         self._body.update(_body(problem, other))
 
     def show_error(self, error: EngineError) -> None:
@@ -106,7 +106,7 @@ class ProblemPane(Pane):
         return None if self.shown is None else problem_selection(self.shown, self.role, line)
 
 
-def _scores(role: str, found: Mapping[str, Any]) -> Content:
+def _scores(role: str, found: Mapping[str, Any], *, random: bool) -> Content:
     triplet, problems = found["triplet"], found["problems"]
     if role == "anchor":
         same = found["positive_count"] if not triplet["alone"] else 0
@@ -117,6 +117,7 @@ def _scores(role: str, found: Mapping[str, Any]) -> Content:
         return Content.styled("the anchor itself", "$warning")
     equation, text = (figure(triplet[f"{kind}_sim_{role}"]) for kind in ("eq", "text"))
     best = "lowest" if role == "positive" else "best" if triplet["strategy"] == "joint" else "highest"
+    best = "one" if random else best
     many = f"\n{best} of {count(found[f'{role}_count'])}"
     look = "$success bold" if role == "positive" else "$warning bold"
     return Content.assemble("eq ", (equation, "bold"), "  text ", (text, look), (many, "$quiet"))

@@ -112,7 +112,10 @@ class WhyPane(Pane):
             self._reasons.update("")
             return
         self.detail = f"{shown.choice.short} · pool {shown.choice.pool}"
-        lines = [_reason(shown.found, role) for role in ("negative", "positive")]
+        lines = [
+            _reason(shown.found, role, random=shown.choice.text == "random")
+            for role in ("negative", "positive")
+        ]
         if self._change.plain:
             lines.insert(0, self._change)
         cells = max(8, self.size.width - 4)
@@ -171,11 +174,11 @@ def pool_words(pool: Mapping[str, Any]) -> str:
     )
 
 
-def _reason(found: Mapping[str, Any], role: str) -> Content:
+def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
     """`negative 0099  of the nearest other equations the text most like the anchor's  next 0123 .43`."""
     first, *rest = found[f"{role}s"]
     words = [(f"{role} ", "$quiet"), (str(first["id"]), "bold"), ("  " + first["reason"], "")]
-    if rest:
+    if rest and not random:
         words.append((f"; next {rest[0]['id']} {figure(rest[0]['text_sim'])}", "$quiet"))
     return Content("").join(safe_text(text, look) for text, look in words)
 

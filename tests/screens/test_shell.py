@@ -91,6 +91,13 @@ async def _(pilot: Pilot[Any], key: str) -> None:
     assert pilot.app.current_mode == "egraphs"
 
 
+@check("app.triplets")
+async def _(pilot: Pilot[Any], key: str) -> None:
+    await pilot.press(key)
+    await settle(pilot)
+    assert pilot.app.current_mode == "triplets"
+
+
 @check("app.arqmath")
 async def _(pilot: Pilot[Any], key: str) -> None:
     await pilot.press(key)

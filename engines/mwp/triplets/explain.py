@@ -108,6 +108,7 @@ def _of_two_stages(
             how or "of the same equation the text least like the anchor's",
             how or "of the nearest other equations the text most like the anchor's",
         ),
+        rivals=("not drawn",) * 2 if how else ("more like the anchor's", "less like the anchor's"),
         lost="its equation is further than the nearest",
     )
 
@@ -129,6 +130,7 @@ def _of_joint(
             "of the same equation the text least like the anchor's",
             "the best of equation and text together",
         ),
+        rivals=("more like the anchor's", "equation and text together score less"),
         lost="its equation and text together score less",
         ordered=True,
     )
@@ -143,6 +145,7 @@ def _explained(
     negatives: Places,
     *,
     why: tuple[str, str],
+    rivals: tuple[str, str],
     lost: str,
     ordered: bool = False,
 ) -> Explanation:
@@ -187,6 +190,12 @@ def _explained(
     others = everyone[(pool.equation != pool.equation[anchor]) & ~np.isin(everyone, negatives)]
     ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]
     own = [place for place, example in enumerate(pool.examples) if example.of == triplet.anchor]
+
+    def fate(place: int) -> str:
+        if pool.equation[place] == pool.equation[anchor]:
+            return "made of the anchor, of its equation: a positive"
+        return "made of the anchor: a candidate" if place in negatives else f"made of the anchor: {lost}"
+
     problems = {name: pool.examples[pool.place[id_]].problem for name, id_ in _named(triplet).items()}
     trees = {name: problem.normal for name, problem in problems.items()}
     from_ = trees["anchor"]
@@ -197,16 +206,12 @@ def _explained(
         edits={
             name: edits(from_, tree) for name, tree in trees.items() if name != "anchor" and tree is not None
         },
-        positives=candidates(
-            first(positives, triplet.positive, like=False), (why_positive, "more like the anchor's")
-        ),
+        positives=candidates(first(positives, triplet.positive, like=False), (why_positive, rivals[0])),
         positive_count=len(positives),
-        negatives=candidates(
-            first(negatives, triplet.negative, like=True), (why[1], "less like the anchor's")
-        ),
+        negatives=candidates(first(negatives, triplet.negative, like=True), (why[1], rivals[1])),
         negative_count=len(negatives),
         lost=candidates(ranked, (lost,)),
-        own=candidates(own, ("made of the anchor",)),
+        own=candidates(own, [fate(place) for place in own]),
     )
 
 
