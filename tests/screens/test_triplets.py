@@ -252,6 +252,22 @@ async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Work
         assert ids(screen) == there
 
 
+async def test_the_palette_finds_a_problem_from_another_screen(build: Make) -> None:
+    """Way 9."""
+    app = build(screen="jobs")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot, lambda: app.place is not None)
+        await press(pilot, "colon")
+        await settle(pilot, lambda: bool(app.things))
+        await pilot.press("escape", "colon", *"holds")
+        await settle(pilot)
+        await press(pilot, "enter")
+        await settle(pilot, lambda: isinstance(app.screen_stack[0], TripletsScreen))
+        screen = await ready(pilot)
+        await settle(pilot, lambda: screen.shown is not None and ids(screen)[0] == "p6")
+        assert ids(screen)[0] == "p6"
+
+
 async def test_a_yanked_command_prints_the_same(build: Make) -> None:
     """Way 7."""
     app = build()
