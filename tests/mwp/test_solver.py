@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -172,6 +173,22 @@ def test_no_problem_of_the_fold_or_like_one_of_it_is_trained_on(tmp_path: Path) 
     assert found.left_out["fold 1"] == len(held_out)
     with pytest.raises(EngineError, match="fold 7"):
         material({"problems": own}, fold=7)
+
+
+def test_a_triplet_that_was_labelled_bad_is_not_trained_on(tmp_path: Path) -> None:
+    made = task(tmp_path, 24, alpha=0.5)
+    begun(made)
+    first = next(row for row in made.train_data() if row[1] >= 0)
+    names = zip(("anchor", "positive", "negative"), first, strict=True)
+    label = {name: made.problems[place].id for name, place in names}
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(json.dumps({**label, "label": "negative"}) + "\n")
+    again = solver({**TINY, "alpha": 0.5}, {**made.data, "labels": bad}, seed=0)
+    begun(again)
+    assert [row for row in made.train_data() if row != first] == [
+        row for row in again.train_data() if row[0] != first[0]
+    ]
+    assert (first[0], -1, -1) in list(again.train_data())
 
 
 def test_a_renamed_problem_is_a_look_alike_and_another_is_none(tmp_path: Path) -> None:

@@ -248,6 +248,20 @@ def test_triplets_are_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
     assert refused.value.line == len(rows) + 1
 
 
+def test_triplets_that_were_labelled_bad_are_left_out_and_counted(tmp_path: Path) -> None:
+    data, bad = written(tmp_path, ROWS), tmp_path / "bad.jsonl"
+    rows = find_triplets(FindTriplets(data))["triplets"]
+    label = {"set": "mine", **asdict(rows[1]), "label": "negative"}
+    other = {**label, "anchor": rows[0].anchor, "negative": "another"}
+    bad.write_text(json.dumps(label) + "\n" + json.dumps(other) + "\n")
+    found = find_triplets(FindTriplets(data, without=bad))
+    assert found["triplets"] == [rows[0], *rows[2:]]
+    assert found["labelled"] == 1
+    bad.write_text('{"anchor": 3}\n')
+    with pytest.raises(DataError, match="no triplet"):
+        find_triplets(FindTriplets(data, without=bad))
+
+
 def test_what_makes_no_triplets_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, ROWS[:3])
     for asked, code in (

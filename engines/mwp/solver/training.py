@@ -120,11 +120,13 @@ class SolverTask:
         return Examples([(place, *others.get(place, (-1, -1))) for place in anchors])
 
     def _triplets(self, anchors: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """Positive and negative of the anchors that have both, where all can be read."""
+        """Positive and negative of the anchors that have both, where all can be read and nobody labelled them
+        bad."""
         from engines.mwp.triplets.find import Ready, retriever
         from engines.mwp.triplets.retrieval import triplets
         from engines.mwp.triplets.settings import FindTriplets
         from engines.mwp.triplets.texts import similarity_of
+        from engines.mwp.triplets.triplet import labelled
 
         pool, asked, settings = self.pool, [self.problems[place] for place in anchors], self.settings
         assert pool is not None
@@ -134,7 +136,10 @@ class SolverTask:
         texts = similarity_of(pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder)
         places = {problem.id: place for place, problem in enumerate(self.problems)}
         found: dict[int, tuple[int, int]] = {}
+        bad = labelled(self.data["labels"]) if "labels" in self.data else frozenset()
         for one in triplets(retriever(spec, Ready(tuple(asked), 0, pool, texts)), asked):
+            if (one.anchor, one.positive, one.negative) in bad:
+                continue
             anchor, *others = (places[name] for name in (one.anchor, one.positive, one.negative))
             if all(place in self._read for place in others):
                 found[anchor] = (others[0], others[1])

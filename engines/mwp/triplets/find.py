@@ -14,7 +14,7 @@ from engines.mwp.triplets.pool import Pool, parts_of, pool_of
 from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
 from engines.mwp.triplets.settings import FindTriplets
 from engines.mwp.triplets.texts import TextSimilarity, similarity_of
-from engines.mwp.triplets.triplet import write_triplets
+from engines.mwp.triplets.triplet import labelled, write_triplets
 
 __all__ = ["Ready", "find_triplets", "ready", "retriever"]
 
@@ -90,6 +90,10 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
     chosen = retriever(spec, found, events=events, stop=stop)
     rows = list(triplets(chosen, found.anchors, events=events, stop=stop))
     complete = not stop()
+    without = len(found.anchors) - len(rows) if complete else None
+    bad = labelled(spec.without) if spec.without else frozenset()
+    every = len(rows)
+    rows = [row for row in rows if (row.anchor, row.positive, row.negative) not in bad]
     hard = {spec.strategy: hardness(rows, found.pool)}
     if spec.strategy == "joint":
         two = TwoStage(found.pool, found.texts, "em", Chooser(found.texts))
@@ -100,7 +104,8 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
         "anchors": len(found.anchors),
         "unusable": found.unusable,
         "triplets": len(rows) if spec.out else rows,
-        "without_negative": len(found.anchors) - len(rows) if complete else None,
+        "without_negative": without,
+        "labelled": every - len(rows),
         "pool": found.pool.counts(),
         "equations": len(found.pool.equations),
         "hardness": hard,

@@ -32,6 +32,9 @@ class FindTriplets:
     ] = None
     weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = 0.5
     seed: Annotated[int, Arg("Of random choices.", low=0)] = 0
+    without: Annotated[
+        Path | None, Arg("Leave out the triplets of this file, of labels or triplets.", shown="none")
+    ] = None
     out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.")] = None
 
 
@@ -65,7 +68,7 @@ class ExplainTriplet:
     @property
     def search(self) -> FindTriplets:
         """The search whose triplet is explained."""
-        shared = (field for field in FindTriplets.__dataclass_fields__ if field != "out")
+        shared = (field for field in FindTriplets.__dataclass_fields__ if field not in ("without", "out"))
         return FindTriplets(**{field: getattr(self, field) for field in shared})
 
 

@@ -11,7 +11,7 @@ from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
 from engines.mwp.triplets.settings import Strategy
 
-__all__ = ["Triplet", "read_triplets", "write_triplets"]
+__all__ = ["Triplet", "labelled", "read_triplets", "write_triplets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,27 @@ def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
     with atomic_writer(path) as file:
         for triplet in triplets:
             file.write(json.dumps(asdict(triplet), ensure_ascii=False) + "\n")
+
+
+def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
+    """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
+    written. Raises: DataError E317 with the line of one that cannot be read."""
+    found = set()
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            found.add((str(row["anchor"]), str(row["positive"]), str(row["negative"])))
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(
+                f"the line names no triplet: {error}",
+                path=path,
+                line=number,
+                code="E317",
+                remedy="Make the file again with: mathwb mwp labels --out FILE",
+            ) from error
+    return frozenset(found)
 
 
 def read_triplets(path: Path) -> Iterator[Triplet]:

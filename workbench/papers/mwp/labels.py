@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -89,17 +89,16 @@ class Labels:
                 self._known[made.key] = made
             else:
                 self._known.pop(made.key, None)
-            self._write(self.path, self._unread)
+            _write(self.path, self.all(), self._unread)
 
-    def export(self, path: Path) -> Path:
-        """Write all labels as JSON Lines. Returns: the path."""
-        self._write(path)
+    def export(self, path: Path, *, set_: str | None = None) -> Path:
+        """Write all labels, or those of one set, as JSON Lines. Returns: the path."""
+        _write(path, self.of_set(set_))
         return path
 
-    def _write(self, path: Path, unread: list[str] | None = None) -> None:
-        with atomic_writer(path) as file:
-            file.writelines(line + "\n" for line in unread or ())
-            file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.all())
+    def of_set(self, set_: str | None) -> list[Label]:
+        """The labels of one set; None: of all."""
+        return [one for one in self.all() if set_ is None or one.set == set_]
 
     def _load(self) -> dict[tuple[str, str, str, str], Label]:
         known: dict[tuple[str, str, str, str], Label] = {}
@@ -121,6 +120,12 @@ class Labels:
         return known
 
 
+def _write(path: Path, labels: Sequence[Label], unread: Sequence[str] = ()) -> None:
+    with atomic_writer(path) as file:
+        file.writelines(line + "\n" for line in unread)
+        file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in labels)
+
+
 def labels_path() -> Path:
     """The file of the open workspace."""
     from workbench.workspace import Workspace
@@ -130,7 +135,8 @@ def labels_path() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class OwnLabels:
-    """Print the triplets that you have labelled bad, with their labels."""
+    """Print the triplets that you have labelled bad, with their labels; a training leaves them out with
+    data.labels=FILE, a search of triplets with --without FILE."""
 
     set: Annotated[str | None, Arg("Those of one set of problems.", shown="all")] = None
     out: Annotated[Path | None, Arg("Write them there as JSON Lines.")] = None
@@ -142,5 +148,5 @@ def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[Label]:
     for problem in labels.problems:
         events(Event("warning", {"message": str(problem)}))
     if spec.out is not None:
-        labels.export(spec.out)
-    return [one for one in labels.all() if spec.set is None or one.set == spec.set]
+        labels.export(spec.out, set_=spec.set)
+    return labels.of_set(spec.set)

@@ -101,6 +101,8 @@ def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
         yield from table(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
     if found["without_negative"]:
         yield f"{found['without_negative']:,} anchors have no negative"
+    if found["labelled"]:
+        yield f"{found['labelled']:,} triplets were labelled bad and are left out"
     if found["out"]:
         yield f"{found['triplets']:,} triplets written to {found['out']}"
         return
