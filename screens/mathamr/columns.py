@@ -50,10 +50,11 @@ def _node(record: Record) -> Content:
     return Content.styled(lead, "$line") + role + Content.styled(sign, "$accent") + name + more
 
 
+_DRAWN = "it draws role and concept, which are fields"
 GRAPH_COLUMNS = (
-    Column("node", "node", 80, show=_node, sort=lambda r: r["depth"]),
-    Column("variable", "var", 4, show=lambda r: safe_text(r["variable"], "$quiet"), drop=1),
-    Column("word", "in the text", show=lambda r: safe_text(r["word"], "$quiet"), drop=2),
+    Column("node", "node", 80, show=_node, sort=lambda r: r["depth"], unfiltered=_DRAWN),
+    Column("variable", "variable", 8, show=lambda r: safe_text(r["variable"], "$quiet"), drop=1),
+    Column("word", "word", show=lambda r: safe_text(r["word"], "$quiet"), drop=2),
 )
 GRAPH_FIELDS = ("role", "concept", "kind", "variable", "word", "depth", "formula")
 

@@ -106,13 +106,13 @@ def _told(record: Record) -> Content:
 
 CANDIDATE_COLUMNS = (
     Column("as", "as", 9, show=_role),
-    Column("name", "id", 16),
-    Column("text_sim", "text", 5, "right", show=lambda r: figure(r["text_sim"])),
-    Column("eq_sim", "eq", 5, "right", show=lambda r: figure(r["eq_sim"])),
-    Column("template", "equation", 24, drop=1),
-    Column("part", "pool", 5, drop=3),
-    Column("reason", "why", 44, show=lambda r: safe_text(r["reason"], "$quiet"), drop=2),
-    Column("told", "problem", show=_told, drop=4),
+    Column("name", "name", 16),
+    Column("text_sim", "text_sim", 8, "right", show=lambda r: figure(r["text_sim"])),
+    Column("eq_sim", "eq_sim", 6, "right", show=lambda r: figure(r["eq_sim"])),
+    Column("template", "template", 24, drop=1),
+    Column("part", "part", 5, drop=3),
+    Column("reason", "reason", 44, show=lambda r: safe_text(r["reason"], "$quiet"), drop=2),
+    Column("told", "text", show=_told, drop=4),
 )
 CANDIDATE_FIELDS = ("as", "name", "text_sim", "eq_sim", "template", "part", "of", "own", "reason", "text")
 
@@ -141,8 +141,8 @@ def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 TEMPLATE_COLUMNS = (
-    Column("template", "equation", show=lambda r: safe_text(r["template"], "$foreground")),
-    Column("count", "problems", 9, "right"),
+    Column("template", "template", show=lambda r: safe_text(r["template"], "$foreground")),
+    Column("count", "count", 9, "right"),
     Column("qr", "qr", 7, "right", show=lambda r: str(r["qr"] or "")),
     Column("roda", "roda", 7, "right", show=lambda r: str(r["roda"] or "")),
 )

@@ -28,13 +28,15 @@ __all__ = ["SolveSheet", "solver_for"]
 _STEP_S = 0.4
 """Between two steps of the tree, while nobody moves the cursor."""
 _STEPS = (
-    Column("id", "step", 4, "right"),
-    Column("text", "worked out", show=lambda r: safe_text(r["text"], "$foreground")),
+    Column("step", "step", 4, "right"),
+    Column("text", "text", show=lambda r: safe_text(r["text"], "$foreground")),
 )
 _EQUATIONS = (
     Column("answer", "answer", 14, "right", show=lambda r: f"{r['answer']:.10g}"),
-    Column("probability", "sure", 6, "right", show=lambda r: f"{r['probability']:.1%}".replace("%", " %")),
-    Column("filled", "with the numbers", show=lambda r: safe_text(r["filled"], "$foreground")),
+    Column(
+        "probability", "probability", 11, "right", show=lambda r: f"{r['probability']:.1%}".replace("%", " %")
+    ),
+    Column("filled", "filled", show=lambda r: safe_text(r["filled"], "$foreground")),
     Column("equation", "equation", 30, drop=1),
 )
 _EXPORTED = {name: name for name in ("equation", "filled", "answer", "probability")}
@@ -97,7 +99,9 @@ class SolveSheet(Sheet):
         best = {name: found[name] for name in (*_EXPORTED, "tree")}
         rows = [best, *found["alternatives"]]
         self._equations.load([{"id": place, **row} for place, row in enumerate(rows)])
-        self._steps.load([{"id": place, **step} for place, step in enumerate(found["steps"], start=1)])
+        self._steps.load(
+            [{"id": place, "step": place, **step} for place, step in enumerate(found["steps"], start=1)]
+        )
         self._steps.table.focus()
         self._draw(found["tree"], 1)
         if len(found["steps"]) > 1:
