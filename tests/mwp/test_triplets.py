@@ -22,6 +22,7 @@ from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.bibleu import BiBleu, bibleu, tokens
 from engines.mwp.triplets.explain import explain
 from engines.mwp.triplets.find import find_triplets
+from engines.mwp.triplets.joint import worded
 from engines.mwp.triplets.pool import parts_of
 from engines.mwp.triplets.settings import ExplainTriplet, FindTriplets, Similarity
 from engines.mwp.triplets.similar import equation_similarity, similarity
@@ -283,3 +284,8 @@ def test_no_chinese_is_given_to_an_encoder_that_reads_none(real_data: Path) -> N
     with pytest.raises(EngineError) as refused:
         find_triplets(FindTriplets(real_data / "mwp" / "math23k_valid.jsonl.gz", text="bertsim"))
     assert refused.value.code == "E682"
+
+
+def test_equations_are_told_to_an_encoder_of_expressions_in_its_words() -> None:
+    tree = parse_infix("N_0*(N_1+C_0_5)-N_11^C_2", Tree)
+    assert worded(tree) == ("sub mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0 pow INT+ 1 1 1 INT+ 2")

@@ -57,16 +57,15 @@ def retriever(spec: FindTriplets, found: Ready, *, events: Sink = ignore, stop: 
 
 
 def _joint(spec: FindTriplets, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
-    from engines.mwp.problems.equation import infix
     from engines.mwp.triplets.bibleu import tokens
-    from engines.mwp.triplets.joint import Joint, equation_vectors, text_vectors
+    from engines.mwp.triplets.joint import Joint, equation_vectors, text_vectors, worded
 
     pool = found.pool
     if spec.equation_encoder:
         from engines.retrieval.encoders import encoder
 
         of_trees = encoder(spec.equation_encoder).encode(
-            [infix(tree) for tree in pool.equations], events=events, stop=stop
+            [worded(tree) for tree in pool.equations], events=events, stop=stop
         )
     else:
         of_trees = equation_vectors(pool.equations)

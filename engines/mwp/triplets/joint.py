@@ -23,7 +23,7 @@ from engines.mwp.triplets.texts import TextSimilarity
 from engines.mwp.triplets.triplet import Triplet
 from engines.retrieval.similarity import Vectors, unit
 
-__all__ = ["CANDIDATES", "Joint", "equation_vectors", "hashed", "text_vectors"]
+__all__ = ["CANDIDATES", "Joint", "equation_vectors", "hashed", "text_vectors", "worded"]
 
 CANDIDATES = 200
 """Negatives that are scored exactly for each anchor."""
@@ -114,6 +114,29 @@ def equation_vectors(trees: Sequence[Tree]) -> Vectors:
                 yield f"{node.label}{place if node.label in '-/^' else ''}>{child.label}"
 
     return hashed(features(tree) for tree in trees)
+
+
+def worded(tree: Tree) -> str:
+    """An equation in the prefix notation that encoders of expressions of one variable read: the first number
+    is x, the others are integers above a hundred, which no problem has as constants.
+
+    >>> worded(Tree("*", (Tree("N_0"), Tree("+", (Tree("N_1"), Tree("C_0_5"))))))
+    'mul x add INT+ 1 0 1 div INT+ 5 INT+ 1 0'
+    """
+    words = []
+    for node in tree:
+        kind, _, rest = node.label.partition("_")
+        whole, _, decimals = rest.partition("_")
+        if kind == "N":
+            words += ["x"] if rest == "0" else ["INT+", *str(100 + int(rest))]
+        elif decimals:
+            shift = ["INT+", "1", *"0" * len(decimals)]
+            words += ["div", "INT+", *str(int(whole + decimals)), *shift]
+        elif kind == "C":
+            words += ["INT+", *whole]
+        else:
+            words.append({"+": "add", "-": "sub", "*": "mul", "/": "div", "^": "pow"}[node.label])
+    return " ".join(words)
 
 
 def text_vectors(texts: Sequence[Sequence[str]]) -> Vectors:
