@@ -25,5 +25,6 @@ _VERBS = {
     "topics": ("retrieval.task2", "FormulaTopics"),
     "inspect": ("inspection", "Inspect"),
     "draw": ("graph.drawing", "Draw"),
+    "compare": ("graph.comparison", "Compare"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

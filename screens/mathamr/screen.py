@@ -276,9 +276,23 @@ class MathamrScreen(WorkbenchScreen):
         """The screen's own reasons."""
         if verb in ("inspect", "model", "again", "edit", "raw") and self.inspection is None:
             return "no graph is shown"
+        if verb == "diff" and (reason := self._why_no_diff()):
+            return reason
         if verb in ("earlier", "later") and not self.contexts.table.shown:
             return "there is nothing to go to"
         return super().why_not(verb)
+
+    def _why_no_diff(self) -> str:
+        if self.inspection is None:
+            return "no graph is shown"
+        own = self.inspection.document["parser"] == "builtin" and not self._published
+        return "there is no other graph of it; o edits this one" if own else ""
+
+    @property
+    def _published(self) -> bool:
+        """Whether the collection has a graph of the topic under the cursor."""
+        row = self.contexts.table.current
+        return row is not None and row["graph"] == "yes"
 
     def go_back(self) -> bool:
         """Back along the references that were followed."""
@@ -343,6 +357,18 @@ class MathamrScreen(WorkbenchScreen):
         if (inspection := self.inspection) is not None:
             lines = alignment(inspection, raw=self.sentence.raw)
             self.app.push_screen(TextScreen(f"alignment of {inspection.subject.name}", lines))
+
+    def action_diff(self) -> None:
+        """The graph that is shown beside the parser's; the parser's own beside the published one."""
+        from screens.mathamr.comparison import Comparison
+
+        if (inspection := self.inspection) is None:
+            return
+        subject, parser = inspection.subject, inspection.document["parser"]
+        other = parsers()[0] if parser == "builtin" else "builtin"
+        shown = origin(parser), inspection.document["penman"]
+        params = subject.by(other).params
+        self.app.push_screen(Comparison(self.workbench, subject.stem, shown, origin(other), params))
 
     def action_edit(self) -> None:
         from screens.mathamr.editing import edited

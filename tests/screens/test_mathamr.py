@@ -12,19 +12,21 @@ from textual.pilot import Pilot
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
+from screens.mathamr.comparison import Comparison
 from screens.mathamr.drawing import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
 from screens.mathamr.sentence import lit_part, text_content
 from screens.mathamr.subject import OWN, Subject, text_of
+from screens.mathamr.things import things
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table
-from tests.screens.arqmath_engine import HereEngine
-from tests.screens.mathamr_engine import GRAPHS, TOPICS, write_formula_collection
+from tests.screens.mathamr_engine import GRAPHS, TOPICS, QuickEngine, write_formula_collection
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
+Compare = Callable[..., bool]
 WIDE, NARROW = (120, 40), (80, 24)
 TOLD = {" ": "space", "$": "dollar_sign", "^": "circumflex_accent", "=": "equals_sign", "-": "minus"}
 
@@ -37,7 +39,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def build(workspace: Workspace, files: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> Make:
     """The app over a workspace with that collection; operations run in this process."""
-    engine = HereEngine()
+    engine = QuickEngine()
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
     shutil.copytree(files, workspace.folder("arqmath") / "mini")
 
@@ -222,6 +224,27 @@ async def test_another_parser_and_an_edited_graph(
         assert screen.inspection.document["parser"] == "published"
 
 
+async def test_two_graphs_are_compared_by_smatch(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "d")
+        assert isinstance(app.screen, Comparison)
+        table = app.screen.query_one(Table)
+        await settle(pilot, lambda: table.shown > 0)
+        rows = [(row["in"], row["source"], row["role"], row["target"]) for row in table.visible_records()]
+        assert ("both", "find-01", ":arg0", "you") in rows
+        assert ("one", "find-01", ":mode", "imperative") in rows
+        assert ("other", "solution", ":instance", "solution") in rows
+        assert "Smatch 0." in seen(app)
+        command = app.screen.command()
+        assert command is not None
+        assert command[:2] == ["mathamr", "compare"]
+        assert command[3] == GRAPHS["B.1"]
+        await press(pilot, "escape")
+        assert isinstance(app.screen, MathamrScreen)
+
+
 async def test_a_hostile_text_is_shown_as_it_is(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -344,3 +367,20 @@ def test_the_graphs_of_the_collection_are_graphs() -> None:
     from engines.mathamr.graph.amr import read_graph
 
     assert all(read_graph(graph).root.concept for graph in GRAPHS.values())
+
+
+def test_what_the_palette_finds(files: Path, workspace: Workspace) -> None:
+    shutil.copytree(files, workspace.folder("arqmath") / "mini")
+    found = {thing.label: thing.sentence for thing in things(workspace)}
+    assert found["topic B.2"] == "formula \\frac{a}{b}"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_looks_of_the_screen(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
+    async def look(pilot: Pilot[Any]) -> None:
+        screen = await ready(pilot)
+        await press(pilot, "enter")
+        screen.graph.go_to("O2")
+        await settle(pilot)
+
+    assert snap_compare(build(), terminal_size=size, run_before=look)

@@ -287,6 +287,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "mathamr.draw": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "mathamr": "(s / solve-01 :arg0 (i / i) :arg1 (r / run-01 :arg0 i))"}
     ),
+    "mathamr.compare": lambda *_: {"one": "(s / solve-01 :arg0 (i / i))", "other": "(s / solve-01)"},
     "mathamr.topics": lambda _workspace, _place: {"folder": "sample-forum"},
     "mathamr.inspect": lambda _workspace, _place: {"folder": "sample-forum", "topic": "B.901", "k": 3},
     "mathamr.index": lambda _, place: {"folder": "sample-forum", "out": str(place / "index")},

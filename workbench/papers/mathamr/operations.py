@@ -136,6 +136,13 @@ OPERATIONS = (
         text=f"{_TEXT}:draw",
     ),
     Operation(
+        "mathamr.compare",
+        "Two graphs of a text, triple by triple, with Smatch.",
+        spec=f"{_ENGINE}.graph.comparison:Compare",
+        call=f"{_ENGINE}.graph.comparison:compare",
+        text=f"{_TEXT}:compare",
+    ),
+    Operation(
         "mathamr.language",
         "Train the English tagger and dependency parser.",
         spec="engines.language.training:TrainLanguage",

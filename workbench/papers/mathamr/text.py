@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Found = Mapping[str, Any]
 
-__all__ = ["draw", "evaluate", "index", "inspect", "opt", "parse", "search", "slt", "topics"]
+__all__ = ["compare", "draw", "evaluate", "index", "inspect", "opt", "parse", "search", "slt", "topics"]
 
 
 def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
@@ -45,6 +45,14 @@ def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
 def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
     """The picture's text."""
     return str(made["text"]).splitlines()
+
+
+def compare(found: Found, _spec: object) -> Iterator[str]:
+    """The score, then the triples: - only in the first, + only in the other."""
+    yield f"Smatch {found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
+    signs = {"both": " ", "one": "-", "other": "+"}
+    for row in found["triples"]:
+        yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
 
 
 def topics(found: Found, _spec: object) -> Iterator[str]:
