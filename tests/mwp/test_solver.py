@@ -261,6 +261,27 @@ def test_equal_parts_of_an_equation_are_one_step() -> None:
     assert steps == [(1, 0, 1), (2, -1, 2), (0, -1, -2)]
 
 
+def test_an_encoder_of_the_users_is_adapted_and_comes_back_from_the_folder(tmp_path: Path) -> None:
+    from tests.arqmath.tiny_models import bert
+
+    own = bert(tmp_path / "bert", head=False)
+    made = solver(
+        {"encoder": "pretrained", "rank": 2, "head": "tree", "embedding": 8, "max_length": 64},
+        {"problems": written(tmp_path, 14), "encoder": own},
+        seed=0,
+    )
+    model = begun(made)
+    learned = {name for name, weight in model.named_parameters() if weight.requires_grad}
+    assert {name.rpartition(".")[2] for name in learned if ".encoder." in name} == {"down", "up"}
+    fitted(made, model, 2)
+    save_solver(model, tmp_path / "saved")
+    assert open_solver(tmp_path / "saved").solve(made.problems) == model.solve(made.problems)
+    (own / "model.safetensors").unlink()
+    with pytest.raises(EngineError) as caught:
+        begun(solver({"encoder": "pretrained"}, dict(made.data), seed=0))
+    assert caught.value.code == "E663"
+
+
 def test_a_folder_without_a_solver_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         open_solver(tmp_path)

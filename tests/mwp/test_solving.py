@@ -13,6 +13,7 @@ import sympy
 
 pytest.importorskip("torch")
 
+from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mwp.evaluations.equivalence import equivalent
@@ -194,3 +195,12 @@ def test_problems_are_laid_out_by_the_solvers_vectors(trained: tuple[Path, Path]
     assert out.read_text().count("<circle") + out.read_text().count("<rect") > 20
     with pytest.raises(EngineError, match="MiniLM"):
         arrange_problems(ArrangeProblems(*trained, before=True))
+
+
+def test_the_solver_that_ships_is_small_and_solves() -> None:
+    folder = asset("models/mwp-en")
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 12 * 2**20
+    found = solve(Solve(folder, "Tom has 12 red pens and 30 blue pens. How many pens does he have in all?"))
+    assert found["answer"] == 42
+    report = evaluate_solver(EvaluateSolver(folder, asset("sample/problems/sample-en/problems.jsonl")))
+    assert report["answer_accuracy"] > 0.3

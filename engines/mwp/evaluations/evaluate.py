@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engines.mwp.solver.equations import Found
     from engines.mwp.solver.solver import Solver
 
-__all__ = ["EvaluateSolver", "evaluate_solver", "interval", "mcnemar"]
+__all__ = ["EvaluateSolver", "evaluate_solver", "interval", "mcnemar", "title"]
 
 Answers = Sequence["list[Found] | str"]
 
@@ -78,7 +78,7 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
     unread = Counter(one for one in found if isinstance(one, str))
     document: dict[str, Any] = {
         "model": spec.model.name,
-        "data": spec.data.name,
+        "data": title(spec.data),
         "format": read.format,
         "fold": spec.fold,
         "problems": len(rows),
@@ -143,6 +143,11 @@ def _by(keys: Iterable[str], scores: Sequence[Score], *, by_name: bool = False) 
         groups.setdefault(key, []).append(score)
     order = sorted(groups, key=lambda key: key if by_name else (-len(groups[key]), key))
     return {key: {"problems": len(groups[key]), **_measures(groups[key])} for key in order}
+
+
+def title(path: Path) -> str:
+    """What a file of problems is called: a set of the workspace by its folder."""
+    return path.parent.name if path.name == "problems.jsonl" else path.name
 
 
 def interval(right: Sequence[bool]) -> tuple[float, float]:

@@ -42,6 +42,7 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     DataError E680 for a folder without a solver.
     """
     from engines.core.files import write_text
+    from engines.mwp.evaluations.evaluate import title
     from engines.mwp.solver.solve import ready
     from engines.retrieval.encoders import BUILT_IN, encoder
     from engines.retrieval.plane import picture, plane
@@ -61,7 +62,7 @@ def arrange_problems(spec: ArrangeProblems) -> dict[str, Any]:
     names = [row.template for row in rows]
     if spec.file is not None:
         state = "before training" if spec.before else "trained"
-        write_text(spec.file, picture(points, names, f"{spec.data.name}, {spec.model.name}, {state}"))
+        write_text(spec.file, picture(points, names, f"{title(spec.data)}, {spec.model.name}, {state}"))
     return {
         "model": spec.model.name,
         "method": spec.method,

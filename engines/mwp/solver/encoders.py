@@ -105,7 +105,7 @@ class Pretrained(Module):
             model.pooler = None
         if rank:
             model.requires_grad_(False)
-            _adapt(model.encoder, rank)
+            _adapt(model, rank)
         self.model = model
         self.marks = nn.Embedding(marks, self.width)
         nn.init.normal_(self.marks.weight, std=0.02)

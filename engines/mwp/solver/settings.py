@@ -73,3 +73,5 @@ class SolverSettings:
             raise refused("adapters (rank) are for a pretrained encoder", CODE, "Set model.rank=0.")
         if self.alpha and not self.tau:
             raise refused("tau is 0, and above 0 is needed", CODE)
+        if self.encoder == "transformer" and self.width % max(1, self.width // 64):
+            raise refused(f"width {self.width} is no multiple of 64, nor below 128", CODE)

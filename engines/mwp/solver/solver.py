@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.core.errors import DataError
 from engines.mwp.problems.equation import leaf_value
 from engines.mwp.problems.problem import Problem
 from engines.mwp.solver.deductive_head import DeductiveHead
@@ -182,10 +183,22 @@ def built_in() -> Path:
 
 
 def opened(folder: Path) -> tuple[Any, Any]:
-    """Model and tokenizer of a folder."""
+    """Model and tokenizer of a folder. Raises: DataError E663 for one that lacks a part of either."""
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-    model = transformers.AutoModel.from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
+    place: Any = {"pretrained_model_name_or_path": str(folder), "local_files_only": True}
+    remedy = "Name a folder of a BERT with its tokenizer and weights in safetensors."
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(**place)
+        model, loading = transformers.AutoModel.from_pretrained(
+            **place, use_safetensors=True, output_loading_info=True
+        )
+    except (OSError, ValueError) as error:
+        what = f"the encoder cannot be opened: {' '.join(str(error).split())[:200]}"
+        raise DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy) from error
+    missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
+    if missing:
+        what = f"the weights do not fit the encoder: {len(missing)} are missing, as {missing[0]}"
+        raise DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy)
     return model, tokenizer
