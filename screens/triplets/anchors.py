@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from engines.core.errors import EngineError
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.triplets.choice import Choice
 from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS
-from screens.triplets.selection import Shown, triplet_selection
+from screens.triplets.selection import Shown, home, triplet_selection
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.rows import Record
@@ -46,9 +47,10 @@ class AnchorsPane(ListPane):
         """It cannot be read."""
         self.listing.show_error(error)
 
-    def show_anchors(self, name: str, records: Sequence[Record]) -> None:
-        """Show the problems of a set."""
+    def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
+        """Show the problems of a set, with their triplets by a choice."""
         self._stem = name
+        self.listing.home = home(name, choice)
         self.listing.when_empty("No problem has an equation", "i says what was skipped.")
         self.listing.load(records, keep=True)
 
@@ -83,4 +85,4 @@ class AnchorsPane(ListPane):
 
     def lookups(self) -> Sequence[Lookup]:
         """`:triplet 12`."""
-        return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.go_to),)
+        return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)

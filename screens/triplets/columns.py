@@ -101,20 +101,20 @@ def _role(record: Record) -> Content:
 
 
 def _told(record: Record) -> Content:
-    return safe_text(record["told"], "$foreground")
+    return safe_text(record["problem"], "$foreground")
 
 
 CANDIDATE_COLUMNS = (
     Column("as", "as", 9, show=_role),
-    Column("name", "name", 16),
-    Column("text_sim", "text_sim", 8, "right", show=lambda r: figure(r["text_sim"])),
-    Column("eq_sim", "eq_sim", 6, "right", show=lambda r: figure(r["eq_sim"])),
-    Column("template", "template", 24, drop=1),
-    Column("part", "part", 5, drop=3),
-    Column("reason", "reason", 44, show=lambda r: safe_text(r["reason"], "$quiet"), drop=2),
-    Column("told", "text", show=_told, drop=4),
+    Column("id", "id", 16, show=lambda r: str(r["name"])),
+    Column("text", "text", 5, "right", show=lambda r: figure(r["text"])),
+    Column("eq", "eq", 5, "right", show=lambda r: figure(r["eq"])),
+    Column("equation", "equation", 24, drop=1),
+    Column("pool", "pool", 5, drop=3),
+    Column("why", "why", 44, show=lambda r: safe_text(r["why"], "$quiet"), drop=2),
+    Column("problem", "problem", show=_told, drop=4),
 )
-CANDIDATE_FIELDS = ("as", "name", "text_sim", "eq_sim", "template", "part", "of", "own", "reason", "text")
+CANDIDATE_FIELDS = ("as", "id", "text", "eq", "equation", "pool", "of", "own", "why", "problem")
 
 
 def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -127,13 +127,18 @@ def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     )
     return [
         {
-            **candidate,
             "id": f"{role} {candidate['id']}",
             "name": candidate["id"],
             "as": role,
             "chosen": candidate["id"] == chosen,
+            "text": candidate["text_sim"],
+            "eq": candidate["eq_sim"],
+            "equation": candidate["template"],
+            "pool": candidate["part"],
+            "of": candidate["of"],
             "own": "yes" if candidate["own"] else "",
-            "told": " ".join(candidate["text"].split()),
+            "why": candidate["reason"],
+            "problem": " ".join(candidate["text"].split()),
         }
         for role, candidates, chosen in groups
         for candidate in candidates
@@ -141,8 +146,8 @@ def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 TEMPLATE_COLUMNS = (
-    Column("template", "template", show=lambda r: safe_text(r["template"], "$foreground")),
-    Column("count", "count", 9, "right"),
+    Column("equation", "equation", show=lambda r: safe_text(r["equation"], "$foreground")),
+    Column("problems", "problems", 9, "right"),
     Column("qr", "qr", 7, "right", show=lambda r: str(r["qr"] or "")),
     Column("roda", "roda", 7, "right", show=lambda r: str(r["roda"] or "")),
 )

@@ -58,9 +58,6 @@ def _node(name: str) -> Any:
     return cell
 
 
-_SIDE = "its title is the name of a problem; left and right are its fields"
-
-
 class EditPath(Sheet):
     """Shows the shortest way from one equation to another."""
 
@@ -68,11 +65,11 @@ class EditPath(Sheet):
         super().__init__(workbench)
         self.pair = pair
         columns = (
-            Column("left", pair.left_name, 40, show=_node("left"), unfiltered=_SIDE),
+            Column("left", pair.left_name, 40, show=_node("left"), unfiltered="it draws a tree"),
             Column("edit", "edit", 10, show=_step),
-            Column("right", pair.right_name, show=_node("right"), unfiltered=_SIDE),
+            Column("right", pair.right_name, show=_node("right"), unfiltered="it draws a tree"),
         )
-        self._listing = Listing(columns, id="edits", fields=("left", "edit", "right"), counts=False)
+        self._listing = Listing(columns, id="edits", counts=False)
         self._about = Static(classes="figures")
         self._compare = self.request("mwp.similarity", _Compared)
 

@@ -165,7 +165,7 @@ class TripletsScreen(WorkbenchScreen):
         else:
             self.pool = event.value
             self._show_anchors()
-        self.why.show_pool(self.pool)
+        self.why.show_pool(self.set, self.pool)
         self._describe()
         self.refresh_bindings()
 
@@ -179,7 +179,7 @@ class TripletsScreen(WorkbenchScreen):
         labels = {}
         if self.labels is not None and found is not None:
             labels = {id_: label for id_, row in found.items() if (label := self.labels.of(self.set, row))}
-        self.anchors.show_anchors(self.set, anchor_records(rows, found, before, labels))
+        self.anchors.show_anchors(self.set, self.choice, anchor_records(rows, found, before, labels))
 
     @on(AnchorsPane.Picked)
     def _set_picked(self, event: AnchorsPane.Picked) -> None:
@@ -345,7 +345,7 @@ class TripletsScreen(WorkbenchScreen):
     @on(WhyPane.CandidateOpened)
     def _candidate_opened(self) -> None:
         if (row := self.why.candidate) is not None:
-            self._open_path(str(row["name"]), row["template"])
+            self._open_path(str(row["name"]), row["equation"])
 
     @on(WhyPane.TemplatePicked)
     async def _template_picked(self, event: WhyPane.TemplatePicked) -> None:

@@ -7,13 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from screens.shell.selection import CommandLine, Form, Selection
 from screens.triplets.choice import Choice
 from screens.triplets.drawing import told
 
-__all__ = ["Shown", "candidate_selection", "problem_selection", "triplet_selection"]
+__all__ = [
+    "Shown",
+    "candidate_selection",
+    "home",
+    "problem_selection",
+    "template_selection",
+    "triplet_selection",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +38,22 @@ class Shown:
 
     @property
     def address(self) -> str:
-        """Where notes on it are kept; ids may hold slashes."""
-        names = (quote(name, safe="") for name in (self.set, self.choice.name, self.anchor))
-        return "problems/{}/strategy/{}/triplet/{}".format(*names)
+        """Where notes on it are kept."""
+        return f"{home(self.set, self.choice)}/{_quoted(self.anchor)}"
 
     def command(self, line: CommandLine) -> str:
         """The command line that explains it."""
         return line("mwp", "explain", str(self.path), self.anchor, *self.choice.options)
+
+
+def home(set_: str, choice: Choice) -> str:
+    """What begins the addresses of the triplets of a set."""
+    return f"problems/{_quoted(set_)}/strategy/{choice.name}/triplet"
+
+
+def _quoted(name: str) -> str:
+    """A part of an address: ids of problems may hold slashes."""
+    return name.replace("%", "%25").replace("/", "%2F")
 
 
 def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
@@ -74,12 +89,24 @@ def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
     return Selection(shown.address, f"{name} {problem['id']}", shown.command(line), forms)
 
 
+def template_selection(
+    row: Mapping[str, Any], name: str, data: str, pool: str, line: CommandLine
+) -> Selection:
+    """An equation of the pool as the selection of the page that counts them."""
+    forms = (
+        Form("q", "equation", lambda: str(row["template"])),
+        Form("j", "JSON", lambda: json.dumps({key: row[key] for key in row if key != "id"})),
+    )
+    command = line("mwp", "anchors", data, "--pool", pool)
+    return Selection(f"problems/{_quoted(name)}", f"problems {name}", command, forms)
+
+
 def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine) -> Selection:
     """A candidate as the selection of the pane that says why."""
     forms = (
         Form("i", "id", lambda: str(row["name"])),
-        Form("t", "text", lambda: str(row["text"])),
-        Form("q", "equation", lambda: str(row["template"])),
+        Form("t", "text", lambda: str(row["problem"])),
+        Form("q", "equation", lambda: str(row["equation"])),
         Form("j", "JSON", lambda: json.dumps({**row, "id": row["name"]}, ensure_ascii=False)),
     )
     return Selection(shown.address, f"candidate {row['name']}", shown.command(line), forms)

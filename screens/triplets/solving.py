@@ -29,7 +29,7 @@ _STEP_S = 0.4
 """Between two steps of the tree, while nobody moves the cursor."""
 _STEPS = (
     Column("step", "step", 4, "right"),
-    Column("text", "text", show=lambda r: safe_text(r["text"], "$foreground")),
+    Column("work", "work", show=lambda r: safe_text(r["work"], "$foreground")),
 )
 _EQUATIONS = (
     Column("answer", "answer", 14, "right", show=lambda r: f"{r['answer']:.10g}"),
@@ -100,7 +100,10 @@ class SolveSheet(Sheet):
         rows = [best, *found["alternatives"]]
         self._equations.load([{"id": place, **row} for place, row in enumerate(rows)])
         self._steps.load(
-            [{"id": place, "step": place, **step} for place, step in enumerate(found["steps"], start=1)]
+            [
+                {"id": place, "step": place, "work": step["text"]}
+                for place, step in enumerate(found["steps"], start=1)
+            ]
         )
         self._steps.table.focus()
         self._draw(found["tree"], 1)

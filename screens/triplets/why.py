@@ -21,7 +21,7 @@ from screens.triplets.columns import (
     candidate_records,
     figure,
 )
-from screens.triplets.selection import Shown, candidate_selection
+from screens.triplets.selection import Shown, candidate_selection, template_selection
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
@@ -32,7 +32,7 @@ __all__ = ["WhyPane", "change_words"]
 _EXPORTED: Mapping[str, str] = {
     "as": "as",
     "name": "id",
-    **{name: name for name in ("text_sim", "eq_sim", "template", "part", "of", "reason", "text")},
+    **{name: name for name in ("text", "eq", "equation", "pool", "of", "why", "problem")},
 }
 
 
@@ -71,6 +71,7 @@ class WhyPane(Pane):
         self.shown: Shown | None = None
         self._change = Content()
         self._pool: Mapping[str, Any] | None = None
+        self._name = ""
 
     # What is shown
 
@@ -83,9 +84,9 @@ class WhyPane(Pane):
             self._candidates.load(candidate_records(shown.found) if shown is not None else [], keep=False)
             self._candidates.table.cursor = 0
 
-    def show_pool(self, pool: Mapping[str, Any] | None) -> None:
-        """What `mwp.anchors` says of the pool."""
-        self._pool = pool
+    def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
+        """What `mwp.anchors` says of the pool of a set."""
+        self._name, self._pool = name, pool
         self._fill_pool()
 
     @on(Pane.PageShown)
@@ -97,8 +98,12 @@ class WhyPane(Pane):
         if not self._templates.is_attached:
             return
         pool = self._pool
+        rows = () if pool is None else pool["templates"]
         self._templates.load(
-            [] if pool is None else [{"id": row["template"], **row} for row in pool["templates"]]
+            [
+                {"id": row["template"], "equation": row["template"], "problems": row["count"], **row}
+                for row in rows
+            ]
         )
         self._pool_words.update("" if pool is None else safe_text(pool_words(pool), "$quiet"))
 
@@ -138,7 +143,13 @@ class WhyPane(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The candidate."""
+        """The candidate; on the page of the pool the equation."""
+        if self._pool is not None and self.page is not None and self.page.id == "pool-page":
+            template = self._templates.table.current
+            if template is None:
+                return None
+            parts = ",".join(self._pool["pool"])
+            return template_selection(template, self._name, str(self._pool["data"]), parts, line)
         row = self.candidate
         return None if row is None or self.shown is None else candidate_selection(self.shown, row, line)
 

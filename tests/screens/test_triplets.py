@@ -188,6 +188,9 @@ async def test_another_pool_has_its_statistics(build: Make) -> None:
         await press(pilot, "right_square_bracket")
         assert f"{screen.pool['pool']['qr']} qr" in words(screen, "pool-words")
         templates = screen.query_one("#templates-table", Table)
+        chosen = screen.selection()
+        assert chosen is not None
+        assert chosen.command.endswith("problems.jsonl --pool train,qr")
         await press(pilot, "g", "enter")
         assert screen.anchors.listing.query_text == f'template="{templates.rows.record(0)["id"]}"'
 
@@ -244,6 +247,10 @@ async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Work
         screen = await ready(pilot)
         await press(pilot, "G", "f", "m")
         (note,) = workspace.notes.all()
+        assert note.address == "problems/mini/strategy/nn-bibleu-train/triplet/p6"
+        await screen.anchors.listing.set_query("is:bookmarked")
+        assert [one["id"] for one in screen.anchors.table.visible_records()] == ["p6"]
+        await press(pilot, "escape")
         there = ids(screen)
         await press(pilot, "g", "f")
         assert ids(screen) != there
@@ -304,7 +311,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
         sheet = app.screen
         assert isinstance(sheet, SolveSheet)
         assert sheet.model.name.startswith("mwp-en")
-        steps = [row["text"] for row in sheet.query_one("#steps-table", Table).rows.records]
+        steps = [row["work"] for row in sheet.query_one("#steps-table", Table).rows.records]
         assert steps == ["4 × 6 = 24", "24 − 5 = 19"]
         sheet._rest()
         await press(pilot, "g")
