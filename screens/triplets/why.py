@@ -71,7 +71,7 @@ class WhyPane(Pane):
         self.shown: Shown | None = None
         self._change = Content()
         self._pool: Mapping[str, Any] | None = None
-        self._name = ""
+        self._set_name = ""
 
     # What is shown
 
@@ -86,7 +86,7 @@ class WhyPane(Pane):
 
     def show_pool(self, name: str, pool: Mapping[str, Any] | None) -> None:
         """What `mwp.anchors` says of the pool of a set."""
-        self._name, self._pool = name, pool
+        self._set_name, self._pool = name, pool
         self._fill_pool()
 
     @on(Pane.PageShown)
@@ -149,7 +149,7 @@ class WhyPane(Pane):
             if template is None:
                 return None
             parts = ",".join(self._pool["pool"])
-            return template_selection(template, self._name, str(self._pool["data"]), parts, line)
+            return template_selection(template, self._set_name, str(self._pool["data"]), parts, line)
         row = self.candidate
         return None if row is None or self.shown is None else candidate_selection(self.shown, row, line)
 

@@ -51,9 +51,18 @@ _MOST = 3
 def retriever(spec: FindTriplets, found: Ready, *, events: Sink = ignore, stop: Stop = never) -> Retriever:
     """The strategy of a spec on what is ready."""
     if spec.strategy == "joint":
-        return _joint(spec, found, events=events, stop=stop)
+        key = (spec.text, spec.tokens, spec.equation_encoder, spec.weight)
+        kept = _JOINT.get(key)
+        if kept is None or kept.pool is not found.pool or kept.texts is not found.texts:
+            _JOINT.clear()
+            kept = _JOINT[key] = _joint(spec, found, events=events, stop=stop)
+        return kept
     chooser = Chooser(found.texts, random=spec.text == "random", seed=spec.seed)
     return TwoStage(found.pool, found.texts, spec.strategy, chooser, rare=spec.rare_min)
+
+
+_JOINT: dict[Any, Retriever] = {}
+"""The last one: its index of all vectors takes seconds for a large pool."""
 
 
 def _joint(spec: FindTriplets, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
