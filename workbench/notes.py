@@ -8,6 +8,7 @@ from dataclasses import asdict, astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
@@ -57,10 +58,11 @@ class Notes:
         return self._notes.get(address)
 
     def under(self, home: str) -> dict[str, Note]:
-        """The notes whose addresses begin with `home/`, by what follows that."""
+        """The notes whose addresses begin with `home/`, by what follows that, with its quoted slashes as they
+        are."""
         start = f"{home}/"
         return {
-            address.removeprefix(start): note
+            unquote(address.removeprefix(start)): note
             for address, note in self._notes.items()
             if address.startswith(start)
         }

@@ -67,6 +67,7 @@ class ContextsPane(ListPane):
             formula = shown_formula(text.split("$")[-2], self.raw) if text.count("$") > 1 else text
             record = {"id": text, "topic": str(len(self._texts) - number), "nodes": None, "judged": None}
             records.append({**record, "graph": "no", "formula": formula, "latex": text, "title": text})
+        self.listing.home = f"mathamr/{OWN}/text" if self._texts else f"mathamr/{self.source}/topic"
         self.listing.load(records)
 
     @property

@@ -147,6 +147,7 @@ class GraphPane(ListPane):
 
     def show_graph(self, inspection: Inspection | None) -> None:
         """Show a graph, or none."""
+        self.nodes.home = f"{inspection.subject.address}/node" if inspection is not None else ""
         self.nodes.show_graph(inspection)
         if inspection is None:
             self.footnote = ""

@@ -121,8 +121,9 @@ class Listing(_Filtered):
     counts: whether the pane's title says how many lines there are. empty: what stands here when there are no
     rows at all, and what to do about it. table: the kind of table.
 
-    `home` begins the addresses of notes on its rows, `home/key`; the list shows these notes, and its filter
-    knows `is:bookmarked`, `is:noted` and `note:word`. Nothing is noted on the rows of a list without one.
+    `home` begins the addresses of notes on its rows, `home/key` (slashes in keys may be quoted there); the
+    list shows these notes, and its filter knows `is:bookmarked`, `is:noted` and `note:word`. Nothing is noted
+    on the rows of a list without one.
     """
 
     BINDINGS = bindings([key for key in LIST_KEYS if key.verb == "filter"])
