@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.assets import asset
@@ -268,11 +270,24 @@ def test_a_file_without_problems_is_refused(content: bytes, code: str, tmp_path:
 def test_rows_of_a_csv_with_other_columns_are_named(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text(
-        'text,equation,answer\n"4 birds\nand 3. How many?",4+3,7\na;b;c\n5 cats and 1. How many?,5+1,6\n'
+        'text,equation,answer\n"4 birds\nand 3. How many?",4+3,8\na;b;c\n5 cats and 1. How many?,5+1,6\n'
+        '"6 dogs and 1. How many?,6+1,7\n7 hens and 1. How many?,7+1,8\n'
     )
     found = read_problems(path)
     assert [problem.answer for problem in found.rows] == [7.0, 6.0]
-    assert [(note.line, note.reason) for note in found.skipped] == [(4, "1 columns, not 3")]
+    assert [(note.line, note.reason) for note in found.skipped] == [
+        (4, "1 columns, not 3"),
+        (6, "1 columns, not 3 over 2 lines: a quote may not be closed"),
+    ]
+    assert [note.line for note in found.disagreements] == [2]
+
+
+def test_a_cell_that_no_csv_has_ends_the_reading_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(f"text,answer\n5 cats and 1. How many?,6\n{'x' * 200_000},7\n")
+    found = read_problems(path)
+    assert len(found.rows) == 1
+    assert [(note.line, note.reason[:28]) for note in found.skipped] == [(3, "from here on the file is no ")]
 
 
 def test_several_files_become_one_that_is_read_back(tmp_path: Path) -> None:
@@ -354,3 +369,33 @@ def test_the_samples_are_read_masked_and_right(language: str, least: int) -> Non
         assert problem.language == language
         assert mask(problem.original).text == problem.text
         assert problem.answer > 0
+
+
+odd = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 10**30)
+    | st.floats()
+    | st.text(alphabet="N_019n.,%/()x=+-*^ 多少？", max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+keys = st.sampled_from(
+    [
+        *("id", "text", "question", "body", "equation", "answer", "numbers", "masked", "prefix", "nums"),
+        *("original_text", "original", "source", "formula", "lEquations", "sQuestion", "lSolutions", "fold"),
+    ]
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.dictionaries(keys, odd, max_size=8), min_size=1, max_size=4))
+def test_no_row_is_too_odd_to_be_counted(rows: list[dict[str, Any]]) -> None:
+    with TemporaryDirectory() as place:
+        # One good row, so that the file is never refused as a whole.
+        good = {"id": "good", "text": "3 pens and 4. How many?", "equation": "3+4"}
+        found = read_problems(written(Path(place), *rows, good))
+        assert len(found.rows) + len(found.skipped) == len(rows) + 1
+        for problem in found.usable:
+            assert math.isfinite(problem.answer)
+            assert all(f"N_{place}" in problem.text for place in range(len(problem.numbers)))

@@ -6,13 +6,12 @@ point (`C_3_14`); its inner nodes are `+ - * / ^`, each with two operands.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import MAX_NODES, Tree
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.core.tree import parse_prefix as read_labels
 
 __all__ = [
@@ -42,6 +41,7 @@ _TOKEN = re.compile(
     r"\s*(?:(N_\d+|C_\d+(?:[._]\d+)?)|(\d+\(\d+/\d+\)|\(\d+/\d+\)|(?:\d[\d,]*\.?\d*|\.\d+)%?)|([-+*/^()]|\*\*))"
 )
 _LARGEST_POWER = 64
+_LARGEST_VALUE = 10**100
 
 
 class EquationError(ExpressionError):
@@ -80,7 +80,7 @@ def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
     left, right = (evaluate(child, values) for child in tree.children)
     try:
         if tree.label == "^":
-            return _power(left, right)
+            return _bounded(_power(left, right))
         value = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}.get(
             tree.label, lambda: left / right
         )()
@@ -88,7 +88,11 @@ def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
         raise EquationError("the equation divides by zero") from None
     except OverflowError:
         raise EquationError("the value of the equation is too large") from None
-    if isinstance(value, float) and not math.isfinite(value):
+    return _bounded(value)
+
+
+def _bounded(value: Value) -> Value:
+    if not abs(value) <= _LARGEST_VALUE:
         raise EquationError("the value of the equation is too large")
     return value
 
@@ -161,6 +165,8 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
     reduce(0)
     if expect or waiting:
         raise _unread(text, len(text))
+    if operands[0].depth > MAX_DEPTH:
+        raise EquationError(f"the equation is nested more than {MAX_DEPTH} deep")
     return operands[0]
 
 

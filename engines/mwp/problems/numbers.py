@@ -24,6 +24,7 @@ _EN = re.compile(
 _BRACKETED = re.compile(r"(\d*)\(\(?(\d+)\)?/\(?(\d+)\)?\)")
 _MIXED = re.compile(r"(?:(\d+)\s+)?(\d+)/(\d+)")
 _DECIMAL = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
+_LONGEST = 40
 _CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 
 _SMALL = (
@@ -74,17 +75,18 @@ def plain_digits(text: str) -> str:
 def value_of(written: str) -> Fraction:
     """The exact value of a number as written.
 
-    Raises: ValueError for what is no number, a denominator of 0 included.
+    Raises: ValueError for what is no number, a denominator of 0 and more than 40 characters included.
 
     >>> [str(value_of(text)) for text in ("3(1/2)", "12.5%", "1,000", "2 1/3", "((3)/(4))")]
     ['7/2', '1/8', '1000', '7/3', '3/4']
     """
     text = plain_digits(written).strip().replace(",", "")
+    short = text if len(text) <= _LONGEST else ""
     try:
-        if found := _BRACKETED.fullmatch(text) or _MIXED.fullmatch(text):
+        if found := _BRACKETED.fullmatch(short) or _MIXED.fullmatch(short):
             whole, over, under = found.groups()
             return int(whole or 0) + Fraction(int(over), int(under))
-        if _DECIMAL.fullmatch(text.removesuffix("%")):
+        if _DECIMAL.fullmatch(short.removesuffix("%")):
             return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ZeroDivisionError:
         pass
@@ -135,7 +137,8 @@ def mask_words(words: Iterable[str]) -> Masked:
     parts: list[str] = []
     numbers: list[str] = []
     for word in words:
-        if found := _ZH.match(plain_digits(word)):
+        found = _ZH.match(plain_digits(word))
+        if found and _is_number(found[0]):
             parts.append(f"N_{len(numbers)}{plain_digits(word)[found.end() :]}")
             numbers.append(found[0])
         else:
@@ -144,12 +147,15 @@ def mask_words(words: Iterable[str]) -> Masked:
 
 
 def _numbers(text: str, language: Language) -> Iterable[re.Match[str]]:
-    for match in (_ZH if language == "zh" else _EN).finditer(text):
-        try:
-            value_of(match[0])
-        except ValueError:
-            continue
-        yield match
+    return (match for match in (_ZH if language == "zh" else _EN).finditer(text) if _is_number(match[0]))
+
+
+def _is_number(written: str) -> bool:
+    try:
+        value_of(written)
+    except ValueError:
+        return False
+    return True
 
 
 def _worded(text: str) -> Fraction:

@@ -325,7 +325,7 @@ def _number(written: str, masked: Masked, exact: bool) -> Tree:
         return Tree(f"N_{masked.numbers.index(written)}")
     parts = re.fullmatch(r"(\d*)\((\d+)/(\d+)\)", written)
     if not (exact or parts):
-        value = value_of(written)
+        value = _worth(written)
         if value in masked.values:
             return Tree(f"N_{masked.values.index(value)}")
     if parts is None:
@@ -336,8 +336,12 @@ def _number(written: str, masked: Masked, exact: bool) -> Tree:
 
 
 def _constant(written: str) -> Tree:
+    return Tree(constant(_worth(written)))
+
+
+def _worth(written: str) -> Fraction:
     try:
-        return Tree(constant(value_of(written)))
+        return value_of(written)
     except ValueError as error:
         raise EquationError(str(error)) from None
 

@@ -116,14 +116,23 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
             seen.append(number)
             yield line + "\n"
 
-    for row in (rows := csv.reader(counted(), delimiter=separator)):
-        begin = seen[-1] if rows.line_num == len(seen) - 1 else seen[rows.line_num]
-        if not row:
-            continue
-        if len(row) != len(header):
-            bad(begin, f"{len(row)} columns, not {len(header)}")
-            continue
-        yield begin, lowered(dict(zip(header, row, strict=True)))
+    rows = csv.reader(counted(), delimiter=separator)
+    while True:
+        before = rows.line_num
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            bad(seen[before + 1], f"from here on the file is no CSV: {error}")
+            return
+        if row is None:
+            return
+        lines_read = rows.line_num - before
+        begin = seen[before + 1]
+        if row and len(row) != len(header):
+            over = f" over {lines_read} lines: a quote may not be closed" if lines_read > 1 else ""
+            bad(begin, f"{len(row)} columns, not {len(header)}{over}")
+        elif row:
+            yield begin, lowered(dict(zip(header, row, strict=True)))
 
 
 def _cells(line: str, separator: str) -> list[str]:
