@@ -79,20 +79,30 @@ def evaluate(tree: Tree, values: Sequence[Value]) -> Value:
         return leaf_value(tree.label, values)
     left, right = (evaluate(child, values) for child in tree.children)
     try:
-        if tree.label == "^":
-            return _bounded(_power(left, right))
-        value = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}.get(
-            tree.label, lambda: left / right
-        )()
+        return _bounded(_applied(tree.label, left, right))
     except ZeroDivisionError:
         raise EquationError("the equation divides by zero") from None
     except OverflowError:
         raise EquationError("the value of the equation is too large") from None
-    return _bounded(value)
+
+
+def _applied(operator: str, left: Value, right: Value) -> Value:
+    match operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/":
+            return left / right
+        case "^":
+            return _power(left, right)
+    raise EquationError(f"{operator!r} is no operator of an equation")
 
 
 def _bounded(value: Value) -> Value:
-    if not abs(value) <= _LARGEST_VALUE:
+    if not -_LARGEST_VALUE <= value <= _LARGEST_VALUE:
         raise EquationError("the value of the equation is too large")
     return value
 
