@@ -1,6 +1,6 @@
-"""Math word problems: read, augmented, and paired by what they ask and how they are told.
+"""Math word problems: read, augmented, paired by what they ask and how they are told, and solved.
 
-Each verb takes its spec: `described_problems(DescribeProblems(data=(path,)))`. Both are loaded when they are
+Each verb takes its spec: `described_problems(DescribeProblems(data=(path,)))`. All are loaded when they are
 asked for.
 """
 
@@ -16,5 +16,7 @@ _VERBS = {
     "explain": ("triplets.explain", "ExplainTriplet"),
     "challenge": ("augmentation.challenge", "Challenge"),
     "similarity": ("triplets.similar", "Similarity"),
+    "solve": ("solver.solve", "Solve"),
+    "evaluate_solver": ("evaluations.evaluate", "EvaluateSolver"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)
