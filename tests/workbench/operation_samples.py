@@ -233,7 +233,13 @@ def of_solver(**more: Any) -> Callable[[Path, Path], Given]:
 
 
 def of_problems(**more: Any) -> Callable[[Path, Path], Given]:
-    return lambda workspace, place: {**of_solver(data=word_problems(place), **more)(workspace, place)}
+    """About such a solver and a file of problems, which is called by its own name, not its folder's."""
+
+    def given(workspace: Path, place: Path) -> Given:
+        file = Path(word_problems(place)).rename(place / "rows.jsonl")
+        return of_solver(data=str(file), **more)(workspace, place)
+
+    return given
 
 
 SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
