@@ -31,10 +31,10 @@ from engines.mathamr import (
 from engines.mathamr import evaluate as evaluated
 from engines.mathamr.retrieval.search import open_index, ranked
 
-KINDS = ("opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked")
+KINDS = ("opt", "slt", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked")
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
-RERANKED = 30
+RERANKED = 20
 """Of each topic, so many of the first stage are reranked."""
 
 
@@ -53,6 +53,8 @@ class Measured:
     def judged(self, name: str, kind: str, encoder: str = "minilm", window: int = 0) -> Path:
         """The judged formulas in the order of a representation."""
         out = self.place / f"{name}.tsv"
+        if out.exists():
+            return out
         spec = Rerank(self.collection, self.index, out, kind=kind, encoder=encoder, window=window)
         rerank(spec)
         return out
@@ -118,19 +120,14 @@ def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
 
 
 def tuned(measured: Measured, runs: Sequence[Path]) -> tuple[float, ...]:
-    """Weights of a sum of scores that do best on the topics of 2020."""
-    from itertools import product
+    """Weights of a sum of scores that do best on the judged formulas of 2020."""
+    from engines.retrieval.fusion import tune_weights
+    from engines.retrieval.qrels import read_qrels
+    from engines.retrieval.run import read_run
 
-    best: tuple[float, tuple[float, ...]] = (-1.0, ())
-    for parts in product(range(6), repeat=len(runs) - 1):
-        if sum(parts) > 5:
-            continue
-        weights = tuple(part / 5 for part in (*parts, 5 - sum(parts)))
-        out = measured.place / "trial.tsv"
-        fuse(FuseRuns(tuple(runs), out, "weighted", weights))
-        spec = EvaluateFormulas((out,), measured.index, (measured.qrels("2020"),))
-        best = max(best, (evaluated(spec)["systems"][0]["ndcg10_prime"], weights))
-    return best[1]
+    qrels = read_qrels(measured.qrels("2020"))
+    read = [read_run(path, task=2) for path in runs]
+    return tune_weights(read, qrels, topics=qrels.topics, steps=5, measure="ndcg10_prime")[0]
 
 
 def main() -> None:
@@ -138,9 +135,14 @@ def main() -> None:
     parser.add_argument("collection", type=Path)
     parser.add_argument("--trees", type=Path)
     parser.add_argument("--sentences", type=Path)
+    parser.add_argument(
+        "--runs", type=Path, help="a folder that keeps the runs; those in it are not made again"
+    )
     given = parser.parse_args()
     with TemporaryDirectory() as place:
-        measured = Measured(given.collection, Path(place))
+        if given.runs is not None:
+            given.runs.mkdir(parents=True, exist_ok=True)
+        measured = Measured(given.collection, given.runs or Path(place))
         began = time.process_time()
         built = index(IndexFormulas(given.collection, measured.index))
         figures: dict[str, Any] = {
@@ -153,7 +155,6 @@ def main() -> None:
             "representation": contexts(measured),
         }
         runs = {kind: measured.judged(kind, kind) for kind in ("paths", *KINDS)}
-        runs["mathamr-window1"] = measured.judged("mathamr-window1", "mathamr", window=1)
         if given.sentences:
             runs["trained"] = measured.judged("trained", "mathamr-marked", str(given.sentences))
         fused = [runs["paths"], runs["mathamr-marked"], runs["raw-latex"]]
