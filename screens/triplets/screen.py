@@ -15,7 +15,7 @@ from textual.app import ComposeResult
 from screens.shell.export import Export
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.selection import Lookup
+from screens.shell.selection import Command, Lookup
 from screens.shell.text import count
 from screens.triplets.anchors import AnchorsPane
 from screens.triplets.choice import Choice, choices
@@ -438,6 +438,19 @@ class TripletsScreen(WorkbenchScreen):
         ]
         Chooser("solve with", lines).ask(self.app, lambda name: setattr(self, "solver", name))
 
+    def show_map(self) -> None:
+        """The problems in the plane, before and after a solver's training."""
+        from screens.triplets.map import ProblemMap
+        from screens.triplets.solving import solver_for
+
+        if self.pool is None:
+            return
+        texts = {row["id"]: row["text"] for row in self.pool["anchors"]}
+        solver = solver_for(next(iter(texts.values()), ""), self.solvers, self.solver)
+        if solver is not None:
+            go = self.anchors.listing.go_to
+            self.app.push_screen(ProblemMap(self.workbench, solver, (self.set, self.path), texts, go))
+
     # What others ask
 
     def _go_to_set(self, name: str) -> bool:
@@ -461,6 +474,12 @@ class TripletsScreen(WorkbenchScreen):
             Lookup("strategy", "Choose triplets by a strategy, such as nn-bibleu-train.", self._go_to_choice),
             *found,
         ]
+
+    def commands(self) -> Sequence[Command]:
+        """The map."""
+        words = "problems in the plane, by a solver's vectors before and after its training"
+        none = "" if self.pool is not None else "no set of problems is shown"
+        return [Command("map of the problems", words, self.show_map, none or self.why_not("add"))]
 
     def exports(self) -> Sequence[Export]:
         """What the panes can write, all triplets as the engine has them, and the labels."""

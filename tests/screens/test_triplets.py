@@ -27,10 +27,12 @@ from screens.shell.text import width
 from screens.triplets.choice import Choice, choices
 from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
 from screens.triplets.edit_path import EditPath
+from screens.triplets.map import ProblemMap
 from screens.triplets.screen import TripletsScreen
 from screens.triplets.solving import SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
 from screens.widgets.notice import Notice
+from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine
 from workbench.workspace import Workspace
@@ -325,6 +327,39 @@ async def test_any_problem_is_solved_and_the_tree_grows(
         assert command is not None
         assert command[:2] == ["mwp", "solve"]
         assert command[3] == "Each of 4 boxes holds 6 pens and 5 of them break . How many pens write ?"
+
+
+async def test_problems_are_mapped_before_and_after_training(
+    build: Make, workspace: Workspace, engine: HereEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Solver:
+        base = "another"
+
+        def vectors(self, rows: list[Problem]) -> Any:
+            import numpy
+
+            return numpy.eye(len(rows))
+
+    monkeypatch.setattr("engines.mwp.solver.solve.ready", lambda _: Solver())
+    (workspace.models / "mwp-en-mine").mkdir()
+    (workspace.models / "mwp-en-mine" / "solver.json").write_text("{}")
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        (command,) = screen.commands()
+        assert command.reason == ""
+        command.run()
+        await settle(pilot, lambda: isinstance(app.screen, ProblemMap))
+        sheet = app.screen
+        assert isinstance(sheet, ProblemMap)
+        after = sheet.query_one("#after", Scatter)
+        await settle(pilot, lambda: len(after.dots) == len(PROBLEMS))
+        assert {dot.key: dot.kind for dot in after.dots}["p6"] == "N_0*N_1-N_2"
+        # This one was not begun from an encoder that had vectors before.
+        assert "E645" in seen(app)
+        after.lit = "p5"
+        await press(pilot, "enter")
+        assert ids(screen)[0] == "p5"
 
 
 def test_the_solver_is_one_of_the_language_unless_one_was_chosen() -> None:
