@@ -20,7 +20,10 @@ from engines.mwp.problems.problem import Problem
 
 __all__ = ["TEXT_STEPS", "Refused", "Told", "reversed_operations"]
 
-TEXT_STEPS: Mapping[str, str] = {"zh": "engines.mwp.augmentation.reversal_chinese"}
+TEXT_STEPS: Mapping[str, str] = {
+    "en": "engines.mwp.augmentation.reversal_english",
+    "zh": "engines.mwp.augmentation.reversal_chinese",
+}
 """The module with the step on the text, by language."""
 
 
