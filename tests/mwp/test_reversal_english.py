@@ -62,6 +62,7 @@ def test_forms_of_verbs() -> None:
 def problem(text: str, numbers: tuple[str, ...], equation: str) -> Problem:
     tree = parse_infix(equation, Tree)
     values = tuple(map(value_of, numbers))
+    answer = float(evaluate(tree, values))
     return Problem(
         "own-1",
         "en",
@@ -69,7 +70,7 @@ def problem(text: str, numbers: tuple[str, ...], equation: str) -> Problem:
         numbers,
         tuple(map(float, values)),
         tree,
-        float(evaluate(tree, values)),
+        answer,
         None,
         "own",
         "",
@@ -100,7 +101,8 @@ def test_two_amounts_of_one_verb_are_told_apart() -> None:
         "N_0+N_1",
     )
     assert texts(own)[0] == (
-        "liz had a sale . she sold N_0 blue books . she sold N_1 books in all . how many red books did she sell ?"
+        "liz had a sale . she sold N_0 blue books . she sold N_1 books in all ."
+        " how many red books did she sell ?"
     )
 
 

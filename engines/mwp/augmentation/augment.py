@@ -58,10 +58,7 @@ def variants(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Variants:
-    """What can be made of problems with an equation, in their order.
-
-    Raises: EngineError E683 for roda in a language that it is not made for.
-    """
+    """What can be made of problems with an equation, in their order."""
     found = Variants()
     for done, problem in enumerate(problems, start=1):
         if stop():
@@ -88,7 +85,7 @@ def _keep(found: Variants, kind: Kind, result: Variant | str) -> None:
 def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Make the variants of a file and say what became of its problems.
 
-    Raises: DataError as `read_problems` does, EngineError as `variants` does.
+    Raises: DataError as `read_problems` does.
     """
     kinds = kinds_of(spec.kinds)
     read = read_problems(spec.data)

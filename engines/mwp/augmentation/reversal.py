@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from types import ModuleType
 
-from engines.core.errors import EngineError
 from engines.mwp.augmentation.isolate import isolated, simplified
 from engines.mwp.augmentation.variant import Variant, in_order, relation, written_number
 from engines.mwp.problems.equation import EquationError, evaluate, infix, placeholders
@@ -99,13 +98,6 @@ def reversed_operations(problem: Problem) -> Iterator[Variant | Refused]:
 
 def _text_step(problem: Problem) -> ModuleType | Refused:
     assert problem.equation is not None
-    if problem.language not in TEXT_STEPS:
-        raise EngineError(
-            f"reversed operations are not made for the language {problem.language!r}",
-            code="E683",
-            exit_code=2,
-            remedy="Leave roda out of the pool: --pool train,qr",
-        )
     labels = problem.equation.labels()
     for reason, holds in (
         ("the equation has a power", "^" in labels),

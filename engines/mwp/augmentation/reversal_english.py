@@ -38,6 +38,42 @@ _TOTAL = {
     "would",
 }
 _NO_NOUN = ("more", "for", "in", "on", "at", "to", "from", "of", "by", "with", "during", "each", "per")
+_MARK = re.compile(r"\s*([,.?!;])(?=\s|$)")
+_STARTS = {
+    *(
+        "he",
+        "she",
+        "it",
+        "they",
+        "we",
+        "you",
+        "the",
+        "a",
+        "an",
+        "there",
+        "if",
+        "each",
+        "every",
+        "then",
+        "now",
+    ),
+    *(
+        "how",
+        "what",
+        "his",
+        "her",
+        "their",
+        "its",
+        "in",
+        "at",
+        "on",
+        "after",
+        "before",
+        "later",
+        "some",
+        "for",
+    ),
+}
 _UNSURE = re.compile(
     r"\b(?:half|twice|double|triple|first|second|third|rest|other|others|another|same|both|percent|%)\b"
 )
@@ -94,12 +130,14 @@ def told(problem: Problem, number: int, answer: int) -> Told | str:
     doubts = _doubts(problem, number, moved, question, taken, parts)
     if not clear:
         return "a pronoun would have no name"
+    if re.search(r"[A-Z](?!_\d)", problem.text):
+        parts, question = [part[:1].upper() + part[1:] for part in parts], question[:1].upper() + question[1:]
     return Told(" ".join(f"{part} ." for part in parts) + f" {question} ?", doubts)
 
 
 @lru_cache(maxsize=4096)
 def _taken(text: str) -> _Taken | str:
-    parts = sentences(text)
+    parts = [_lowered(part) for part in sentences(_MARK.sub(r" \1", text))]
     asking = [at for at, part in enumerate(parts) if asks(part, "en")]
     if len(asking) != 1 or asking[0] != len(parts) - 1:
         return "there is not one question at the end"
@@ -123,6 +161,12 @@ def _taken(text: str) -> _Taken | str:
             return "what stands before the question is of no known form"
     stating += _clauses(behind) if behind else []
     return _Taken(tuple(stating), question, lead)
+
+
+def _lowered(sentence: str) -> str:
+    """A sentence with its first word in small letters, unless that may be a name."""
+    first, _, rest = sentence.partition(" ")
+    return f"{first.lower()} {rest}" if first.lower() in _STARTS else sentence
 
 
 def _clauses(sentence: str) -> list[str]:
