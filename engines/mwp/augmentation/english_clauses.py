@@ -282,8 +282,8 @@ def _inverted(question: Clause, helper: int, what: list[str]) -> str | None:
         be = list(words[helper + 2 : helper + 3]) if words[helper + 2 : helper + 3] == ("be",) else []
         return " ".join(["there", aux, *be, *what, *words[helper + 2 + len(be) :]])
     if aux in _DO:
-        among = range(helper + 2, len(words))
-        verb = next((at for at in among if question.tag(at) == "VB" or words[at] in _LEADING), None)
+        behind = range(helper + 2, len(words))
+        verb = next((at for at in behind if question.tag(at) == "VB" or words[at] in _LEADING), None)
         if verb is None:
             return None
         group, rest = [with_do(aux, words[verb])], list(words[verb + 1 :])

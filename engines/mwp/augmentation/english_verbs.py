@@ -122,4 +122,6 @@ def present(verb: str) -> str:
 
 def with_do(auxiliary: str, verb: str) -> str:
     """What do, does or did says with a verb: `did eat` is `ate`."""
-    return {"did": past, "does": present, "do": str}[auxiliary](verb)
+    if auxiliary == "did":
+        return past(verb)
+    return present(verb) if auxiliary == "does" else verb
