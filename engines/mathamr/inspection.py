@@ -81,7 +81,7 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
     graph, roots, lost, parser = _graph(spec, source, task, warnings)
     text, places = placed_text(source.context, source.latex)
     formulas, spans = linked_formulas(source.latex, source.query, graph, roots, lost, places)
-    opened = _index(spec, task, cache, warnings) if spec.k else None
+    opened = _index(spec, cache, warnings) if spec.k else None
     return {
         "id": source.id,
         "text": text,
@@ -185,16 +185,17 @@ def _strings(source: _Source, graph: Graph) -> dict[str, str]:
     return {**found, "mathamr": linear(graph, style="paper"), "mathamr-released": linear(graph)}
 
 
-def _index(spec: Inspect, task: Task2 | None, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
+def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
     """The index of the collection; a small collection is indexed on the way."""
+    from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.indexing import IndexFormulas, index
     from engines.mathamr.retrieval.search import open_index
 
     if spec.index is not None and (spec.index / "about.json").exists():
         return open_index(spec.index)
-    if task is None or cache is None:
+    if spec.folder is None or cache is None:
         return None
-    collection = task.collection
+    collection = ArqmathFolder.open(spec.folder)
     files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
     size = sum(path.stat().st_size for path in files)
     if size > _SMALL:

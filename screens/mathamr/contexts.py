@@ -45,9 +45,10 @@ class ContextsPane(ListPane):
         self.listing.when_empty("No topics of Task 2", "A collection has them in topics_task2*.xml.")
         self.draw()
 
-    def show_texts(self, texts: Sequence[str]) -> None:
-        """The texts that the user wrote, the newest first."""
-        self._folder, self._topics, self._texts = "", (), texts
+    def show_texts(self, texts: Sequence[str], folder: str = "") -> None:
+        """The texts that the user wrote, the newest first; formulas near theirs come from the collection at
+        `folder`."""
+        self._folder, self._topics, self._texts = folder, (), texts
         self.title = "texts"
         self.listing.when_empty("Nothing written yet", "a takes any text with $formulas$.")
         self.draw()
@@ -76,8 +77,8 @@ class ContextsPane(ListPane):
         row = self.table.current
         if row is None:
             return None
-        if self.source == OWN or not self._folder:
-            return Subject(OWN, text=row["id"])
+        if self._texts:
+            return Subject(OWN, self._folder, text=row["id"])
         return Subject(self.source, self._folder, row["id"])
 
     def step(self, by: int) -> None:

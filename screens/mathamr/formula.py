@@ -127,8 +127,7 @@ class FormulaPane(Pane):
             listing.show_loading("looking for formulas")
             return
         if name == "nearest":
-            of_text = self.inspection is not None and not self.inspection.subject.topic
-            why = "A text of one's own is in no collection." if of_text else "i says why."
+            why = next((one for one in document["warnings"] if "index" in one), "There is no collection.")
             listing.when_empty("No formulas to compare with", why)
             found = hit_records(document["nearest"], raw=self.raw)
         else:

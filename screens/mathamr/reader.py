@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
@@ -14,12 +15,13 @@ from engines.core.errors import EngineError
 from screens.mathamr.selection import NEAREST
 from screens.mathamr.subject import Subject
 from screens.shell.request import Answer, Request, Service
+from workbench.errors import explain
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.workspace import Workspace
 
-__all__ = ["CollectionsFound", "Inspected", "Near", "Reader", "TopicsRead"]
+__all__ = ["CollectionsFound", "Inspected", "Near", "Reader", "Submitted", "TopicsRead"]
 
 _KEPT = 64
 
@@ -29,6 +31,14 @@ class CollectionsFound(Message):
     """The collections that have topics of Task 2, folders by name; or why they cannot be listed."""
 
     folders: Mapping[str, str]
+    error: EngineError | None = None
+
+
+@dataclass
+class Submitted(Message):
+    """The job of this number builds an index; or why there is none."""
+
+    number: int
     error: EngineError | None = None
 
 
@@ -55,6 +65,8 @@ class Reader(Service):
         super().__init__()
         self._new_engine = new_engine
         self._second: EngineProcess | None = None
+        self._workspace: Workspace | None = None
+        self._folders: Mapping[str, str] = {}
         self._known: OrderedDict[Subject, Mapping[str, Any]] = OrderedDict()
         self._near_known: OrderedDict[Subject, Mapping[str, Any]] = OrderedDict()
         self._topics = Request(self, engine, "mathamr.topics", TopicsRead)
@@ -73,8 +85,10 @@ class Reader(Service):
     @work(thread=True, exclusive=True, group="collections", exit_on_error=False)
     def find(self, workspace: Workspace) -> None:
         """List the collections."""
+        self._workspace = workspace
         try:
-            self.post_message(CollectionsFound(formula_collections(workspace)))
+            self._folders = formula_collections(workspace)
+            self.post_message(CollectionsFound(self._folders))
         except EngineError as error:
             self.post_message(CollectionsFound({}, error))
 
@@ -94,8 +108,36 @@ class Reader(Service):
         """The same with what is near its formula: that does not depend on the graph."""
         subject = subject.by("")
         if subject not in self._near_known:
-            self._near.ask({**subject.params, "k": NEAREST}, subject)
+            index = self._index(subject.folder)
+            known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
+            self._near.ask({**subject.params, **known, "k": NEAREST}, subject)
         return self._near_known.get(subject)
+
+    def _index(self, folder: str) -> Path | None:
+        """Where the index of the collection at a folder is, or would be."""
+        from workbench.papers.mathamr.places import index_place
+
+        name = next((name for name, place in self._folders.items() if place == folder), None)
+        return index_place(self._workspace, name) if name is not None and self._workspace else None
+
+    @work(thread=True, exit_on_error=False)
+    def submit_index(self, folder: str) -> None:
+        """Have a job build the index of the collection at a folder."""
+        from workbench.jobs import submit
+        from workbench.operation import operation
+        from workbench.recipes import job_recipe
+
+        index = self._index(folder)
+        assert index is not None
+        assert self._workspace is not None
+        row = operation("mathamr.index")
+        try:
+            index.parent.mkdir(parents=True, exist_ok=True)
+            job = submit(self._workspace, job_recipe(row, row.settled({"folder": folder, "out": str(index)})))
+        except (EngineError, OSError) as error:
+            self.post_message(Submitted(0, explain(error)))
+        else:
+            self.post_message(Submitted(job.id))
 
     @on(Inspected)
     @on(Near)

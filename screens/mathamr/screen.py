@@ -13,7 +13,7 @@ from screens.mathamr.formula import FormulaPane
 from screens.mathamr.graph import GraphListing, GraphPane, origin
 from screens.mathamr.inspection import Inspection
 from screens.mathamr.keys import SCREEN_KEYS
-from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, TopicsRead, first
+from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, Submitted, TopicsRead, first
 from screens.mathamr.sentence import Sentence
 from screens.mathamr.strings import StringsPane
 from screens.mathamr.subject import OWN, Subject, parsers, text_of
@@ -45,6 +45,8 @@ class MathamrScreen(WorkbenchScreen):
         self._parser = ""
         self._edited: dict[str, str] = {}
         """Graphs that were edited, by the address of their topic."""
+        self._near_texts = ""
+        """The folder of the collection in which formulas near those of own texts are looked for."""
         self._kept: Mapping[str, object] = {}
         self.reader = Reader(lambda: self.workbench.engine, lambda: self.workbench.new_engine())
         self.sentence = Sentence(id="sentence")
@@ -110,6 +112,7 @@ class MathamrScreen(WorkbenchScreen):
             self.contexts.show_error(event.error)
             return
         self.folders = event.folders
+        self._near_texts = self._near_texts or next(iter(self.folders.values()), "")
         wanted = self.source or str(self._kept.get("collection") or "")
         self.open_source(first([*self.folders, OWN], wanted))
 
@@ -118,10 +121,11 @@ class MathamrScreen(WorkbenchScreen):
         self.source = name
         self.contexts.show_sources([*self.folders, OWN], name)
         if name != OWN:
+            self._near_texts = self.folders[name]
             self.contexts.show_loading(f"reading {name}")
             self.reader.topics(name, self.folders[name])
         elif self.folders or self.texts:
-            self.contexts.show_texts(self.texts)
+            self.contexts.show_texts(self.texts, self._near_texts)
         else:
             self.contexts.show_none()
         self._show_crumbs()
@@ -415,7 +419,21 @@ class MathamrScreen(WorkbenchScreen):
         """What has no key."""
         here = self.contexts.subject if self.source == OWN else None
         reason = "" if here is not None else "no text of your own is shown"
-        return [Command("forget this text", "your own text leaves the list", self._forget_text, reason)]
+        none = "" if self._near_texts else "there is no collection"
+        return [
+            Command("forget this text", "your own text leaves the list", self._forget_text, reason),
+            Command("index the formulas", "as a job, so that near ones are found", self._index, none),
+        ]
+
+    def _index(self) -> None:
+        self.reader.submit_index(self._near_texts)
+
+    @on(Submitted)
+    def _index_submitted(self, event: Submitted) -> None:
+        if event.error is not None:
+            self.workbench.report(event.error)
+        else:
+            self.workbench.say(f"job {event.number} builds the index; r reads it when it has ended")
 
     def _forget_text(self) -> None:
         subject = self.contexts.subject

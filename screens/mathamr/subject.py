@@ -14,7 +14,8 @@ OWN = "own texts"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A topic of a collection at `folder`, or a text of one's own; `parser` says whose graph, unless `graph`
+    """A topic of a collection at `folder`, or a text of one's own, to which formulas there are near; `parser`
+    says whose graph, unless `graph`
     (PENMAN text, edited by hand) is given."""
 
     collection: str
@@ -32,7 +33,8 @@ class Subject:
     @property
     def source(self) -> dict[str, Any]:
         """The topic or text, as the operation `mathamr.inspect` is told."""
-        return {"folder": self.folder, "topic": self.topic} if self.topic else {"text": self.text}
+        place = {"folder": self.folder} if self.folder else {}
+        return {**place, "topic": self.topic} if self.topic else {**place, "text": self.text}
 
     @property
     def params(self) -> dict[str, Any]:

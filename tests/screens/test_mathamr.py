@@ -40,6 +40,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build(workspace: Workspace, files: Path, make: Make, monkeypatch: pytest.MonkeyPatch) -> Make:
     """The app over a workspace with that collection; operations run in this process."""
     engine = QuickEngine()
+    # What splits sentences takes seconds to load.
+    monkeypatch.setattr("engines.language.sentences.sentences", lambda text, **_: [(0, len(text))])
     monkeypatch.setattr("workbench.engine_process.EngineProcess", lambda: engine)
     shutil.copytree(files, workspace.folder("arqmath") / "mini")
 
@@ -190,6 +192,12 @@ async def test_any_text_is_inspected_and_kept(build: Make) -> None:
         assert screen.inspection.document["parser"] == "builtin"
         assert "approximate" in screen.graph.footnote
         assert screen.state()["texts"] == ["Solve $x^2=2$"]
+        # Formulas near it come from the collection that was looked at last.
+        table = screen.query_one("#nearest-table", Table)
+        await settle(pilot, lambda: table.shown > 0)
+        assert table.visible_records()[0]["formula"] == "129"
+        command = screen.graph.selection(app.command_line).command  # type: ignore[union-attr]
+        assert command.endswith("-- 'Solve $x^2=2$'")
         assert screen._go_to_source("mini")
         await ready(pilot)
         address = Subject(OWN, text="Is $a/b$ 100%25?").address

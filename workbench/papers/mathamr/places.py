@@ -14,10 +14,11 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
 
-__all__ = ["index_path", "settled"]
+__all__ = ["index_path", "index_place", "settled"]
 
 
-def _place(workspace: Workspace, name: str) -> Path:
+def index_place(workspace: Workspace, name: str) -> Path:
+    """Where the index of a collection is, or would be."""
     return workspace.folder("mathamr") / name / "index"
 
 
@@ -30,7 +31,7 @@ def index_path(name: str) -> Path:
     if path.exists():
         return path.absolute()
     workspace = Workspace.open(create=False)
-    place = _place(workspace, find_collection(workspace, name).name)
+    place = index_place(workspace, find_collection(workspace, name).name)
     if not (place / "about.json").exists():
         raise MissingError(
             "the collection has no index of its formulas yet",
@@ -52,5 +53,5 @@ def settled(spec: Inspect) -> Inspect:
         return spec
     if known is None:
         return spec
-    place = _place(workspace, known.name)
+    place = index_place(workspace, known.name)
     return replace(spec, index=place) if (place / "about.json").exists() else spec
