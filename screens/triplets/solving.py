@@ -94,7 +94,7 @@ class SolveSheet(Sheet):
         self._told.update(
             marked(found, None)
             + Content("\n")
-            + Content.assemble((words, "bold"), (f"   {sign} sure", "$quiet"))
+            + Content.assemble((words, "bold"), (f"   probability {sign}", "$quiet"))
         )
         best = {name: found[name] for name in (*_EXPORTED, "tree")}
         rows = [best, *found["alternatives"]]
