@@ -84,12 +84,12 @@ class Comparison(Sheet):
             return
         found = event.value
         count = {where: sum(row["in"] == where for row in found["triples"]) for where in _SIGNS}
-        words = (
-            f"Smatch {found['f1']:.3f}   precision {found['precision']:.3f}   recall {found['recall']:.3f}\n"
-            f"{count['both']} triples in both   − {count['one']} only {self._name}   "
-            f"+ {count['other']} only {self._other}"
+        lines = (
+            f"Smatch {found['f1']:.3f}   precision {found['precision']:.3f}   recall {found['recall']:.3f}",
+            f"{count['both']} triples in both   − {count['one']} only {self._name}",
+            f"+ {count['other']} only {self._other}",
         )
-        self.query_one(".figures", Static).update(safe_text(words))
+        self.query_one(".figures", Static).update(Content("\n").join(map(safe_text, lines)))
         self.rows.load([{**row, "id": str(number)} for number, row in enumerate(found["triples"])])
         self.rows.table.focus()
 

@@ -159,6 +159,11 @@ class FormulaPane(Pane):
             context = render_text(context)
         about.update(Content("\n").join([*lines, safe_text(context or "(its text is not here)")]))
 
+    @on(Pane.PageShown)
+    def _page_shown(self) -> None:
+        titles = {"tree-page": "operator tree", "nearest-page": "nearest formulas", "runs-page": "runs"}
+        self.title = titles[self._page]
+
     # Keys
 
     @on(TreeDrawing.Moved)

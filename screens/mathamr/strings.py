@@ -122,6 +122,11 @@ class StringsPane(Pane):
     def _look_penman(self, line: str) -> str:
         return "bold on $cursor" if self._key and f"({self._key} /" in line else ""
 
+    @on(Pane.PageShown)
+    def _page_shown(self) -> None:
+        if self.page is not None:
+            self.title = self.page.label
+
     @on(Table.Opened, "#triples-table")
     def _triple_opened(self, event: Table.Opened) -> None:
         event.stop()
