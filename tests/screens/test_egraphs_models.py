@@ -17,8 +17,8 @@ from engines.egen.records import EgenConfig
 from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
 from screens.egraphs.member import MemberPane
+from screens.egraphs.model_sheets import Analogies, Mistakes, read_analogy
 from screens.egraphs.screen import EgraphsScreen
-from screens.egraphs.sheets import Analogies, Mistakes, read_analogy
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
@@ -481,7 +481,7 @@ def test_the_screen_still_loads_nothing_heavy() -> None:
     import sys
 
     heavy = {"numpy", "pyarrow", "torch", "sympy", "egglog", "sklearn"}
-    modules = "screens.egraphs.screen, screens.egraphs.sheets, workbench.papers.egen.models"
+    modules = "screens.egraphs.screen, screens.egraphs.model_sheets, screens.egraphs.cluster_sheets"
     code = f"import sys, {modules}; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 
 from engines.core.spec import values
 from screens.app import Workbench
-from screens.egraphs.sheets import Analogies, Derivation, Mistakes
+from screens.egraphs.cluster_sheets import Derivation
+from screens.egraphs.model_sheets import Analogies, Mistakes
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
