@@ -79,7 +79,7 @@ async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, in
         of_clusters, of_members = widths(clusters(screen)), widths(members(screen))
         assert "size" in of_clusters  # they differ
         assert "tok" not in of_clusters or size == LARGE
-        assert of_members["prefix"] >= 20
+        assert of_members["infix"] >= 20
         assert of_members["verdict"] <= 9
         rows = [{**row, "size": 5} for row in screen.left._rows]
         screen.left._rows = rows  # type: ignore[assignment]

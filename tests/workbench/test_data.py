@@ -103,6 +103,10 @@ def test_the_list_shows_what_lies_in_the_workspace_too(
     assert [(name, row["kind"], row["registered"]) for name, row in rows.items()] == [
         ("mine", "expressions", True),
         ("sample-e", "corpus", False),
+        ("sample-en", "problems", False),
+        ("sample-zh", "problems", False),
+        ("training-en", "problems", False),
+        ("training-zh", "problems", False),
         ("sample-forum", "arqmath", False),
     ]
     assert rows["sample-forum"]["path"] == str(workspace.folder("arqmath") / "sample-forum")

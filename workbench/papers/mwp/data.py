@@ -27,13 +27,13 @@ KINDS = (
 
 
 def held(workspace: Workspace) -> Iterator[Path]:
-    """The sets of problems that lie in a workspace itself."""
-    yield from sorted(workspace.folder("problems").glob(f"*/{_FILE}"))
+    """The folders of the sets of problems that lie in a workspace itself."""
+    yield from sorted(file.parent for file in (workspace.root / "problems").glob(f"*/{_FILE}"))
 
 
 def sets(workspace: Workspace) -> dict[str, Path]:
     """All sets of problems by name: those of the workspace, then the registered ones."""
-    found = {file.parent.name: file for file in held(workspace)}
+    found = {folder.name: folder / _FILE for folder in held(workspace)}
     for entry in workspace.data.all():
         if entry.kind == "problems":
             found.setdefault(entry.name, Path(entry.path))

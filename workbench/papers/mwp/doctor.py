@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engines.core.errors import EngineError
 from workbench.doctor import Finding
 from workbench.papers.mwp.data import held
 from workbench.workspace import Workspace
@@ -13,7 +14,10 @@ __all__ = ["examine"]
 
 def examine() -> Iterator[Finding]:
     """The sets of problems at hand."""
-    sets = [file.parent.name for file in held(Workspace.open())]
+    try:
+        sets = [folder.name for folder in held(Workspace.open(create=False))]
+    except EngineError:
+        return  # said of the workspace
     if sets:
         yield Finding("word problems", "ok", f"sets in the workspace: {', '.join(sets)}")
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.papers.mwp.data import held
+from workbench.papers.mwp.data import sets as sets_of
 from workbench.tour import Found, Guide
 from workbench.workspace import Workspace
 
@@ -13,7 +13,7 @@ __all__ = ["tour"]
 
 def tour(guide: Guide, workspace: Workspace) -> None:
     """Read problems, augment them, find triplets, see why one was chosen."""
-    sets = {file.parent.name: str(file) for file in held(workspace)}
+    sets = {name: str(file) for name, file in sets_of(workspace).items()}
     if not sets:
         guide.say("no word problems are left in the workspace, so none are looked at")
         return
