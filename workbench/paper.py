@@ -31,11 +31,14 @@ __all__ = [
 class Trainer:
     """A kind of model that can be trained: its name in recipes, and `module:function` that reads the recipe's
     table `model` and makes the training task; the module loads no torch. `settings` are the classes
-    (`module:Class`) whose fields that table has: a form takes their choices from there."""
+    (`module:Class`) whose fields that table has: a form takes their choices from there. `data` are the keys
+    of the table `data` that it reads, `begins` the one of the weights that it begins with ("": none)."""
 
     name: str
     call: str
     settings: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    begins: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -21,11 +21,13 @@ from workbench.paper import data_keys
 from workbench.recipes import Recipe, recipes, with_value
 
 if TYPE_CHECKING:
+    from workbench.paper import Trainer
     from workbench.workspace import Workspace
 
 __all__ = [
     "Summary",
     "Variant",
+    "begun_from",
     "by_setting",
     "check_trains",
     "data_names",
@@ -65,6 +67,7 @@ def job_spec(
         known = did_you_mean(str(params.get("trainer")), trainers()) or f"There are: {', '.join(trainers())}."
         raise UsageError(f"there is no trainer {params.get('trainer')!r}", code="E411", remedy=known)
     TrainConfig.of(params.get("train", {}))
+    _check_data(trainers()[params["trainer"]], params.get("data", {}))
     params["recipe"] = recipe.name
     params["device"] = device or params.get("device", "auto")
     if executor != "local":
@@ -77,6 +80,27 @@ def job_spec(
     elif publish:
         params["publish"] = str(next_free(workspace.models, recipe.name.rpartition("/")[2]))
     return Recipe("train", f"train {recipe.name}", params, recipe.seed)
+
+
+def _check_data(trainer: Trainer, data: Mapping[str, Any]) -> None:
+    """Refuse data that a trainer would not read. Raises: UsageError E424."""
+    for key in data:
+        if key not in trainer.data:
+            known = did_you_mean(key, trainer.data) or f"It reads: {', '.join(trainer.data) or 'none'}."
+            raise UsageError(f"{trainer.name} reads no data.{key}", code="E424", remedy=known)
+
+
+def begun_from(recipe: Recipe, model: str) -> Recipe:
+    """The recipe, to begin with the weights of a model. Raises: UsageError E424 for a trainer that begins
+    from none."""
+    from workbench.paper import trainers
+
+    check_trains(recipe)
+    trainer = trainers().get(str(recipe.params.get("trainer")))
+    if trainer is None or not trainer.begins:
+        raise UsageError(f"what {recipe.name} trains begins from no model", code="E424")
+    data = {**recipe.params.get("data", {}), trainer.begins: model}
+    return replace(recipe, params={**recipe.params, "data": data})
 
 
 def check_trains(recipe: Recipe) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.recipes import load, with_settings
+from workbench.paper import trainers
+from workbench.recipes import Recipe, load, recipes, with_settings
 from workbench.training import job_spec, summary, variants
 
 if TYPE_CHECKING:
@@ -104,7 +105,26 @@ def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab) -> No
     for how in ("--detach", "--headless"):
         refused = mathwb("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
         assert "Did you mean 'd_model'?" in refused
+    for words in (["--set", "data.exlude=x"], ["--init-from", "nosuch"]):
+        mathwb("train", "--headless", "egen/cl-mean-tiny", *words, code=2 if "--set" in words else 3)
+    refused = mathwb("train", "--headless", "mathamr/trees-tiny", "--init-from", "x", code=2).stderr
+    assert "begins from no model" in refused
     assert not list(lab.workspace.runs.iterdir())
+
+
+def test_data_that_a_trainer_would_not_read_is_refused(lab: Lab, recipe: Path, tmp_path: Path) -> None:
+    path = tmp_path / "data.toml"
+    path.write_text(recipe.read_text() + '\n[params.data]\ncorpuss = "mine"\n')
+    with pytest.raises(EngineError, match=r"reads no data\.corpuss") as caught:
+        job_spec(lab.workspace, load(str(path)))
+    assert caught.value.remedy == "Did you mean 'corpus'?"
+
+
+@pytest.mark.parametrize(
+    "recipe", [each for each in recipes() if each.task == "train"], ids=lambda it: it.name
+)
+def test_every_recipe_names_data_that_its_trainer_reads(recipe: Recipe) -> None:
+    assert set(recipe.params.get("data", {})) <= set(trainers()[recipe.params["trainer"]].data)
 
 
 def test_a_recipe_is_printed_with_what_it_extends(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit, submit_sweep
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
 from workbench.train import CheckTraining, check
-from workbench.training import Summary, Variant, by_setting, check_trains, job_spec, variants
+from workbench.training import Summary, Variant, begun_from, by_setting, check_trains, job_spec, variants
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
@@ -88,9 +88,7 @@ def train(
         raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
     recipe = with_settings(load(name) if name else quickest(), settings or [])
     if init_from:
-        check_trains(recipe)
-        data = {**recipe.params.get("data", {}), "backbone": init_from}
-        recipe = replace(recipe, params={**recipe.params, "data": data})
+        recipe = begun_from(recipe, init_from)
     if print_:
         emit(recipe.document(), as_json, text=recipe.to_toml().rstrip())
         return

@@ -6,6 +6,7 @@ from workbench.paper import Paper, Trainer
 
 __all__ = ["PAPER"]
 
+_DATA = ("corpus", "exclude", "backbone")
 _SETTINGS = ("engines.egen.models.settings:Settings", "engines.egen.models.settings:ModelConfig")
 
 PAPER = Paper(
@@ -15,8 +16,8 @@ PAPER = Paper(
     help="Equivalent expressions: generate, verify, store, explore.",
     operations="workbench.papers.egen.operations:OPERATIONS",
     trainers=(
-        Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS),
-        Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS),
+        Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS, _DATA, "backbone"),
+        Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS, _DATA, "backbone"),
     ),
     kinds="workbench.papers.egen.data:KINDS",
     settings="workbench.papers.egen.settings:KEYS",

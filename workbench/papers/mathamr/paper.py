@@ -13,8 +13,13 @@ PAPER = Paper(
     help="Formulas in context as graphs: trees, strings, search.",
     operations="workbench.papers.mathamr.operations:OPERATIONS",
     trainers=(
-        Trainer("mathamr.sentences", "engines.mathamr.training.sentences:sentence_encoder"),
-        Trainer("mathamr.trees", "engines.mathamr.training.trees:tree_encoder"),
+        Trainer(
+            "mathamr.sentences",
+            "engines.mathamr.training.sentences:sentence_encoder",
+            data=("collection", "index", "encoder"),
+            begins="encoder",
+        ),
+        Trainer("mathamr.trees", "engines.mathamr.training.trees:tree_encoder", data=("collection", "index")),
     ),
     folder="mathamr",
     doctor="workbench.papers.mathamr.doctor:examine",

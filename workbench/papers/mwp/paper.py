@@ -17,6 +17,8 @@ PAPER = Paper(
             "mwp.solver",
             "engines.mwp.solver.training:solver",
             ("engines.mwp.solver.settings:SolverSettings",),
+            data=("problems", "also", "unlike", "development", "labels", "encoder"),
+            begins="encoder",
         ),
     ),
     kinds="workbench.papers.mwp.data:KINDS",
