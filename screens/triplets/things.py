@@ -23,7 +23,7 @@ def things(workspace: Workspace) -> Iterator[Thing]:
     for name, path in sets(workspace).items():
         home = ("problems", name)
         yield Thing((home,), "a set of math word problems")
-        if path in own:
+        if path.parent in own:
             yield from (Thing((home, ("triplet", id_)), text) for id_, text in _problems(path))
 
 
