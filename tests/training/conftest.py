@@ -62,6 +62,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "workspace"))
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
-    monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus",)))
+    monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))
     yield Lab(Workspace.open(tmp_path / "workspace"))
     end_all(tmp_path)

@@ -8,7 +8,7 @@ import os
 from workbench.jobs import timing
 from workbench.paper import Trainer, trainers
 
-trainers()["tiny"] = Trainer("tiny", "tiny:trainer", data=("corpus",))
+trainers()["tiny"] = Trainer("tiny", "tiny:trainer", data=("corpus", "place"))
 
 for _name, _value in json.loads(os.environ.get("JOBS_TEST_TIMING", "{}")).items():
     setattr(timing, _name, _value)
