@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,8 @@ from engines.mathamr.training.sentences import Turns, sentence_encoder
 from engines.mathamr.training.settings import SentenceSettings
 from engines.mathamr.training.tree_data import Vocabulary, joined
 from engines.mathamr.training.trees import tree_encoder
+from engines.training import TrainConfig
+from engines.training.identity import Identity
 
 FORUM = asset("sample/arqmath/sample-forum")
 PAIRS = [Pair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1, 11) for grade in range(4)]
@@ -130,3 +134,20 @@ def test_trees_are_joined_apart() -> None:
     batch = joined([vocabulary.arrays(tree, 8) for tree in trees])
     assert batch["tree"].tolist() == [0, 0, 0, 1, 1, 1]
     assert batch["parents"].tolist() == [0, 0, 0, 3, 3, 3]
+
+
+@pytest.mark.parametrize("make", [tree_encoder, sentence_encoder])
+def test_another_index_or_encoder_is_another_training(make: Callable[..., Any], tmp_path: Path) -> None:
+    data = {"collection": asset("sample/arqmath/sample-forum")}
+    config = TrainConfig(steps=1)
+
+    def identity(**more: Path) -> Mapping[str, Any]:
+        return Identity.of(make({}, {**data, **more}, seed=0).origin(), config).settings
+
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "looks.parquet").write_text(name)
+    found = [identity(), identity(index=tmp_path / "one"), identity(index=tmp_path / "other")]
+    assert found[0] != found[1] != found[2] != found[0]
+    if make is sentence_encoder:
+        assert identity(encoder=tmp_path / "one") not in (identity(), identity(encoder=tmp_path / "other"))

