@@ -160,6 +160,7 @@ CODES: Mapping[str, str] = {
     "E685": "a problem without a negative",
     "E686": "problems of which no challenge can be made",
     "E690": "a word problem that a solver cannot solve",
+    "E691": "a language model at an address that does not answer as it should",
     "E701": "the engine process ended without an answer",
     "E702": "work that did not stop in time and was ended",
     "E703": "work that was cancelled",

@@ -1,4 +1,5 @@
-"""The paper's five evaluations of a model, each on data that is named, made or shipped."""
+"""The paper's five evaluations of a model, each on data that is named, made or shipped; three of them may be
+asked of a language model instead."""
 
 from __future__ import annotations
 
@@ -12,11 +13,14 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.corpus.splits import SplitName
-from engines.egen.models.lookup import ModelFolder
 
 if TYPE_CHECKING:
     from engines.egen.corpus.labelled import Labelled
+    from engines.egen.evaluations.analogies import Analogy
+    from engines.egen.evaluations.chat import Chat
+    from engines.egen.evaluations.derivations import Derivation
     from engines.egen.evaluations.measured import Report
+    from engines.egen.evaluations.semantic import Item
     from engines.retrieval.encoders import Encoder
 
 __all__ = ["Evaluate", "Evaluation", "Side", "evaluate"]
@@ -33,11 +37,23 @@ _NOT_EVALUATED = "SymPy cannot evaluate it"
 class Evaluate:
     """Measure a model as the paper does and, where that has a flaw, better; with 95 % bootstrap intervals.
 
-    Of a corpus the validation side is taken. FILE may also hold items that --write kept.
+    Of a corpus the validation side is taken. FILE may also hold items that --write kept. With --llm the
+    questions of semantic, mistakes and algebra are sent to a language model instead, with the key in
+    MATHWB_LLM_KEY where one is needed; prompts and answers are kept, and a run that was stopped goes on.
     """
 
     task: Annotated[Evaluation, Arg("What to measure.")]
-    model: ModelFolder
+    model: Annotated[
+        Path | None,
+        Arg("A folder (of sentence-transformers too), or a model's name.", ref="model", option=False),
+    ] = None
+    llm: Annotated[
+        str | None,
+        Arg("The OpenAI-compatible address of a language model.", metavar="URL", shown="nothing is sent"),
+    ] = None
+    llm_model: Annotated[str | None, Arg("Its name there.", name="model", metavar="NAME")] = None
+    price_in: Annotated[float | None, Arg("Of a million tokens sent, to count the cost.", low=0)] = None
+    price_out: Annotated[float | None, Arg("Of a million tokens received.", low=0)] = None
     data: Annotated[
         Path | None,
         Arg("Clusters to measure on.", ref="corpus", metavar="FILE|CORPUS", shown="the sample"),
@@ -58,6 +74,22 @@ class Evaluate:
         Arg("How many mistakes to list, the costliest first.", low=1, shown="5, of 20 with --json"),
     ] = None
 
+    def __post_init__(self) -> None:
+        if self.llm is None:
+            if self.llm_model or self.price_in is not None or self.price_out is not None:
+                raise _apart(
+                    "--model and prices are those of a language model", "Name its address with --llm."
+                )
+            if self.model is None:
+                raise _apart("there is no model to measure", "Name a folder, or an address with --llm.")
+        elif self.model is not None or not self.llm_model:
+            raise _apart(
+                "at an address exactly one model is measured", "Name it with --model and no folder beside it."
+            )
+        elif self.task not in _QUESTIONS:
+            what = f"{self.task} is measured on vectors, and a language model gives words"
+            raise _apart(what, f"It can be asked: {', '.join(_QUESTIONS)}.")
+
     @property
     def place(self) -> Path:
         """Where the data is."""
@@ -66,11 +98,21 @@ class Evaluate:
         return self.data or sample_corpus()
 
 
-def evaluate(spec: Evaluate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def _apart(what: str, remedy: str) -> EngineError:
+    return EngineError(what, code="E427", exit_code=2, remedy=remedy)
+
+
+def evaluate(
+    spec: Evaluate, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
     """One of the five evaluations.
 
     The threshold of `mistakes` is learned on derivations of `train`, or of the training side of `data` when
-    that is a corpus, or else of the sample. Returns: a `Report`'s fields, `data` (its name) and `seed`.
+    that is a corpus, or else of the sample.
+
+    Args: cache: where answers of a language model are kept, each with its prompt. Returns: a `Report`'s
+    fields, `data` (its name) and `seed`; of a language model the `setting` has the address, the refusals, the
+    unreadable answers, the tokens of all answers and, with prices, their cost.
 
     >>> from engines.egen.models.lookup import shipped_models
     >>> found = evaluate(Evaluate("retrieval", shipped_models()[0]))
@@ -80,10 +122,25 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore, stop: Stop = never) -> di
     from engines.egen.models.encode import kept_encoder
     from engines.egen.models.vectors import stopped
 
-    report = _EVALUATIONS[spec.task](kept_encoder(spec.model), spec, events, stop)
+    if spec.llm and spec.llm_model:
+        from engines.egen.evaluations.chat import Chat
+
+        chat = Chat(spec.llm, spec.llm_model, cache and cache / "answers")
+        document = asdict(_QUESTIONS[spec.task](chat, spec, events, stop))
+        document["setting"] |= _cost(spec, document["setting"])
+    else:
+        assert spec.model is not None
+        document = asdict(_EVALUATIONS[spec.task](kept_encoder(spec.model), spec, events, stop))
     if stop():
         raise stopped("evaluation")
-    return {**asdict(report), "data": spec.place.name, "seed": spec.seed}
+    return {**document, "data": spec.place.name, "seed": spec.seed}
+
+
+def _cost(spec: Evaluate, setting: Mapping[str, Any]) -> dict[str, float]:
+    if spec.price_in is None and spec.price_out is None:
+        return {}
+    sent, received = setting["prompt_tokens"], setting["completion_tokens"]
+    return {"cost": (sent * (spec.price_in or 0) + received * (spec.price_out or 0)) / 1e6}
 
 
 def _clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
@@ -104,7 +161,7 @@ def _of_clusters(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> 
     return found
 
 
-def _semantic(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+def _items(spec: Evaluate, events: Sink, stop: Stop) -> list[Item]:
     from engines.egen.evaluations import semantic
 
     if semantic.holds_items(spec.place):
@@ -114,19 +171,38 @@ def _semantic(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Rep
         items = semantic.build(_clusters(spec), count, seed=spec.seed, events=events, stop=stop)
     if spec.write:
         semantic.write_items(items, spec.write)
+    return items
+
+
+def _semantic(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations import semantic
+
+    items = _items(spec, events, stop)
     return semantic.evaluate(encoder, items, seed=spec.seed, worst=_worst(spec), events=events, stop=stop)
 
 
-def _mistakes(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+def _derivations(
+    spec: Evaluate, left_out: dict[str, int], events: Sink, stop: Stop, *, learned: bool = False
+) -> list[Derivation]:
+    """Those that are tested, or those that the threshold is learned on. Args: left_out: counts by reason what
+    none could be made of."""
     from engines.egen.corpus.labelled import sample_corpus
-    from engines.egen.evaluations import derivations, mistakes
-
-    left_out: dict[str, int] = {}
+    from engines.egen.evaluations import derivations
 
     def bad(_: EngineError) -> None:
         left_out[_NOT_EVALUATED] = left_out.get(_NOT_EVALUATED, 0) + 1
 
     count = spec.count or _DERIVATIONS
+    if learned:
+        return derivations.open_derivations(
+            spec.train or (spec.place if spec.place.is_dir() else sample_corpus()),
+            min(count, _LEARNED_ON),
+            side="train",
+            seed=spec.seed + 1,
+            on_bad=bad,
+            events=events,
+            stop=stop,
+        )
     test = derivations.open_derivations(
         spec.place,
         count,
@@ -140,22 +216,22 @@ def _mistakes(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Rep
     )
     if spec.write:
         derivations.write_derivations(test, spec.write)
-    learned = derivations.open_derivations(
-        spec.train or (spec.place if spec.place.is_dir() else sample_corpus()),
-        min(count, _LEARNED_ON),
-        side="train",
-        seed=spec.seed + 1,
-        on_bad=bad,
-        events=events,
-        stop=stop,
-    )
+    return test
+
+
+def _mistakes(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations import mistakes
+
+    left_out: dict[str, int] = {}
+    test = _derivations(spec, left_out, events, stop)
+    learned = _derivations(spec, left_out, events, stop, learned=True)
     return mistakes.evaluate(
         encoder, learned, test, left_out=left_out, worst=_worst(spec), events=events, stop=stop
     )
 
 
-def _algebra(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import algebra, analogies
+def _analogies(spec: Evaluate) -> list[Analogy]:
+    from engines.egen.evaluations import analogies
 
     if spec.analogies:
         found = list(analogies.read_analogies(spec.analogies))
@@ -163,6 +239,13 @@ def _algebra(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Repo
         found = analogies.build(spec.count or analogies.PAPER_COUNT, seed=spec.seed)
     if spec.write:
         analogies.write_analogies(found, spec.write)
+    return found
+
+
+def _algebra(encoder: Encoder, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations import algebra
+
+    found = _analogies(spec)
     pool = _clusters(spec, "all").texts
     return algebra.evaluate(encoder, found, pool, worst=_worst(spec), events=events, stop=stop)
 
@@ -173,4 +256,32 @@ _EVALUATIONS: Mapping[Evaluation, Callable[[Encoder, Evaluate, Sink, Stop], Repo
     "semantic": _semantic,
     "mistakes": _mistakes,
     "algebra": _algebra,
+}
+
+
+def _asked_semantic(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations import asked
+
+    items = _items(spec, events, stop)
+    return asked.semantic(chat, items, seed=spec.seed, worst=_worst(spec), events=events, stop=stop)
+
+
+def _asked_mistakes(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations import asked
+
+    left_out: dict[str, int] = {}
+    test = _derivations(spec, left_out, events, stop)
+    return asked.mistakes(chat, test, left_out=left_out, worst=_worst(spec), events=events, stop=stop)
+
+
+def _asked_algebra(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
+    from engines.egen.evaluations import asked
+
+    return asked.algebra(chat, _analogies(spec), worst=_worst(spec), events=events, stop=stop)
+
+
+_QUESTIONS: Mapping[Evaluation, Callable[[Chat, Evaluate, Sink, Stop], Report]] = {
+    "semantic": _asked_semantic,
+    "mistakes": _asked_mistakes,
+    "algebra": _asked_algebra,
 }

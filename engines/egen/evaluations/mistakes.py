@@ -21,7 +21,16 @@ from engines.retrieval.encoders import Encoder
 from engines.retrieval.significance import bootstrap
 from engines.retrieval.similarity import cosines
 
-__all__ = ["best_threshold", "evaluate", "learned_threshold", "scores", "step_cosines", "threshold"]
+__all__ = [
+    "best_threshold",
+    "evaluate",
+    "figures",
+    "learned_threshold",
+    "marks",
+    "scores",
+    "step_cosines",
+    "threshold",
+]
 
 
 Floats = NDArray[np.float64]
@@ -143,18 +152,17 @@ def evaluate(
         )
     learned = step_cosines(encoder, training, events=events, stop=stop)
     limit = threshold(learned, [derivation.wrong for derivation in training])
-    best = best_threshold(np.concatenate(learned), _marks(training))
+    best = best_threshold(np.concatenate(learned), marks(training))
     found = step_cosines(encoder, test, events=events, stop=stop)
-    values, wrong = np.concatenate(found), _marks(test)
+    values, wrong = np.concatenate(found), marks(test)
     owner = np.repeat(np.arange(len(found)), [len(part) for part in found])
-    figures = [
-        *_figures("paper", values < limit, wrong, owner),
-        *_figures("better", values < best, wrong, owner),
-    ]
     return Report(
         "mistakes",
         encoder.name,
-        tuple(figures),
+        (
+            *figures("paper", values < limit, wrong, owner),
+            *figures("better", values < best, wrong, owner),
+        ),
         {
             "threshold": limit,
             "threshold_best_f1": best,
@@ -177,19 +185,23 @@ def _readable(derivations: Sequence[Derivation], max_length: int) -> list[Deriva
     ]
 
 
-def _marks(derivations: Sequence[Derivation]) -> NDArray[np.bool_]:
+def marks(derivations: Sequence[Derivation]) -> NDArray[np.bool_]:
+    """(transitions,) whether each is known to be wrong, over all derivations in order."""
     return np.array(
         [place == item.wrong for item in derivations for place in range(len(item.steps) - 1)], bool
     )
 
 
-def _figures(
+def figures(
     protocol: str, flagged: NDArray[np.bool_], wrong: NDArray[np.bool_], owner: NDArray[np.int64]
 ) -> list[Figure]:
-    """All six scores; a resample of derivations is counted by weights."""
+    """All six scores of transitions; a resample of derivations is counted by weights.
+
+    Args: flagged, wrong: (transitions,). owner: (transitions,) the derivation of each, numbered from 0.
+    """
     count = int(owner.max()) + 1
     table = [np.bincount(owner, weights=cell, minlength=count) for cell in _cells(flagged, wrong)]
-    figures = []
+    found = []
     for name, value in scores(flagged, wrong).items():
 
         def resampled(rows: NDArray[np.int64], name: str = name) -> Floats:
@@ -197,8 +209,8 @@ def _figures(
 
         interval = bootstrap(resampled, count, draws=RESAMPLES)
         paper = reported("egen", name) if protocol == "paper" else {}
-        figures.append(Figure(name, protocol, value, interval, paper))
-    return figures
+        found.append(Figure(name, protocol, value, interval, paper))
+    return found
 
 
 def _failures(

@@ -18,7 +18,9 @@ __all__ = ["EvaluateRow", "evaluate"]
 class EvaluateRow(Evaluate):
     """Measure a model as the paper does and, where that has a flaw, better; with 95 % bootstrap intervals.
 
-    Of a corpus the validation side is taken. FILE may also hold items that --write kept.
+    Of a corpus the validation side is taken. FILE may also hold items that --write kept. With --llm the
+    questions of semantic, mistakes and algebra are sent to a language model instead, with the key in
+    MATHWB_LLM_KEY where one is needed; prompts and answers are kept, and a run that was stopped goes on.
     """
 
     row: Annotated[
@@ -26,11 +28,13 @@ class EvaluateRow(Evaluate):
     ] = None
 
 
-def evaluate(spec: EvaluateRow, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+def evaluate(
+    spec: EvaluateRow, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
     """As `engines.egen.evaluations.evaluate.evaluate`, with `kept`, the file, where a row is named."""
     from engines.egen.evaluations.evaluate import evaluate as measure
 
-    found = measure(spec, events=events, stop=stop)
+    found = measure(spec, cache=cache, events=events, stop=stop)
     return found if spec.row is None else {**found, "kept": str(_keep(found, spec, spec.row))}
 
 

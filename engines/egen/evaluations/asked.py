@@ -1,0 +1,259 @@
+"""Evaluations of a language model by questions in words (E-Gen, Tables 10 and 11).
+
+What is asked is what embeddings are measured on: items of `semantic`, derivations of `mistakes`, analogies of
+`algebra`. A refusal or an answer that cannot be read is a wrong answer and is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.tree import Tree
+from engines.egen.evaluations import mistakes as by_cosine
+from engines.egen.evaluations.analogies import Analogy
+from engines.egen.evaluations.chat import Answer, Chat
+from engines.egen.evaluations.derivations import Derivation
+from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
+from engines.egen.evaluations.semantic import Item
+from engines.egen.expressions.canonical import canonical_key
+from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.expressions.notation import infix, read
+from engines.egen.verification.verify import Verifier
+
+__all__ = ["algebra", "mistakes", "semantic"]
+
+T = TypeVar("T")
+
+_LAST = re.compile(r"answer\s*[:=]\s*(.+)", re.IGNORECASE)
+_ABOUT = (
+    "Expressions are in the real variable x; a*b is a product, a^b a power, ln the natural logarithm, "
+    "asin the inverse sine (likewise for the other functions), d/dx a derivative."
+)
+
+
+def semantic(
+    chat: Chat,
+    items: Sequence[Item],
+    *,
+    seed: int = 0,
+    worst: int = WORST,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Report:
+    """The share of items in percent for which the model names the candidate that equals the query; candidates
+    stand in random order."""
+    draw = np.random.default_rng(seed)
+    prompts, orders = [], []
+    for item in items:
+        candidates = (item.answer, *item.distractors)
+        order = draw.permutation(len(candidates)).tolist()
+        lines = [f"{_letter(n)}. {infix(candidates[place])}" for n, place in enumerate(order)]
+        prompts.append(
+            f"{_ABOUT}\n\nOne of these expressions equals {infix(item.query)} wherever both are defined. "
+            "Which?\n\n" + "\n".join(lines) + "\n\nEnd with a line `ANSWER: ` and its letter."
+        )
+        orders.append(order)
+    asked = _ask(chat, prompts, events, stop)
+    chosen = [_chosen(text, len(order)) for text, order in zip(asked.texts, orders, strict=True)]
+    hits = np.array([n is not None and order[n] == 0 for n, order in zip(chosen, orders, strict=True)], float)
+    failures = [
+        Mistake(item.query, item.answer, "" if n is None else (item.answer, *item.distractors)[order[n]], 1.0)
+        for item, order, n, hit in zip(items, orders, chosen, hits, strict=True)
+        if not hit
+    ]
+    return Report(
+        "semantic",
+        chat.model,
+        (mean_figure("semantic_accuracy", "paper", hits),),
+        {"items": len(items), "seed": seed, **asked.setting(chat, sum(n is None for n in chosen))},
+        len(failures),
+        costliest(failures, worst),
+    )
+
+
+def mistakes(
+    chat: Chat,
+    test: Sequence[Derivation],
+    *,
+    left_out: Mapping[str, int] | None = None,
+    worst: int = WORST,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Report:
+    """Precision, recall and F1 of the transitions that the model calls wrong, one question for a derivation.
+
+    Where there is no answer that can be read, no transition counts as called wrong.
+    """
+    prompts = []
+    for derivation in test:
+        lines = [f"{n}. {infix(step)}" for n, step in enumerate(derivation.steps)]
+        prompts.append(
+            f"{_ABOUT}\n\nEach line should equal the line above it wherever both are defined.\n\n"
+            + "\n".join(lines)
+            + "\n\nWhich lines do not? End with a line `ANSWER: ` and their numbers, with commas between, "
+            "or `ANSWER: none`."
+        )
+    asked = _ask(chat, prompts, events, stop)
+    called = [_lines(text, len(item.steps)) for text, item in zip(asked.texts, test, strict=True)]
+    flagged = np.array(
+        [
+            line in (said or ())
+            for said, item in zip(called, test, strict=True)
+            for line in range(1, len(item.steps))
+        ],
+        bool,
+    )
+    wrong = by_cosine.marks(test)
+    owner = np.repeat(np.arange(len(test)), [len(item.steps) - 1 for item in test])
+    steps = [step for item in test for step in pairwise(item.steps)]
+    failures = [_failure(*steps[row], bool(wrong[row])) for row in np.flatnonzero(flagged != wrong).tolist()]
+    return Report(
+        "mistakes",
+        chat.model,
+        tuple(by_cosine.figures("paper", flagged, wrong, owner)),
+        {
+            "derivations": len(test),
+            "transitions": len(wrong),
+            "mistakes": int(wrong.sum()),
+            **asked.setting(chat, sum(said is None for said in called)),
+            "left_out": dict(left_out or {}),
+        },
+        len(failures),
+        costliest(failures, worst),
+    )
+
+
+def _failure(before: Tree, after: Tree, missed: bool) -> Mistake:
+    one, other = prefix(before), prefix(after)
+    if missed:
+        return Mistake(one, "", other, 1.0, "a mistake that was missed")
+    return Mistake(one, other, "", 1.0, "a right step that was flagged")
+
+
+def algebra(
+    chat: Chat,
+    analogies: Sequence[Analogy],
+    *,
+    worst: int = WORST,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> Report:
+    """The share of analogies in percent that the model completes.
+
+    `paper`: with y2 itself, up to the order of operands. `better`: with any expression that is equal to it.
+    """
+    prompts = [
+        f"{_ABOUT}\n\n{infix(item.x1)} is to {infix(item.y1)} as {infix(item.x2)} is to what?\n\n"
+        "End with a line `ANSWER: ` and one expression."
+        for item in analogies
+    ]
+    asked = _ask(chat, prompts, events, stop)
+    said = [_expression(text) for text in asked.texts]
+    strict, fair, failures = np.zeros(len(said)), np.zeros(len(said)), []
+    for number, (item, tree) in enumerate(zip(analogies, said, strict=True)):
+        expected = read_prefix(item.y2)
+        if tree is not None:
+            strict[number] = canonical_key(tree) == canonical_key(expected)
+            fair[number] = strict[number] or Verifier(expected).check([tree])[0].outcome == "equal"
+        if not strict[number]:
+            predicted = "" if tree is None else prefix(tree)
+            failures.append(Mistake(item.x2, item.y2, predicted, 1.0, f"{item.x1} : {item.y1}"))
+    return Report(
+        "algebra",
+        chat.model,
+        (
+            mean_figure("algebra_accuracy", "paper", strict),
+            mean_figure("algebra_accuracy_any_form", "better", fair),
+        ),
+        {"analogies": len(analogies), **asked.setting(chat, sum(tree is None for tree in said))},
+        len(failures),
+        costliest(failures, worst),
+    )
+
+
+class _Asked:
+    """The answers to a list of questions."""
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        self.answers = answers
+        self.texts = [answer.text for answer in answers]
+
+    def setting(self, chat: Chat, without: int) -> dict[str, Any]:
+        """What a report says of them. Args: without: how many hold nothing that was asked for, refusals
+        among them."""
+        refused = sum(answer.refused for answer in self.answers)
+        return {
+            "address": chat.url,
+            "kept_in": None if chat.folder is None else str(chat.folder),
+            "asked_now": sum(answer.asked for answer in self.answers),
+            "refused": refused,
+            "unreadable": without - refused,
+            "prompt_tokens": sum(answer.prompt_tokens for answer in self.answers),
+            "completion_tokens": sum(answer.completion_tokens for answer in self.answers),
+        }
+
+
+def _ask(chat: Chat, prompts: Sequence[str], events: Sink, stop: Stop) -> _Asked:
+    from engines.egen.models.vectors import stopped
+
+    if not prompts:
+        what = "there is nothing to ask"
+        remedy = "Name data with more and longer expressions in each cluster."
+        raise EngineError(what, code="E645", exit_code=2, remedy=remedy)
+    answers = chat.ask(prompts, events=events, stop=stop)
+    reached = [answer for answer in answers if answer is not None]
+    if len(reached) < len(answers):
+        raise stopped("evaluation")
+    return _Asked(reached)
+
+
+def _last(text: str, form: Callable[[str], T | None]) -> T | None:
+    """What stands after the last `ANSWER:`, or in the last line, without marks of emphasis or formulas."""
+    found = _LAST.findall(text) or text.strip().splitlines()
+    return form(found[-1].strip().strip("*`$ ").rstrip(".").strip("*`$ ")) if found else None
+
+
+def _letter(number: int) -> str:
+    return chr(ord("A") + number)
+
+
+def _chosen(text: str, count: int) -> int | None:
+    """The candidate named, from 0."""
+
+    def form(said: str) -> int | None:
+        found = re.match(r"\(?([A-Z])\b", said)
+        number = -1 if found is None else ord(found[1]) - ord("A")
+        return number if 0 <= number < count else None
+
+    return _last(text, form)
+
+
+def _lines(text: str, count: int) -> set[int] | None:
+    """The lines named as wrong, of `count` from 0; the first has none above it and cannot be."""
+
+    def form(said: str) -> set[int] | None:
+        if re.match(r"none\b", said, re.IGNORECASE):
+            return set()
+        if not re.fullmatch(r"(lines?\s*)?\d+(\s*(,|and|,\s*and)\s*\d+)*", said, re.IGNORECASE):
+            return None
+        named = {int(digits) for digits in re.findall(r"\d+", said)}
+        return named if named <= set(range(1, count)) else None
+
+    return _last(text, form)
+
+
+def _expression(text: str) -> Tree | None:
+    def form(said: str) -> Tree | None:
+        try:
+            return read(said)
+        except ExpressionError:
+            return None
+
+    return _last(text, form)
