@@ -1,17 +1,17 @@
 """The worth of each stage of the pipeline on the mini collection, chosen on the topics of one year and
 reported on those of the other, both ways round.
 
-    .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--plain MODEL] [--pretrained MODEL]
-        [--depth 100] [--into docs/arqmath.md]
+    .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--reranker MODEL] [--depth 20]
+        [--into docs/arqmath.md]
 
 COLLECTION holds posts, topics and `*_mini` judgements of both years, and the table of the topics of 2021 that
-says whether a topic rests on text, formulas or both. MODEL is a fine-tuned cross-encoder, without and with
-mathematical pre-training; what is not given is left out, and the figures of a run with one have a file of
-their own. Two pools: the whole collection, of which a first stage finds 1,000 and the cross-encoder orders
-the first so many anew, and the judged answers of a topic, all of which every system orders. k1 and b of BM25,
-the weight of dense beside lexical and that of the cross-encoder beside the first stage are chosen by nDCG';
-reciprocal rank fusion itself has nothing to choose. "Both years" puts the two reports together: no topic has
-had a say in the settings that it is measured with. Index and runs are kept in the cache and used again.
+says whether a topic rests on text, formulas or both. MODEL is a cross-encoder; without one the first stages
+are measured alone, and the figures of a run with one have a file of their own. Two pools: the whole
+collection, of which each first stage finds 1,000 as `arqmath rank` does, and the judged answers of a topic,
+all of which every system orders. k1 and b of BM25, the weights of sums, the constant of reciprocal rank
+fusion and the weight of the cross-encoder beside the first stage are chosen by nDCG'. "Both years" puts the
+two reports together: no topic has had a say in the settings that it is measured with. Index and scores of
+cross-encoders are kept in the cache and used again.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import record
-from engines.arqmath.collection.index import Index, build_index, document_text, open_index
+from engines.arqmath.collection.index import DEPTH, Index, build_index, document_text, open_index
+from engines.arqmath.first_stage import FirstStage, Search
 from engines.arqmath.ranking.scoring import score_candidates
 from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
 from engines.arqmath.training.cross_encoder import CrossEncoder
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Topic, read_topics
-from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weighted_sum
+from engines.retrieval.fusion import tune_weights
 from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate
 from engines.retrieval.qrels import Qrels, read_qrels
@@ -46,10 +47,14 @@ SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 K1 = (0.4, 0.8, 1.2, 1.6, 2.0, 3.0)
 B = (0.0, 0.25, 0.5, 0.75, 1.0)
 UNTUNED = (1.2, 0.75)
+K = (1, 5, 10, 20, 40, 60, 100, 200)
 SHUFFLES = 50
 KINDS = ("Both", "Math", "Text")
-BASELINES = ("BM25", "BM25, untuned", "BM25 + dense, RRF")
-"""Every system is tested against all: settings that were chosen elsewhere may be worse than none."""
+THREE: tuple[Search, ...] = ("lexical", "dense", "questions")
+BM25, TWO, RANKS = "BM25", "rrf(lexical, dense)", "rrf(lexical, dense, questions)"
+SUM = "sum of three, weights chosen"
+BASELINES = (BM25, TWO)
+"""Every system is tested against both; BM25 with k1 and b as an index has them."""
 DIRECTIONS = {"2021": "2020", "2020": "2021"}
 """Which year's topics the settings are chosen on, by the year that is reported."""
 REPORTS = (*DIRECTIONS, "both years")
@@ -121,7 +126,7 @@ def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
         index = LexicalIndex(bench.cache / "bm25")
         found = {}
         for topic, text in bench.texts.items():
-            scores, rows = index.search(text, len(ids))
+            scores, rows = index.search(text, DEPTH)
             found[topic] = [
                 (ids[row], float(score)) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
             ]
@@ -169,56 +174,65 @@ def shuffled(qrels: Qrels) -> Evaluation:
     return Evaluation(per_topic, mean, tuple(per_topic), mean, several[0].judged)
 
 
+def ndcg(run: Run, qrels: Qrels) -> float:
+    """The mean that everything is chosen by."""
+    return evaluate(run, qrels, ["ndcg_prime"]).mean["ndcg_prime"]
+
+
+def first_stages(
+    bench: Bench, lexical: Mapping[tuple[float, float], Run], vectors: Mapping[Search, Run], year: str
+) -> tuple[dict[str, Run], dict[str, Any]]:
+    """First stages by name, with what was chosen on the topics of `year`."""
+    qrels = bench.years[year]
+    found: dict[Search, Run] = {"lexical": lexical[UNTUNED], **vectors}
+
+    def summed(names: Sequence[Search]) -> FirstStage:
+        weights, _ = tune_weights([found[name] for name in names], qrels, topics=qrels.grades, steps=20)
+        return FirstStage(tuple(pair for pair in zip(names, weights, strict=True) if pair[1]))
+
+    def by_ranks(k: int) -> FirstStage:
+        return FirstStage(tuple((name, 1.0) for name in THREE), k)
+
+    best = max(lexical, key=lambda at: ndcg(lexical[at], qrels))
+    ranks = by_ranks(max(K, key=lambda k: ndcg(by_ranks(k).fuse(found), qrels)))
+    two, three = summed(THREE[:2]), summed(THREE)
+    runs = {
+        BM25: found["lexical"],
+        "BM25, k1 and b chosen": lexical[best],
+        "dense": found["dense"],
+        "questions": found["questions"],
+        TWO: FirstStage.read(TWO).fuse(found),
+        RANKS: FirstStage.read(RANKS).fuse(found),
+        "rrf of three, k chosen": ranks.fuse(found),
+        "sum of lexical and dense, weights chosen": two.fuse(found),
+        SUM: three.fuse(found),
+    }
+    chosen = {"k1": best[0], "b": best[1], "ranks": str(ranks), "two": str(two), "three": str(three)}
+    return runs, chosen
+
+
 def systems(
     bench: Bench,
     lexical: Mapping[tuple[float, float], Run],
-    dense: Run,
-    questions: Run,
-    models: Mapping[str, Path],
+    vectors: Mapping[Search, Run],
+    model: Path | None,
     year: str,
 ) -> tuple[Pools, dict[str, Any]]:
     """Every system's run with its settings chosen on the topics of `year`, and what was chosen."""
+    stages, chosen = first_stages(bench, lexical, vectors, year)
+    pools = {"collection": stages, "judged": {name: bench.judged(run) for name, run in stages.items()}}
+    if model is None:
+        return pools, chosen
     qrels = bench.years[year]
-    tried = {at: evaluate(run, qrels, ["ndcg_prime"]).mean["ndcg_prime"] for at, run in lexical.items()}
-    best = max(tried, key=lambda at: tried[at])
-    bm25 = lexical[best]
-    weights, _ = tune_weights([bm25, dense], qrels, topics=qrels.grades, steps=20)
-    three, _ = tune_weights([bm25, dense, questions], qrels, topics=qrels.grades, steps=20)
-    deep = {
-        "BM25, untuned": lexical[UNTUNED],
-        "BM25": bm25,
-        "dense MiniLM": dense,
-        "questions MiniLM": questions,
-        "BM25, untuned + dense, RRF": reciprocal_rank_fusion([lexical[UNTUNED], dense]),
-        "BM25 + dense, RRF": reciprocal_rank_fusion([bm25, dense]),
-        "BM25 + dense, weighted": weighted_sum([bm25, dense], weights, tag="fused"),
-        "BM25 + dense + questions, RRF": reciprocal_rank_fusion([bm25, dense, questions]),
-        "BM25 + dense + questions, weighted": weighted_sum([bm25, dense, questions], three, tag="fused"),
-    }
-    chosen: dict[str, Any] = {
-        "k1": best[0],
-        "b": best[1],
-        "ndcg_prime": round(tried[best], 4),
-        "ndcg_prime_untuned": round(tried[UNTUNED], 4),
-        "dense_weight": weights[1],
-        "three_weights": three,
-        "cross_encoders": {},
-    }
-    pools = {
-        "collection": {name: run.cut(1_000) for name, run in deep.items()},
-        "judged": {name: bench.judged(run) for name, run in deep.items()},
-    }
-    for name, model in models.items():
-        facts: dict[str, Any] = {}
-        for pool, runs in pools.items():
-            first = runs["BM25 + dense + questions, weighted"]
-            asked = first.cut(bench.depth) if pool == "collection" else first
-            scored, facts[pool] = scores_of(bench, model, asked, f"{name}-{pool}")
-            weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
-            runs[f"cross-encoder, {name}"] = second_stage(first, scored)
-            runs[f"weighted + cross-encoder, {name}"] = second_stage(first, scored, weight=weight)
-            facts[f"weight_{pool}"] = weight
-        chosen["cross_encoders"][name] = facts
+    chosen["reranker"] = {}
+    for pool, runs in pools.items():
+        first = runs[SUM]
+        asked = first.cut(bench.depth) if pool == "collection" else first
+        scored, facts = scores_of(bench, model, asked, f"reranker-{pool}")
+        weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
+        runs["reranker alone"] = second_stage(first, scored)
+        runs["sum of three and reranker"] = second_stage(first, scored, weight=weight)
+        chosen["reranker"][pool] = {**facts, "weight": weight}
     return pools, chosen
 
 
@@ -249,7 +263,7 @@ def measured(
         for name, result in results.items()
     }
     tests: dict[str, dict[str, Any]] = {name: {} for name in results}
-    for baseline in BASELINES:
+    for baseline in (*BASELINES, SUM):
         found = {name: compare(values[baseline], values[name]) for name in runs if name != baseline}
         adjusted = holm([test.randomisation_p for test in found.values()])
         for (name, test), holm_p in zip(found.items(), adjusted, strict=True):
@@ -289,12 +303,13 @@ def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
         year: f"{counts[year]} topics of {year}, chosen on {other}" for year, other in DIRECTIONS.items()
     }
     named["both years"] = f"both years, {counts['both years']} topics"
-    heads = ["topics", "system", "nDCG'", *(h for name in BASELINES for h in (f"against {name}", "p (Holm)"))]
+    baselines = (*BASELINES, SUM) if figures["depth"] else BASELINES
+    heads = ["topics", "system", "nDCG'", *(h for name in baselines for h in (f"against {name}", "p (Holm)"))]
     rows = []
     for report in REPORTS:
         for name, row in figures["reports"][report]["collection"].items():
             cells = [named[report], name, f"{row['ndcg_prime']:.3f}"]
-            for baseline in BASELINES:
+            for baseline in baselines:
                 test = row["against"].get(baseline)
                 cells += _test(test) if test else ["", ""]
             rows.append(cells)
@@ -328,15 +343,10 @@ def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
     heads = ["first stage", *(f"{year} at {int(at):,}" for year in DIRECTIONS for at in depths)]
     lines += table(heads, rows)
     for year, chosen in figures["chosen"].items():
-        parts = [f"k1 {chosen['k1']:g} and b {chosen['b']:g}", f"{chosen['dense_weight']:.2f} for dense"]
-        parts.append(
-            "{:.2f}, {:.2f} and {:.2f} for BM25, dense and questions".format(*chosen["three_weights"])
-        )
-        for name, found in chosen["cross_encoders"].items():
-            weights = (
-                f"{found['weight_judged']:.2f} (judged) and {found['weight_collection']:.2f} (collection)"
-            )
-            parts.append(f"{weights} for the cross-encoder, {name}")
+        parts = [f"k1 {chosen['k1']:g} and b {chosen['b']:g}"]
+        parts += [f"`{chosen[name]}`" for name in ("ranks", "two", "three")]
+        for pool, found in chosen.get("reranker", {}).items():
+            parts.append(f"{found['weight']:.2f} for the reranker ({pool})")
         lines += [f"Chosen on the {counts[year]} topics of {year}: {'; '.join(parts)}.", ""]
     return "\n".join(lines)
 
@@ -366,32 +376,28 @@ def main() -> None:
     )
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--plain", type=Path, help="a cross-encoder without mathematical pre-training")
-    parser.add_argument("--pretrained", type=Path, help="one with it")
-    parser.add_argument("--depth", type=int, default=100, help="answers that go to the second stage")
+    parser.add_argument("--reranker", type=Path, metavar="MODEL", help="a cross-encoder")
+    parser.add_argument("--depth", type=int, default=20, help="answers that go to the second stage")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
-    given = {"plain": arguments.plain, "pre-trained": arguments.pretrained}
-    models = {name: model for name, model in given.items() if model}
     bench = set_up(arguments.collection, arguments.cache, arguments.depth)
     lexical = lexical_runs(bench)
-    dense = bench.index.run(bench.texts, len(bench.index), how="dense")
-    questions = bench.index.run(bench.texts, len(bench.index), how="questions")
+    vectors: dict[Search, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
     of_years, chosen, found = {}, {}, {}
     for year, other in DIRECTIONS.items():
-        of_years[year], chosen[other] = systems(bench, lexical, dense, questions, models, other)
+        of_years[year], chosen[other] = systems(bench, lexical, vectors, arguments.reranker, other)
     runs = reported(bench, of_years)
     for year in DIRECTIONS:
         found[year] = {
             name: {str(at): round(value, 4) for at, value in recall(run, bench.years[year]).items()}
             for name, run in runs[year]["collection"].items()
-            if "cross-encoder" not in name
+            if "reranker" not in name
         }
     figures = {
         "answers": len(bench.index),
         "topics": {year: len(qrels.grades) for year, qrels in bench.years.items()},
-        "depth": arguments.depth if models else None,
+        "depth": arguments.depth if arguments.reranker else None,
         "chosen": chosen,
         "recall": found,
         "reports": {
@@ -407,7 +413,7 @@ def main() -> None:
     text = markdown(bench, figures)
     if not arguments.trial:
         record(
-            "arqmath_cross_encoders" if models else "arqmath",
+            "arqmath_reranker" if arguments.reranker else "arqmath",
             figures,
             libraries=["faiss-cpu", "torch", "transformers"],
         )

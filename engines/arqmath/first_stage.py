@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from engines.core.errors import EngineError
+
+if TYPE_CHECKING:
+    from engines.retrieval.run import Run
 
 __all__ = ["FUSED", "FirstStage", "Search"]
 
@@ -15,24 +19,26 @@ Search = Literal["lexical", "dense", "questions"]
 
 _SEARCHES: tuple[Search, ...] = get_args(Search)
 _TERM = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*)?\s*([a-z]+)\s*")
-_RANKS = re.compile(r"\s*rrf\s*\(([^()]*)\)\s*")
+_RANKS = re.compile(r"\s*rrf\s*\(([^()]*?)(?:,\s*k\s*=\s*(\d+)\s*)?\)\s*")
+_K = 60
+"""The constant of reciprocal rank fusion, unless one says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
     """Searches with their weights.
 
-    Several are summed, each after min-max over what it found for a topic; with `by_rank` they are fused by
-    reciprocal ranks, all of one weight.
+    Several are summed, each after min-max over what it found for a topic; where there is a `k` they are fused
+    by reciprocal ranks instead, 1 / (k + rank), all of one weight.
     """
 
     weights: tuple[tuple[Search, float], ...]
-    by_rank: bool = False
+    k: int | None = None
 
     @classmethod
     def read(cls, text: str) -> FirstStage:
-        """`lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)`; `fused` is `rrf(lexical,
-        dense)`. Raises: EngineError E435 that says what is wrong."""
+        """`lexical`, `lexical + 0.5*dense + 2*questions`, `rrf(lexical, questions)`, `rrf(lexical, dense,
+        k=20)`; `fused` is `rrf(lexical, dense)`. Raises: EngineError E435 that says what is wrong."""
         if text.strip() == "fused":
             return FUSED
         ranks = _RANKS.fullmatch(text)
@@ -50,20 +56,32 @@ class FirstStage:
             weights[name] = float(term[1] or 1)
         if ranks and len(weights) < 2:
             raise _refused(text, "there is nothing to fuse")
-        return cls(tuple(weights.items()), bool(ranks))
+        return cls(tuple(weights.items()), int(ranks[2] or _K) if ranks else None)
 
     def __str__(self) -> str:
         """As `read` reads it."""
         if self == FUSED:
             return "fused"
-        if self.by_rank:
-            return f"rrf({', '.join(name for name, _ in self.weights)})"
+        if self.k is not None:
+            constant = "" if self.k == _K else f", k={self.k}"
+            return f"rrf({', '.join(name for name, _ in self.weights)}{constant})"
         if len(self.weights) == 1:
             return self.weights[0][0]
         return " + ".join(name if weight == 1 else f"{weight:g}*{name}" for name, weight in self.weights)
 
+    def fuse(self, found: Mapping[Search, Run]) -> Run:
+        """One run out of what its searches found."""
+        from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 
-FUSED = FirstStage((("lexical", 1.0), ("dense", 1.0)), by_rank=True)
+        runs = [found[name] for name, _ in self.weights]
+        if len(runs) == 1:
+            return runs[0]
+        if self.k is not None:
+            return reciprocal_rank_fusion(runs, k=self.k)
+        return weighted_sum(runs, [weight for _, weight in self.weights])
+
+
+FUSED = FirstStage((("lexical", 1.0), ("dense", 1.0)), _K)
 
 
 def _refused(text: str, why: str) -> EngineError:

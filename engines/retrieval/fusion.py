@@ -63,9 +63,15 @@ def weighted_sum(runs: Sequence[Run], weights: Sequence[float], *, tag: str = "w
     """Weighted sum of min-max normalised scores; a run that lacks a document adds 0."""
     if len(weights) != len(runs):
         raise ValueError(f"{len(weights)} weights for {len(runs)} runs")
+    scaled = [Run(run.tag, {topic: min_max(found) for topic, found in run.rankings.items()}) for run in runs]
+    return _summed(scaled, weights, tag)
+
+
+def _summed(runs: Sequence[Run], weights: Sequence[float], tag: str) -> Run:
+    """The weighted sum of scores as they are."""
 
     def contribute(number: int, ranking: Sequence[Scored]) -> Iterable[Scored]:
-        return ((document, weights[number] * score) for document, score in min_max(ranking))
+        return ((document, weights[number] * score) for document, score in ranking)
 
     return _fuse(runs, tag, contribute)
 
@@ -91,12 +97,23 @@ def tune_weights(
     Returns: the weights and the mean of every tried weighting's measure, by its weights as text.
     """
     chosen = Qrels({topic: grades for topic, grades in qrels.grades.items() if topic in set(topics)})
-    own = [Run(r.tag, {t: k for t, k in r.rankings.items() if t in chosen.grades}) for r in runs]
+    # Scaled among all that a run found; then only what is judged has a say in the measure.
+    own = [
+        Run(
+            run.tag,
+            {
+                topic: [pair for pair in min_max(run.rankings[topic]) if pair[0] in grades]
+                for topic, grades in chosen.grades.items()
+                if topic in run.rankings
+            },
+        )
+        for run in runs
+    ]
     tried: dict[tuple[float, ...], float] = {}
     for parts in product(range(steps + 1), repeat=len(runs) - 1):
         if sum(parts) > steps:
             continue
         weights = tuple(part / steps for part in (*parts, steps - sum(parts)))
-        tried[weights] = evaluate(weighted_sum(own, weights), chosen, [measure]).mean[measure]
+        tried[weights] = evaluate(_summed(own, weights, ""), chosen, [measure]).mean[measure]
     best = max(tried, key=lambda weights: tried[weights])
     return best, {" ".join(f"{w:.2f}" for w in weights): value for weights, value in tried.items()}

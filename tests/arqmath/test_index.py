@@ -210,6 +210,8 @@ def test_answers_are_found_by_their_questions(folder: ArqmathFolder, tmp_path: P
         ("rrf( lexical,dense )", "fused"),
         ("rrf(questions, lexical)", "rrf(questions, lexical)"),
         ("2*dense + 1*lexical", "2*dense + lexical"),
+        ("rrf(lexical, dense ,k = 20)", "rrf(lexical, dense, k=20)"),
+        ("rrf(lexical, dense, questions, k=60)", "rrf(lexical, dense, questions)"),
     ],
 )
 def test_first_stages_are_read_and_written(text: str, read: str) -> None:
@@ -230,6 +232,8 @@ def test_first_stages_are_read_and_written(text: str, read: str) -> None:
         ("rrf(lexical, 2*dense)", "no weights"),
         ("rrf(lexical, dense", "none of"),
         ("lexical + fused", "'fused' is none of"),
+        ("rrf(lexical, dense, k=-1)", "none of"),
+        ("lexical + dense, k=20", "none of"),
     ],
 )
 def test_first_stages_that_are_none(text: str, why: str) -> None:

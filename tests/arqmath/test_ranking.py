@@ -25,7 +25,7 @@ from engines.arqmath.ranking.stages import (
     second_stage,
     tune_interpolation,
 )
-from engines.arqmath.training.cross_encoder import CrossEncoder
+from engines.arqmath.training.cross_encoder import CrossEncoder, StoredText
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.readers import Topic, read_topics
@@ -140,6 +140,9 @@ class Counting:
     asked: int = 0
     score_of: float | None = None
 
+    def reads(self, answer: StoredText) -> str:
+        return answer.text
+
     def score(
         self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
     ) -> np.ndarray:
@@ -154,6 +157,7 @@ class Counting:
 @dataclass(frozen=True)
 class Text:
     text: str
+    title: str = ""
 
 
 class Store:

@@ -251,6 +251,28 @@ def test_weights_are_tuned_on_the_given_topics_only() -> None:
     assert on_t[0] > 0.5 > on_u[0]
 
 
+def test_tuned_weights_are_measured_as_the_sums_of_whole_runs() -> None:
+    generator = np.random.default_rng(0)
+    names = [f"d{number}" for number in range(30)]
+    runs = [
+        Run.from_scores(
+            str(run),
+            {
+                topic: [(d, float(generator.integers(9))) for d in generator.permutation(names)[:20]]
+                for topic in "TUV"
+            },
+        )
+        for run in range(3)
+    ]
+    qrels = Qrels({topic: {d: int(generator.integers(4)) for d in names[::3]} for topic in "TUVW"})
+    _, tried = tune_weights(runs, qrels, topics=["T", "U", "W"], steps=4)
+    assert len(tried) == 15
+    chosen = Qrels({topic: qrels.grades[topic] for topic in "TUW"})
+    for weights, value in tried.items():
+        whole = weighted_sum(runs, [float(weight) for weight in weights.split()])
+        assert evaluate(whole, chosen).mean["ndcg_prime"] == value
+
+
 def test_paired_tests_against_scipy() -> None:
     from scipy import stats
 

@@ -31,7 +31,6 @@ from engines.core.files import changed, sha256
 from engines.retrieval.dense import DenseIndex
 from engines.retrieval.encoders import StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.lexical import LexicalIndex
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors
@@ -212,13 +211,9 @@ class Index:
             queries = self.encoder.encode(list(topics.values()), stop=stop)
             if stop():
                 return Run(tag or str(first), {})
-        runs = [self._one(name, topics, queries, depth, events, stop) for name, _ in first.weights]
-        if first.by_rank:
-            found = reciprocal_rank_fusion(runs)
-        elif len(runs) == 1:
-            found = runs[0]
-        else:
-            found = weighted_sum(runs, [weight for _, weight in first.weights])
+        found = first.fuse(
+            {name: self._one(name, topics, queries, depth, events, stop) for name, _ in first.weights}
+        )
         return Run(tag or str(first), {topic: hits[:k] for topic, hits in found.rankings.items() if hits})
 
     def _need(self, first: FirstStage) -> None:

@@ -41,8 +41,11 @@ class Rank:
         Path,
         Arg("A collection, or what arqmath index made of it.", ref="source", metavar="FOLDER|INDEX"),
     ]
-    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)]
     run: Annotated[Path, Arg("The run to write.", option=True, name="out")]
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)] = ()
+    questions: Annotated[
+        bool, Arg("Ask the collection's own questions instead of topics: runs to train a re-ranker with.")
+    ] = False
     model: Annotated[Path | None, Arg("A cross-encoder: a folder, or a model's name.", ref="model")] = None
     first: Annotated[
         str | None,
@@ -81,6 +84,13 @@ class Rank:
         be read."""
         if self.first is not None:
             FirstStage.read(self.first)
+        if bool(self.topics) == self.questions:
+            both = (
+                "topics and the collection's questions are both asked"
+                if self.questions
+                else "nothing is asked"
+            )
+            raise _refused(both, "Name --topics, or say --questions.")
         if self.rerank and self.model is None:
             raise _refused("no model is named", "Name a cross-encoder with --model, or say --no-rerank.")
         if self.candidates != "index" and not self.rerank:
@@ -119,12 +129,15 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> from engines.arqmath import IndexCollection, index
     >>> _ = index(IndexCollection(forum, place / "index"))
     >>> topics = (forum / "topics_task1.xml",)
-    >>> found = rank(Rank(place / "index", topics, place / "bm25.tsv", rerank=False))
+    >>> found = rank(Rank(place / "index", place / "bm25.tsv", topics, rerank=False))
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
     index, folder = _opened(spec.source)
-    topics = _topics(spec.topics)
+    if spec.questions:
+        topics = _questions(_need(index, folder, "asking the collection's own questions"))
+    else:
+        topics = _topics(spec.topics)
     qrels = _qrels(spec.qrels, topics, events)
     if spec.run.is_dir():
         raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
@@ -166,6 +179,15 @@ def _topics(files: Sequence[Path]) -> list[Topic]:
     from engines.forum.readers import read_topics
 
     return list({topic.id: topic for file in files for topic in read_topics(file)}.values())
+
+
+def _questions(index: Index) -> list[Topic]:
+    """The collection's questions as topics."""
+    from engines.forum.cleaning import CleanText
+    from engines.forum.readers import Topic
+
+    posts = index.store.many(index.store.question_ids()).values()
+    return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]
 
 
 def _qrels(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:

@@ -19,29 +19,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from engines.arqmath.training.cross_encoder import Scorer
+from engines.arqmath.training.cross_encoder import Scorer, StoredText
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, file_error
 from engines.forum.readers import Report, Topic, read_posts
 from engines.retrieval.run import Run, Scored, read_run, write_run
 
-__all__ = ["DEPTH", "Ranking", "StoredText", "Texts", "journal_of", "load_texts", "score_candidates"]
+__all__ = ["DEPTH", "Ranking", "Texts", "journal_of", "load_texts", "score_candidates"]
 
 DEPTH = 1_000
 """Answers that are kept for a topic."""
 
 _CHUNK = 2_000
 """Candidates that are in memory at once: every answer of a real collection may be one."""
-
-
-class StoredText(Protocol):
-    """A post as a store gives it."""
-
-    @property
-    def text(self) -> str:
-        """Its cleaned body, formulas as `$latex$`."""
-        ...
 
 
 class Texts(Protocol):
@@ -100,14 +91,18 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
+    title: str
     text: str
 
 
 def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
-    """The wanted posts of a collection's file, read through once; for few answers no store is needed."""
+    """The wanted answers of a collection's file, each with the title of its question; the file is read twice.
+    For few answers no store is needed."""
     ids = set(wanted)
-    found = {post.id: _Body(post.body.text) for post in read_posts(posts, Report()) if post.id in ids}
-    return _Loaded(found)
+    found = {post.id: post for post in read_posts(posts, Report()) if post.id in ids}
+    parents = {post.parent for post in found.values()}
+    titles = {post.id: post.title for post in read_posts(posts, Report()) if post.id in parents}
+    return _Loaded({name: _Body(titles.get(post.parent, ""), post.body.text) for name, post in found.items()})
 
 
 def journal_of(out: Path) -> Path:
@@ -227,7 +222,9 @@ def _score_topic(
         chunk = candidates[begin : begin + _CHUNK]
         posts = store.many(chunk)
         ids = [name for name in chunk if name in posts]
-        scores = scorer.score([(topic.text, posts[name].text) for name in ids], events=events, stop=stop)
+        scores = scorer.score(
+            [(topic.text, scorer.reads(posts[name])) for name in ids], events=events, stop=stop
+        )
         if any(math.isnan(score) for score in scores):
             if stop():
                 return None

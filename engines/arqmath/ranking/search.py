@@ -126,7 +126,7 @@ def _reranked(
         if stop():
             break
         batch = best[begin : begin + _BATCH]
-        scores = model.score([(query, posts[answer].text) for answer in batch])
+        scores = model.score([(query, model.reads(posts[answer])) for answer in batch])
         here = {answer: round(float(score), 6) for answer, score in zip(batch, scores, strict=True)}
         scored |= here
         done = {"done": len(scored), "total": len(best), "unit": "answers"}

@@ -7,6 +7,7 @@ dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 3
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -75,6 +76,19 @@ class Backbone:
         labels = {"id2label": {0: "incorrect", 1: "correct"}, "label2id": {"incorrect": 0, "correct": 1}}
         return self._model("SequenceClassification", num_labels=2, **labels)
 
+    def encoder(self) -> torch.nn.Module:
+        """Without a head: the states of all tokens."""
+        with quick_imports():
+            import transformers
+
+            cls = getattr(transformers, f"{_CLASSES[self.family]}Model")
+
+        if self.folder is None:
+            return cls(self.config, add_pooling_layer=False)
+        model, found = open_model(cls, self.folder, CODE, add_pooling_layer=False)
+        self._refuse_lost(found["missing_keys"])
+        return model
+
     def _model(self, purpose: str, **changes: Any) -> torch.nn.Module:
         """In single precision. What lacks weights in the folder is drawn at random, and only heads may."""
         with quick_imports():
@@ -88,16 +102,17 @@ class Backbone:
             return cls(self.config)
         model, found = open_model(cls, self.folder, CODE, **changes)
         prefix = f"{model.base_model_prefix}."
-        lost = [
-            key
-            for key in found["missing_keys"]
-            if key.startswith(prefix) and not any(part in key for part in _HEADLESS)
-        ]
+        self._refuse_lost(key for key in found["missing_keys"] if key.startswith(prefix))
+        return model
+
+    def _refuse_lost(self, missing: Iterable[str]) -> None:
+        """Raises: DataError E671 for weights that are missing and may not begin anew."""
+        lost = sorted(key for key in missing if not any(part in key for part in _HEADLESS))
         if lost:
-            what = f"the weights lack {len(lost)} parts of the model, such as {sorted(lost)[0]}"
+            assert self.folder is not None
+            what = f"the weights lack {len(lost)} parts of the model, such as {lost[0]}"
             remedy = "Copy the folder again, whole; config.json and weights belong together."
             raise unusable(self.folder, what, CODE, remedy)
-        return model
 
 
 def backbone_folder(place: str | Path) -> Path:

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from engines.arqmath.training.cosine_head import cosine_head, has_cosine_head
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
     check_tokens,
+    kind_of,
     open_model,
     open_tokenizer,
     unusable,
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer"]
+__all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer", "StoredText"]
 
 MAX_TOKENS = 512
 CODE = "E380"
@@ -34,6 +36,20 @@ _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
 
 _BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
 """Tokens of a batch with its padding. Larger ones are no faster on a CPU, whose caches they leave."""
+
+
+class StoredText(Protocol):
+    """A post as a store gives it."""
+
+    @property
+    def title(self) -> str:
+        """The title of the question that it is or answers."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its cleaned body, formulas as `$latex$`."""
+        ...
 
 
 class Scorer(Protocol):
@@ -52,6 +68,10 @@ class Scorer(Protocol):
     @property
     def truncated(self) -> int:
         """How many of the pairs that it has scored so far were too long to be read whole."""
+        ...
+
+    def reads(self, answer: StoredText) -> str:
+        """What it is to be given of an answer."""
         ...
 
     def score(
@@ -108,6 +128,7 @@ class CrossEncoder:
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else _half(device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
+        self._titles = has_cosine_head(self.folder)
         self.pairs = 0
         self.truncated = 0
 
@@ -123,6 +144,10 @@ class CrossEncoder:
             if file.suffix == ".safetensors" or file.name in (*TOKENIZERS, "config.json"):
                 found.update(f"{file.name} {sha256(file)}\n".encode())
         return found.hexdigest()[:16]
+
+    def reads(self, answer: StoredText) -> str:
+        """The answer; with a cosine head the title of its question before it, as first stages have it."""
+        return f"{answer.title}\n{answer.text}" if self._titles else answer.text
 
     def score(
         self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never
@@ -205,12 +230,17 @@ def _half(device: str) -> Any:
 
 def _load_classifier(folder: Path) -> Any:
     """The model in single precision; a head that the folder lacks would be drawn at random and is refused."""
-    from transformers import AutoModelForSequenceClassification
+    from transformers import AutoModel, AutoModelForSequenceClassification
 
-    model, info = open_model(AutoModelForSequenceClassification, folder, CODE)
-    if info["missing_keys"] or model.config.num_labels != 2:
-        missing = sorted(info["missing_keys"])
-        what = f"{missing[0]} is missing" if missing else f"it has {model.config.num_labels} labels"
+    kind_of(folder, CODE)
+    if has_cosine_head(folder):
+        encoder, info = open_model(AutoModel, folder, CODE, add_pooling_layer=False)
+        missing, labels, model = sorted(info["missing_keys"]), 2, cosine_head(encoder)
+    else:
+        model, info = open_model(AutoModelForSequenceClassification, folder, CODE)
+        missing, labels = sorted(info["missing_keys"]), model.config.num_labels
+    if missing or labels != 2:
+        what = f"{missing[0]} is missing" if missing else f"it has {labels} labels"
         remedy = "Fine-tune it first: mathwb train arqmath/finetune-n1 (see mathwb train --list)."
         raise unusable(folder, f"this model is no classifier of pairs: {what}", "E381", remedy, exit_code=2)
     return model

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg, refused
 
-__all__ = ["CODE", "CORPORA", "FinetuneSettings", "PairSource", "PretrainSettings"]
+__all__ = ["CODE", "CORPORA", "FinetuneSettings", "PairSource", "PretrainSettings", "RerankSettings"]
 
 CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
@@ -67,3 +67,29 @@ class FinetuneSettings:
     ] = 512
     measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 500
     candidates: Annotated[int, Arg("Answers of each of them, one of which is correct.", low=2)] = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankSettings:
+    """How a re-ranker with a cosine head is trained."""
+
+    answers: Annotated[int, Arg("Answers of a list.", low=2)] = 8
+    first_rank: Annotated[int, Arg("Ranks of the first stage from here on give wrong answers.", low=1)] = 5
+    last_rank: Annotated[int, Arg("The deepest rank that is drawn from.", low=2)] = 64
+    temperature: Annotated[float, Arg("What cosines are divided by.", low=0)] = 0.05
+    teacher_temperature: Annotated[
+        float, Arg("What the first stage's scores, 0 to 1 within a question, are divided by.", low=0)
+    ] = 0.1
+    trained_layers: Annotated[int, Arg("Upper layers that are trained; 0: all, and the words.", low=0)] = 0
+    latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = False
+    max_length: Annotated[
+        int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
+    ] = 256
+    measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 50
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E676."""
+        if not self.temperature or not self.teacher_temperature:
+            raise refused("a temperature is 0, and above 0 is needed", CODE)
+        if self.last_rank - self.first_rank + 1 < self.answers:
+            raise refused(f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE)

@@ -28,6 +28,13 @@ PAPER = Paper(
             begins="backbone",
         ),
         Trainer(
+            "arqmath.reranker",
+            "engines.arqmath.training.reranking:reranker",
+            ("engines.arqmath.training.settings:RerankSettings",),
+            data=("collection", "backbone", "run", "exclude"),
+            begins="backbone",
+        ),
+        Trainer(
             "arqmath.generator",
             "engines.arqmath.generation.generator:generator",
             data=("collection", "amps", "backbone"),

@@ -1,0 +1,346 @@
+"""The trainer `arqmath.reranker`: a pair's cosine learns the order of lists of answers.
+
+Each question of the collection has two lists. In one, answers to other questions, with the titles of those
+before them as a first stage knows them, are to be ordered as the first stage orders them (listwise
+distillation). In the other, an answer of its own, or one to a question that is linked to it, is to stand
+before answers that the first stage ranked 5th to 64th; titles are left out there, since they would give it
+away. The loss of a list is the cross-entropy in nats of the softmax of cosines against its target.
+Judgements are never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.cosine_head import MARK, cosine_head
+from engines.arqmath.training.finetuning import need, read_ids
+from engines.arqmath.training.latex_tokens import add_latex_tokens
+from engines.arqmath.training.model_folder import save_model
+from engines.arqmath.training.pairs import Threads, read_threads
+from engines.arqmath.training.sequences import Frame, Sequences, longest_first, padded, tokenised
+from engines.arqmath.training.settings import CODE, RerankSettings
+from engines.core.errors import DataError
+from engines.core.spec import read, values
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_links, read_posts
+from engines.training.identity import model_files
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["RerankTask", "reranker"]
+
+LIMITS = (
+    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
+    "It reads the title of an answer's question before the answer.",
+    "Its score orders answers beside a first stage; it is no probability.",
+)
+_HELD_OUT = 0.1
+
+
+def reranker(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> RerankTask:
+    """The trainer `arqmath.reranker`. Data: collection (a folder of ARQMath); run (a first stage's, whose
+    topics are questions of the collection: `arqmath rank --questions`); backbone (a model folder; MiniLM
+    without); exclude (ids of posts to keep out, one per line)."""
+    return RerankTask(read(RerankSettings, model, place="model.", code=CODE), data, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """Answers to a question with what each is to get of 1."""
+
+    question: str
+    answers: tuple[str, ...]
+    target: tuple[float, ...]
+    titled: bool
+
+
+def _softmax(scores: Sequence[float], temperature: float) -> tuple[float, ...]:
+    powers = np.exp((np.array(scores) - max(scores)) / temperature)
+    return tuple((powers / powers.sum()).tolist())
+
+
+def _linked(folder: ArqmathFolder) -> dict[str, set[str]]:
+    """The duplicates and related questions of every question, both ways."""
+    found: dict[str, set[str]] = {}
+    pairs = [
+        (post.id, other)
+        for post in read_posts(folder.need_posts(), Report())
+        for other in (*post.duplicates, *post.related)
+    ]
+    if folder.links is not None:
+        pairs += [(post, other) for post, other, _ in read_links(folder.links, Report())]
+    for post, other in pairs:
+        found.setdefault(post, set()).add(other)
+        found.setdefault(other, set()).add(post)
+    return found
+
+
+class RerankTask:
+    """Training of a re-ranker as a training task; an example is the number of a list."""
+
+    def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
+        self.settings, self.data, self.seed = settings, data, seed
+        need(data, "collection", "collection")
+        need(data, "run", "run of a first stage (arqmath rank --questions)")
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that are read."""
+        links = self.folder.links
+        data: dict[str, Sequence[Path]] = {
+            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
+            "collection": (self.folder.need_posts(), *([] if links is None else [links])),
+            "run": (self.data["run"],),
+        }
+        if "exclude" in self.data:
+            data["exclude"] = (self.data["exclude"],)
+        return Origin("arqmath.reranker", values(self.settings), data)
+
+    @cached_property
+    def folder(self) -> ArqmathFolder:
+        """The collection."""
+        return ArqmathFolder.open(self.data["collection"])
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """What is trained. Raises: DataError E672 for one that does not tell the sides of a pair apart."""
+        found = open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
+        if not Frame.of(found.tokenizer, types=found.types).second:
+            raise DataError(
+                f"{found.name} does not tell the two sides of a pair apart",
+                path=backbone_folder(self.data.get("backbone", MINILM)),
+                code="E672",
+                remedy="Use a BERT or ALBERT, which have token types.",
+            )
+        return found
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The special tokens of a pair."""
+        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
+
+    @cached_property
+    def _model(self) -> Any:
+        """The encoder with its head; the tokenizer gets its LaTeX tokens here."""
+        encoder: Any = self.backbone.encoder()
+        if self.settings.latex_tokens:
+            add_latex_tokens(self.backbone.tokenizer, encoder)
+        layers = len(getattr(encoder.encoder, "layer", ()))
+        if self.settings.trained_layers and layers:
+            first = layers - self.settings.trained_layers
+            kept = tuple(f"encoder.layer.{number}." for number in range(max(0, first), layers))
+            for name, weight in encoder.named_parameters():
+                new_words = self.settings.latex_tokens and "word_embeddings" in name
+                weight.requires_grad_(name.startswith(kept) or new_words)
+        encoder.config.update(MARK)
+        return cosine_head(encoder)
+
+    def model(self) -> torch.nn.Module:
+        """The encoder with the cosine head."""
+        model: torch.nn.Module = self._model
+        return model
+
+    @cached_property
+    def _threads(self) -> Threads:
+        exclude = self.data.get("exclude")
+        return read_threads(self.folder, exclude=read_ids(exclude) if exclude is not None else ())
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {question: place for place, question in enumerate(self._threads.questions)}
+
+    @cached_property
+    def _same(self) -> dict[int, set[int]]:
+        """The places of known duplicates by their group."""
+        found: dict[int, set[int]] = {}
+        for place, group in enumerate(self._threads.groups):
+            found.setdefault(group, set()).add(place)
+        return found
+
+    @cached_property
+    def _lists(self) -> tuple[list[_List], list[_List]]:
+        """Those that are trained on, and those that are measured. Raises: DataError E674 without any."""
+        from engines.retrieval.fusion import min_max
+        from engines.retrieval.run import read_run
+
+        threads, settings = self._threads, self.settings
+        ranked, linked = read_run(self.data["run"]).rankings, _linked(self.folder)
+        draw = Random(self.seed)
+        count = len(threads.questions)
+        held_out = set(draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1)))
+        measured = set(draw.sample(sorted(held_out), min(settings.measured, len(held_out))))
+        sides: tuple[list[_List], list[_List]] = [], []
+        self.without = 0
+        for place, question in enumerate(threads.questions):
+            own = set(threads.correct(place))
+            others = [
+                (answer, score)
+                for answer, score in min_max(ranked.get(question, ()))
+                if answer in threads.known and answer not in own
+            ]
+            lists = self._of_question(place, others, linked.get(question, set()), draw)
+            self.without += not lists
+            if place not in held_out or place in measured:
+                sides[place in held_out].extend(lists)
+        if not sides[0]:
+            raise DataError(
+                f"no question of the collection has {settings.answers} ranked answers of others in this run",
+                path=self.data["run"],
+                code="E674",
+                remedy="Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 100 --out RUN.",
+            )
+        return sides
+
+    def _of_question(
+        self, place: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
+    ) -> list[_List]:
+        """Its two lists, or none where the first stage found too little."""
+        threads, settings = self._threads, self.settings
+        question, size = threads.questions[place], settings.answers
+        first, last = settings.first_rank - 1, settings.last_rank
+        head, deep = others[:first], others[first:last]
+        few = min(len(head), size // 4)
+        if len(deep) < size - few:
+            return []
+        chosen = draw.sample(head, few) + draw.sample(deep, size - few)
+        target = _softmax([score for _, score in chosen], settings.teacher_temperature)
+        lists = [_List(question, tuple(answer for answer, _ in chosen), target, titled=True)]
+        same = self._same[threads.groups[place]] | {self._places[n] for n in linked if n in self._places}
+        right = [answer for other in sorted(same) for answer in threads.correct(other)]
+        wrong = [answer for answer, _ in deep if threads.known[answer] not in same]
+        if len(wrong) >= size - 1:
+            answers = (draw.choice(right), *draw.sample(wrong, size - 1))
+            lists.append(_List(question, answers, (1.0,) + (0.0,) * (size - 1), titled=False))
+        return lists
+
+    @cached_property
+    def _texts(self) -> tuple[dict[tuple[str, str], int], Sequences]:
+        """Rows by kind and id, and the tokens: questions, their titles, and answers."""
+        assert self._model is not None  # the tokenizer has all its tokens
+        wanted = {one.question for side in self._lists for one in side}
+        wanted |= {answer for side in self._lists for one in side for answer in one.answers}
+        parents = {
+            self._threads.questions[self._threads.known[name]] for name in wanted & self._threads.known.keys()
+        }
+        rows: dict[tuple[str, str], int] = {}
+
+        def texts() -> Iterator[str]:
+            for post in read_posts(self.folder.need_posts(), Report()):
+                kinds = {"text": post.text} if post.id in wanted else {}
+                if post.id in parents:
+                    kinds["title"] = post.title
+                for kind, text in kinds.items():
+                    if (kind, post.id) not in rows:
+                        rows[kind, post.id] = len(rows)
+                        yield text
+
+        found = Sequences.of(tokenised(self.backbone.tokenizer, texts()), keep=self.settings.max_length)
+        return rows, found
+
+    def train_data(self) -> range:
+        """The numbers of the lists that are trained on."""
+        assert self._texts is not None
+        return range(len(self._lists[0]))
+
+    def _sides(self, one: _List) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        """The tokens of both sides of each pair, cut longest side first."""
+        rows, texts = self._texts
+        asked = rows["text", one.question]
+        room = self.settings.max_length - self.frame.width
+        found = []
+        for answer in one.answers:
+            read = [rows["text", answer]]
+            if one.titled:
+                read.insert(0, rows["title", self._threads.questions[self._threads.known[answer]]])
+            left, right = longest_first(int(texts.whole[asked]), int(texts.whole[read].sum()), room)
+            found.append((texts[asked][:left], np.concatenate([texts[row] for row in read])[:right]))
+        return found
+
+    def length(self, example: int) -> int:
+        """Tokens of all pairs of a list."""
+        sides = self._sides(self._lists[0][example])
+        return sum(len(left) + len(right) + self.frame.width for left, right in sides)
+
+    def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
+        """`input_ids`, `token_type_ids`, `attention_mask`: (lists x answers, length); `target`: (lists,
+        answers)."""
+        return self._batch([self._lists[0][example] for example in examples])
+
+    def _batch(self, lists: Sequence[_List]) -> dict[str, torch.Tensor]:
+        import torch
+
+        rows = [self.frame.pair(left, right) for one in lists for left, right in self._sides(one)]
+        return {
+            "input_ids": torch.from_numpy(
+                padded([ids for ids, _ in rows], self.backbone.tokenizer.pad_token_id)
+            ),
+            "token_type_ids": torch.from_numpy(padded([types for _, types in rows], 0)),
+            "attention_mask": torch.from_numpy(padded([np.ones_like(ids) for ids, _ in rows], 0)),
+            "target": torch.tensor([one.target for one in lists]),
+        }
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Lists."""
+        return (len(batch["target"]),)
+
+    def _cosines(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        inputs = {name: tensor for name, tensor in batch.items() if name != "target"}
+        return model(**inputs).cosine.view(batch["target"].shape)
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """The mean over lists of the cross-entropy in nats."""
+        import torch
+
+        shares = torch.log_softmax(self._cosines(model, batch) / self.settings.temperature, -1)
+        return -(batch["target"] * shares).sum(-1).mean()
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """Of held-out questions: the loss over their lists, and the mean reciprocal rank of the right answer
+        among those of the first stage (equal cosines count half)."""
+        device = next(model.parameters()).device
+        losses, ranks = [], []
+        for one in self._lists[1]:
+            batch = {name: tensor.to(device) for name, tensor in self._batch([one]).items()}
+            losses.append(float(self.loss(model, batch)))
+            if not one.titled:
+                right, *wrong = self._cosines(model, batch)[0].tolist()
+                ranks.append(1 + sum((each > right) + (each == right) / 2 for each in wrong))
+        found = {"validation_loss_nats": float(np.mean(losses))} if losses else {}
+        if ranks:
+            found["validation_mrr"] = float(np.mean(1 / np.array(ranks)))
+        return found
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """A folder of the encoder, marked as one with this head, with tokenizer and card."""
+        head: Any = model
+        data: dict[str, object] = {
+            "collection": self.folder.title,
+            "first stage": self.data["run"].name,
+            "lists": f"{len(self._lists[0]):,} of {self.settings.answers} answers",
+            "questions with too few ranked answers": f"{self.without:,}",
+            "begun from": self.backbone.name,
+            "tokens of a pair": f"{self.settings.max_length}, the longer side is cut",
+        }
+        save_model(
+            head.encoder,
+            self.backbone.tokenizer,
+            folder,
+            facts,
+            title="ARQMath re-ranker",
+            about="Reads question and answer together; the cosine of the means of both sides' states ranks "
+            "answers beside a first stage.",
+            data=data,
+            limits=LIMITS,
+            use="mathwb arqmath rank INDEX --topics TOPICS --model this-folder --weight 0.3 --out RUN",
+            tags=("text-ranking",),
+        )

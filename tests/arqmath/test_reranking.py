@@ -1,0 +1,159 @@
+"""Re-rankers with a cosine head: what their lists hold, what the head computes, and a training that ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engines.arqmath.ranking.rank import Rank, rank
+from engines.arqmath.training.reranking import RerankTask, reranker
+from engines.core.errors import DataError, EngineError
+from engines.retrieval.run import read_run
+from tests.arqmath.small_forum import SUBJECTS, backbone, forum
+
+TINY = {"answers": 4, "first_rank": 3, "last_rank": 20, "max_length": 40, "measured": 2, "trained_layers": 1}
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reranking")
+
+
+@pytest.fixture(scope="module")
+def data(place: Path) -> dict[str, Path]:
+    from engines.arqmath import IndexCollection, index
+
+    collection = forum(place / "forum")
+    index(IndexCollection(collection, place / "index"))
+    found = rank(Rank(place / "index", place / "questions.tsv", questions=True, rerank=False, depth=30))
+    assert found["topics"] == 24
+    return {"collection": collection, "backbone": backbone(place), "run": place / "questions.tsv"}
+
+
+@pytest.fixture
+def task(data: dict[str, Path]) -> RerankTask:
+    return reranker(TINY, data, seed=0)
+
+
+def question_of(answer: str) -> int:
+    return int(answer) // 100
+
+
+def test_runs_of_questions_ask_title_and_body(data: dict[str, Path]) -> None:
+    run = read_run(data["run"])
+    title = SUBJECTS[13 // 4 % 4][0].lower()
+    assert title == "rank of a matrix"
+    assert run.rankings["13"][0][0] == "1300"  # the one answer that its own question's title stands before
+
+
+def test_distilled_lists_leave_out_own_answers_and_follow_the_scores(task: RerankTask) -> None:
+    ranked = read_run(task.data["run"]).rankings
+    titled = [one for side in task._lists for one in side if one.titled]
+    assert len(titled) > 10
+    for one in titled:
+        assert str(question_of(one.answers[0])) != one.question
+        assert one.question not in {str(question_of(answer)) for answer in one.answers}
+        scores = dict(ranked[one.question])
+        by_score = sorted(one.answers, key=lambda answer: -scores[answer])
+        by_target = [answer for _, answer in sorted(zip(one.target, one.answers, strict=True), reverse=True)]
+        assert [scores[answer] for answer in by_score] == [scores[answer] for answer in by_target]
+        assert sum(one.target) == pytest.approx(1)
+
+
+def test_wrong_answers_are_of_no_linked_question_and_of_the_ranks_named(task: RerankTask) -> None:
+    ranked = read_run(task.data["run"]).rankings
+    same = [{1, 5, 9}]  # duplicates of the forum
+    plain = [one for side in task._lists for one in side if not one.titled]
+    assert plain
+    for one in plain:
+        right, *wrong = one.answers
+        group = next((each for each in same if int(one.question) in each), {int(one.question)})
+        assert question_of(right) in group
+        assert not group & {question_of(answer) for answer in wrong}
+        others = [a for a, _ in ranked[one.question] if question_of(a) != int(one.question)]
+        assert all(2 <= others.index(answer) < 20 for answer in wrong)
+        assert one.target == (1.0, 0.0, 0.0, 0.0)
+
+
+def test_titles_are_read_in_distilled_lists_alone(task: RerankTask) -> None:
+    tokenizer = task.backbone.tokenizer
+    for one in task._lists[0][:6]:
+        first = task._batch([one])
+        count = int(first["attention_mask"][0].sum())
+        second = first["input_ids"][0][:count][first["token_type_ids"][0][:count] == 1]
+        shown = tokenizer.decode(second).lower()
+        assert ("case" in shown.split("remark")[0]) == one.titled
+
+
+def test_the_loss_is_that_of_cosines_of_mean_states(task: RerankTask) -> None:
+    import torch
+
+    model: Any = task.model().eval()
+    examples = [0, 1]
+    batch = task.collate(examples)
+    with torch.no_grad():
+        found = float(task.loss(model, batch))
+        losses = []
+        for place in range(2):
+            cosines = []
+            for row in range(place * 4, place * 4 + 4):
+                inputs = {
+                    name: batch[name][row : row + 1, : int(batch["attention_mask"][row].sum())]
+                    for name in ("input_ids", "attention_mask", "token_type_ids")
+                }
+                states = model.encoder(**inputs).last_hidden_state[0].double().numpy()
+                side = inputs["token_type_ids"][0].numpy()
+                left, right = states[side == 0].mean(0), states[side == 1].mean(0)
+                cosines.append(left @ right / np.linalg.norm(left) / np.linalg.norm(right))
+            powers = np.exp(np.array(cosines) / 0.05)
+            losses.append(-np.log(powers / powers.sum()) @ batch["target"][place].numpy())
+    assert found == pytest.approx(np.mean(losses), rel=1e-4)
+
+
+def test_a_trained_one_ranks_with_titles(place: Path, data: dict[str, Path], task: RerankTask) -> None:
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.training import TrainConfig, train
+
+    config = TrainConfig(steps=6, batch_size=4, lr=1e-3, log_every=1, device="cpu", best="validation_mrr")
+    before = {name: weight.clone() for name, weight in task.model().named_parameters()}
+    found = train(task, config, place / "out")
+    assert found.complete
+    assert 0 < found.measures["validation_mrr"] <= 1
+    changed = {name for name, weight in task.model().named_parameters() if not weight.equal(before[name])}
+    assert changed
+    assert all(".layer.1." in name for name in changed)  # the upper one of two
+    model = CrossEncoder(place / "out" / "model", device="cpu", max_tokens=40, exact=True)
+
+    class Answer:
+        title, text = "Rank of a matrix", "Rows span a space."
+
+    assert model.reads(Answer()) == "Rank of a matrix\nRows span a space."  # type: ignore[arg-type]
+    one = next(one for one in task._lists[0] if not one.titled)
+    from engines.forum.readers import Report, read_posts
+
+    by_id = {post.id: post.text for post in read_posts(data["collection"] / "posts.jsonl", Report())}
+    texts = [(by_id[one.question], by_id[answer]) for answer in one.answers]
+    cosines = task._cosines(task.model().eval(), task._batch([one]))[0].detach().numpy()
+    assert np.allclose(model.score(texts), (1 + cosines) / 2, atol=1e-5)
+
+
+def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]) -> None:
+    with pytest.raises(EngineError, match="hold no 9 answers"):
+        reranker({**TINY, "answers": 9, "last_rank": 10}, data, seed=0)
+    with pytest.raises(DataError, match="names no run") as caught:
+        reranker(TINY, {"collection": data["collection"]}, seed=0)
+    assert caught.value.code == "E674"
+    (place / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
+    with pytest.raises(DataError, match="no question of the collection") as caught:
+        reranker(TINY, {**data, "run": place / "topics.tsv"}, seed=0).train_data()
+    assert caught.value.code == "E674"
+    with pytest.raises(DataError, match="sides of a pair") as caught:
+        reranker(TINY, {**data, "backbone": backbone(place, "roberta")}, seed=0).model()
+    assert caught.value.code == "E672"
+    with pytest.raises(EngineError, match="nothing is asked"):
+        Rank(place / "index", place / "x.tsv", rerank=False)
