@@ -17,14 +17,30 @@ from engines.core.machine import processors
 from workbench import __version__
 from workbench.export import commit
 
-__all__ = ["RESULTS", "parser_of", "record"]
+__all__ = ["RESULTS", "parser_of", "put_into", "record", "table"]
 
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def parser_of(about: str | None) -> argparse.ArgumentParser:
     """The parser of a benchmark; its help is the module's text."""
     return argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table, its first column to the left and the others to the right."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+    return [lines[0], "|---|" + "--:|" * (len(heads) - 1), *lines[1:], ""]
+
+
+def put_into(page: Path, text: str) -> None:
+    """Replace what stands between the two marks of the page."""
+    before, mark, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not mark or not end:
+        raise SystemExit(f"{page} has no lines {BEGIN} and {END}")
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
 
 
 def _processor() -> str:

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._record import record
+from benchmarks._record import put_into, record, table
 from engines.arqmath.collection.index import DEPTH, Index, build_index, document_text, open_index
 from engines.arqmath.first_stage import FirstStage, Search
 from engines.arqmath.ranking.scoring import score_candidates
@@ -58,7 +58,6 @@ BASELINES = (BM25, TWO)
 DIRECTIONS = {"2021": "2020", "2020": "2021"}
 """Which year's topics the settings are chosen on, by the year that is reported."""
 REPORTS = (*DIRECTIONS, "both years")
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 Pools = dict[str, dict[str, Run]]
 """Runs by pool and system."""
@@ -289,12 +288,6 @@ def measured(
     return rows
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table, its first column to the left and the others to the right."""
-    lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
-    return [lines[0], "|---|" + "--:|" * (len(heads) - 1), *lines[1:], ""]
-
-
 def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
     """The tables of `docs/arqmath.md`, the one of both directions first."""
     counts = {year: len(qrels.grades) for year, qrels in bench.years.items()}
@@ -359,15 +352,6 @@ def _test(test: Mapping[str, Any]) -> list[str]:
 def _interval(bounds: Sequence[float], sign: str = "") -> str:
     low, high = bounds
     return f"{low:{sign}.3f} to {high:{sign}.3f}"
-
-
-def put_into(page: Path, text: str) -> None:
-    """Replace what stands between the two marks of the page."""
-    before, mark, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not mark or not end:
-        raise SystemExit(f"{page} has no lines {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
 
 
 def main() -> None:

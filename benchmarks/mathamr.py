@@ -1,22 +1,24 @@
 """Search, representations, reranking and fusion of formulas on a collection's judged topics of Task 2.
 
-    .venv/bin/python -m benchmarks.mathamr COLLECTION [--trees MODEL] [--sentences MODEL]
+    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--trees MODEL] [--sentences MODEL]
+        [--into docs/mathamr.md]
 
 COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
 them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1; the first
-stage searches all of it. What is tuned is tuned on 2020; intervals are 95 % by bootstrap over topics, seed 0.
+stage searches all of it, and the best 20 of each topic are reranked by two representations, alone and fused
+as in the paper. What is tuned is tuned on 2020; intervals are 95 % by bootstrap over topics, seed 0. Index
+and runs are kept in the cache, and those that are there are not made again: take a new one for other code.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import parser_of, put_into, record, table
 from engines.mathamr import (
     EvaluateFormulas,
     FuseRuns,
@@ -30,10 +32,16 @@ from engines.mathamr import (
 )
 from engines.mathamr import evaluate as evaluated
 from engines.mathamr.retrieval.search import open_index, ranked
+from engines.retrieval.encoders import fingerprint
+from engines.retrieval.fusion import tune_weights
+from engines.retrieval.qrels import read_qrels
+from engines.retrieval.run import Run, read_run, write_run
 
 KINDS = ("opt", "slt", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked")
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
+BY = ("mathamr", "raw-latex")
+"""The representations that a first stage is reranked by."""
 RERANKED = 20
 """Of each topic, so many of the first stage are reranked."""
 
@@ -52,9 +60,10 @@ class Measured:
 
     def judged(self, name: str, kind: str, encoder: str = "minilm", window: int = 0) -> Path:
         """The judged formulas in the order of a representation."""
-        out = self.place / f"{name}.tsv"
+        out = self.place / (encoder if encoder == "minilm" else fingerprint(Path(encoder))) / f"{name}.tsv"
         if out.exists():
             return out
+        out.parent.mkdir(exist_ok=True)
         spec = Rerank(self.collection, self.index, out, kind=kind, encoder=encoder, window=window)
         rerank(spec)
         return out
@@ -78,6 +87,7 @@ class Measured:
                 "run": Path(one["run"]).stem,
                 "measure": one["measure"],
                 "difference": round(one["difference"], 4),
+                "interval": [round(value, 4) for value in one["interval"]],
                 "bonferroni_p": round(one["bonferroni_p"], 4),
             }
             for one in found["comparisons"]
@@ -121,59 +131,99 @@ def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
 
 def tuned(measured: Measured, runs: Sequence[Path]) -> tuple[float, ...]:
     """Weights of a sum of scores that do best on the judged formulas of 2020."""
-    from engines.retrieval.fusion import tune_weights
-    from engines.retrieval.qrels import read_qrels
-    from engines.retrieval.run import read_run
-
     qrels = read_qrels(measured.qrels("2020"))
     read = [read_run(path, task=2) for path in runs]
     return tune_weights(read, qrels, topics=qrels.topics, steps=5, measure="ndcg10_prime")[0]
 
 
+def stages(measured: Measured) -> list[Path]:
+    """The first stage's run over both years, and for each representation that reranked and both fused."""
+    place = measured.place
+    first = place / "first.tsv"
+    if not first.exists():
+        whole = place / "first-of-all-topics.tsv"
+        search(SearchFormulas(measured.index, topics=tuple(map(measured.topics, YEARS)), run=whole))
+        judged = {topic for year in YEARS for topic in read_qrels(measured.qrels(year)).topics}
+        run = read_run(whole, task=2)
+        write_run(Run("paths", {t: found for t, found in run.rankings.items() if t in judged}), first)
+    found = [first]
+    for kind in BY:
+        again, both = place / f"reranked-{kind}.tsv", place / f"first+{kind}.tsv"
+        if not again.exists():
+            rerank(Rerank(measured.collection, measured.index, again, first, kind=kind, depth=RERANKED))
+        fuse(FuseRuns((first, again), both))
+        found += [again, both]
+    return found
+
+
+def markdown(figures: Mapping[str, Any]) -> str:
+    """The tables of `docs/mathamr.md`."""
+    lines: list[str] = []
+    for title, part in (("Judged formulas", "judged"), ("First stage, reranked, fused", "stages")):
+        for year in reversed(YEARS):
+            rows_of = figures[part][year]
+            lines += [f"**{title}, {rows_of['topics']} topics of {year} ({rows_of['judged']} looks)**", ""]
+            tests = {t["run"]: t for t in rows_of["tests"] if t["measure"] == "ndcg10_prime"}
+            names = [name for name in rows_of if name not in ("topics", "judged", "tests")]
+            base, rows = names[0], []
+            for name in sorted(names, key=lambda name: rows_of[name]["ndcg10_prime"]):
+                row = rows_of[name]
+                cells = [f"`{name}`", *(f"{row[m]:.3f}" for m in SHOWN[:2])]
+                cells += ["{:.3f} to {:.3f}".format(*row["ndcg10_interval"])]
+                cells += [f"{row[m]:.3f}" for m in ("p5_prime", "map_prime")]
+                test = tests.get(name)
+                shown = "{:+.3f} ({:+.3f} to {:+.3f})"
+                cells += [
+                    shown.format(test["difference"], *test["interval"]) if test else "",
+                    f"{test['bonferroni_p']:.3f}" if test else "",
+                ]
+                rows.append(cells)
+            heads = ["ranked by", "nDCG'@5", "nDCG'@10", "95 %", "P'@5", "mAP'", f"@10 against `{base}`", "p"]
+            lines += table(heads, rows)
+    weights = ", ".join(f"{weight:g} `{name}`" for name, weight in figures["weights"].items() if weight)
+    return "\n".join([*lines, f"`fused`, chosen on 2020: {weights}.", ""])
+
+
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
-    parser.add_argument("--trees", type=Path)
-    parser.add_argument("--sentences", type=Path)
-    parser.add_argument(
-        "--runs", type=Path, help="a folder that keeps the runs; those in it are not made again"
-    )
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--trees", type=Path, help="an encoder of operator trees")
+    parser.add_argument("--sentences", type=Path, help="a sentence encoder trained on marked graphs")
+    parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     given = parser.parse_args()
-    with TemporaryDirectory() as place:
-        if given.runs is not None:
-            given.runs.mkdir(parents=True, exist_ok=True)
-        measured = Measured(given.collection, given.runs or Path(place))
-        began = time.process_time()
-        built = index(IndexFormulas(given.collection, measured.index))
-        figures: dict[str, Any] = {
-            "index": {
-                "formulas": built["formulas"],
-                "looks": built["looks"],
-                "cpu_s": round(time.process_time() - began, 1),
-            },
-            "search": latencies(measured),
-            "representation": contexts(measured),
-        }
-        runs = {kind: measured.judged(kind, kind) for kind in ("paths", *KINDS)}
-        if given.sentences:
-            runs["trained"] = measured.judged("trained", "mathamr-marked", str(given.sentences))
-        fused = [runs["paths"], runs["mathamr-marked"], runs["raw-latex"]]
-        if given.trees:
-            runs["trees"] = measured.judged("trees", "latex", str(given.trees))
-            fused.append(runs["trees"])
-        weights = tuned(measured, fused)
-        runs["fused"] = measured.place / "fused.tsv"
-        fuse(FuseRuns(tuple(fused), runs["fused"], "weighted", weights))
-        order = [runs["mathamr"], *(path for name, path in runs.items() if name != "mathamr")]
-        figures["judged"] = {year: measured.figures(order, year) for year in YEARS}
-        figures["weights"] = {path.stem: weight for path, weight in zip(fused, weights, strict=True)}
-        first = measured.place / "first.tsv"
-        search(SearchFormulas(measured.index, topics=(measured.topics("2021"),), run=first))
-        again, both = measured.place / "reranked.tsv", measured.place / "both.tsv"
-        rerank(Rerank(given.collection, measured.index, again, first, depth=RERANKED))
-        fuse(FuseRuns((first, again), both))
-        figures["stages"] = {"2021": measured.figures([first, again, both], "2021"), "reranked": RERANKED}
+    given.cache.mkdir(parents=True, exist_ok=True)
+    measured = Measured(given.collection, given.cache)
+    began = time.process_time()
+    built = index(IndexFormulas(given.collection, measured.index))
+    figures: dict[str, Any] = {
+        "index": {
+            "formulas": built["formulas"],
+            "looks": built["looks"],
+            "cpu_s": round(time.process_time() - began, 1),
+        },
+        "search": latencies(measured),
+        "representation": contexts(measured),
+    }
+    runs = {kind: measured.judged(kind, kind) for kind in ("paths", *KINDS)}
+    if given.sentences:
+        runs["trained"] = measured.judged("trained", "mathamr-marked", str(given.sentences))
+    fused = [runs["paths"], runs["mathamr-marked"], runs["raw-latex"]]
+    if given.trees:
+        runs["trees"] = measured.judged("trees", "latex", str(given.trees))
+        fused.append(runs["trees"])
+    weights = tuned(measured, fused)
+    runs["fused"] = measured.place / "fused.tsv"
+    fuse(FuseRuns(tuple(fused), runs["fused"], "weighted", weights))
+    order = [runs["mathamr"], *(path for name, path in runs.items() if name != "mathamr")]
+    figures["judged"] = {year: measured.figures(order, year) for year in YEARS}
+    figures["weights"] = {path.stem: weight for path, weight in zip(fused, weights, strict=True)}
+    of_stages = stages(measured)
+    figures["stages"] = {year: measured.figures(of_stages, year) for year in YEARS}
+    figures["reranked"] = RERANKED
     record("mathamr", figures)
+    if given.into:
+        put_into(given.into, markdown(figures))
     print(json.dumps(figures, indent=2))
 
 
