@@ -13,7 +13,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from engines.core.assets import asset  # noqa: E402
 from engines.core.errors import EngineError  # noqa: E402
+from engines.core.spec import read  # noqa: E402
+from engines.mwp.augmentation.augment import variants  # noqa: E402
 from engines.mwp.problems.equation import evaluate, normalised, placeholders  # noqa: E402
 from engines.mwp.problems.problem import Problem  # noqa: E402
 from engines.mwp.problems.readers import read_problems  # noqa: E402
@@ -21,10 +24,14 @@ from engines.mwp.solver.data import look_alikes, material  # noqa: E402
 from engines.mwp.solver.losses import contrastive  # noqa: E402
 from engines.mwp.solver.model_folder import open_solver, save_solver  # noqa: E402
 from engines.mwp.solver.reading import WordReader  # noqa: E402
+from engines.mwp.solver.settings import SolverSettings  # noqa: E402
 from engines.mwp.solver.training import SolverTask, solver  # noqa: E402
 from engines.mwp.solver.words import Words, deductions  # noqa: E402
+from engines.mwp.triplets.pool import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402
+from workbench.recipes import load  # noqa: E402
+from workbench.training import variants as variants_of  # noqa: E402
 
 HEADS = ("tree", "deductive")
 TINY = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}
@@ -225,6 +232,26 @@ def test_contrasted_problems_are_triplets_of_the_training(anchors: str, tmp_path
             | {name: batch[name][:5] for name in ("ids", "length", "marks")},
         )
     assert whole.item() == pytest.approx(solved.item() + 0.5 * alone.item(), rel=1e-4)
+
+
+def test_variants_with_a_doubt_are_left_out_on_request() -> None:
+    problems = read_problems(asset("sample/problems/sample-zh/problems.jsonl")).usable
+    made = variants(problems, ("roda",)).made
+    doubtful = {one.problem.id for one in made if one.doubts}
+    whole, coherent = (
+        {one.problem.id for one in pool_of(problems, ("train", "roda"), coherent=only).examples}
+        for only in (False, True)
+    )
+    assert doubtful
+    assert coherent == whole - doubtful
+
+
+@pytest.mark.parametrize("name", ["bert-gts-en-paper", "bert-gts-en-small", "gts-en-paper", "solver-en-fold"])
+def test_a_recipe_for_folds_keeps_each_out_once(name: str) -> None:
+    found = variants_of(load(f"mwp/{name}"), folds=True)
+    settings = [read(SolverSettings, one.recipe.params["model"], place="", code="") for one in found]
+    assert [one.fold for one in settings] == [0, 1, 2, 3]
+    assert {one.folds for one in settings} == {4}
 
 
 def test_marks_stand_behind_the_digits_of_their_numbers() -> None:

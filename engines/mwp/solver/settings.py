@@ -58,10 +58,12 @@ class SolverSettings:
         "bibleu"
     )
     pool: Annotated[str, Arg("What triplets are taken from: train, qr, roda.")] = "train"
+    coherent: Annotated[bool, Arg("Variants with a doubt about their text are left out of the pool.")] = False
     anchors: Annotated[
         Literal["train", "all"], Arg("Whether the pool's variants are candidates alone, or are solved too.")
     ] = "train"
     fold: Annotated[int | None, Arg("The fold that is kept out of the training.", low=0)] = None
+    folds: Annotated[int, Arg("How many folds --folds keeps out in turn, a run for each.", low=0)] = 0
     development: Annotated[
         float, Arg("Share of the problems that chooses the model, without data.development.", low=0, high=0.5)
     ] = 0.1

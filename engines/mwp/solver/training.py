@@ -78,7 +78,7 @@ class SolverTask:
 
         if not self.settings.alpha and self.settings.anchors == "train":
             return None
-        return pool_of(self.material.train, parts_of(self.settings.pool))
+        return pool_of(self.material.train, parts_of(self.settings.pool), coherent=self.settings.coherent)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -186,12 +186,13 @@ class SolverTask:
         """The head's loss of the anchors plus alpha times the contrastive loss, in nats a problem."""
         from engines.mwp.solver.losses import contrastive
 
-        problems, count = model.encode(batch), len(batch["targets"])
-        anchors = type(problems)(*(part[:count] for part in problems))
+        count, contrasted = len(batch["targets"]), len(batch["contrasted"])
+        anchors = model.encode(_some(batch, 0, count))
         loss = model.losses(anchors, batch["targets"], batch["values"]).mean()
-        if len(batch["contrasted"]):
-            anchor = problems.vector[batch["contrasted"]]
-            positive, negative = problems.vector[count:].chunk(2)
+        if contrasted:
+            positive = model.encode(_some(batch, count, count + contrasted)).vector
+            negative = model.encode(_some(batch, count + contrasted, count + 2 * contrasted)).vector
+            anchor = anchors.vector[batch["contrasted"]]
             loss = loss + self.settings.alpha * contrastive(anchor, positive, negative, self.settings.tau)
         return loss
 
@@ -240,6 +241,16 @@ class SolverTask:
             tags=("math-word-problems",),
         )
         write_text(folder / "README.md", text)
+
+
+def _some(batch: Mapping[str, torch.Tensor], begin: int, end: int) -> dict[str, torch.Tensor]:
+    """Some problems of a batch, no longer than the longest of them: positives are long, anchors are not."""
+    length = batch["length"][begin:end]
+    return {
+        "ids": batch["ids"][begin:end, : int(length.max())],
+        "length": length,
+        "marks": batch["marks"][begin:end],
+    }
 
 
 _LIMITS = (

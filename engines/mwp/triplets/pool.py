@@ -83,9 +83,10 @@ def parts_of(text: str) -> tuple[Part, ...]:
     return tuple(part for part in get_args(Part) if part in names)
 
 
-def pool_of(problems: Sequence[Problem], parts: Sequence[Part]) -> Pool:
+def pool_of(problems: Sequence[Problem], parts: Sequence[Part], *, coherent: bool = False) -> Pool:
     """The pool of problems with an equation, and of what is made of them.
 
+    Args: coherent: without variants that have a doubt about their text.
     Raises: EngineError E681 where fewer than two equations are there.
     """
     from engines.mwp.augmentation.augment import variants
@@ -94,7 +95,9 @@ def pool_of(problems: Sequence[Problem], parts: Sequence[Part]) -> Pool:
     for part in parts:
         if part != "train":
             examples += (
-                Example(variant.problem, part, variant.of) for variant in variants(problems, (part,)).made
+                Example(variant.problem, part, variant.of)
+                for variant in variants(problems, (part,)).made
+                if not (coherent and variant.doubts)
             )
     pool = Pool(examples, parts)
     if len(pool.equations) < 2:
