@@ -11,8 +11,8 @@ goes on. Several of these commands may fill one cache. `--challenges` measures o
 `--votes` on the test problems with their question first and their sentences in other orders, so that five
 answers can be put to the vote, as those of several seeds are. `--report` puts what the cache holds into
 `results/mwp_rows.json`: right answers over all runs of a row, with the 95 % interval (Wilson for one answer a
-problem, otherwise a bootstrap over problems), and each row against the first of its group on the same problems
-(McNemar, exact; Holm's adjustment within the group).
+problem, otherwise a bootstrap over problems), and each row against the first of its group on the same
+problems (McNemar, exact; Holm's adjustment within the group).
 """
 
 from __future__ import annotations
@@ -76,6 +76,14 @@ ROWS: Mapping[str, Row] = {
     ),
     "deductive-mawps": Row(DEDUCTIVE, "with filtered MAWPS", _FOLD, mawps=True),
     "shipped": Row(SHIPPED, "deductive head", _WHOLE, mawps=True, whole=True),
+    "shipped-roda": Row(
+        SHIPPED,
+        "deductive head, reversed problems solved too",
+        _WHOLE,
+        {"model.pool": "train,roda", "model.anchors": "all", "model.coherent": True, "train.epochs": 8},
+        mawps=True,
+        whole=True,
+    ),
     "shipped-tree": Row(SHIPPED, "tree decoder", _WHOLE, {"model.head": "tree"}, mawps=True, whole=True),
 }
 CHALLENGES = ("svamp", "given-that", "paramawps")
@@ -138,8 +146,7 @@ class Bench:
                 place = self._ordered(ORDERS.index(data), fold)
             elif data == "asdiv-a" and fold is not None:
                 words += ["--fold", fold]
-            found = self.mathwb("mwp", "eval", folder / "model", place, *words)
-            kept.write_text(json.dumps(found, indent=1))
+            kept.write_text(json.dumps(self.mathwb("mwp", "eval", folder / "model", place, *words)))
         found: dict[str, Any] = json.loads(kept.read_text())
         return found
 
