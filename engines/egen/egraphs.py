@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from engines.core.errors import EngineError
@@ -35,7 +35,7 @@ class WalkEgraph:
 
 @dataclass(frozen=True, slots=True)
 class Derive:
-    """Say how one expression follows from another: a rule a line, each judged against the first."""
+    """Say how one expression follows from another: a step a line, each judged against the first."""
 
     start: Annotated[str, _Expression]
     target: Annotated[
@@ -86,8 +86,9 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     """How one expression follows from another, or its shortest form from it, one without a derivative if
     there is any.
 
-    Returns: steps, the first being the start, as rows with `rule`, each judged against the first; none, and
-    `reason`, when no way was found.
+    Returns: steps, the first being the start, as rows with `rule` (what made the line, see
+    `egraph.derivation.Step`), each judged against the first; none, and `reason`, when no way was found;
+    counterexample (x, head, member, difference), where the two differ or the second is undefined.
 
     >>> found = derive(Derive("tan(x)", "-tan(-x)"))
     >>> [step["infix"] for step in found["steps"]][-1]
@@ -101,7 +102,8 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     steps = [
         {**expression_row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
     ]
-    return {"steps": steps, "reason": found.reason}
+    example = found.counterexample
+    return {"steps": steps, "reason": found.reason, "counterexample": example and asdict(example)}
 
 
 def _limits(spec: WalkEgraph | Derive) -> Limits:

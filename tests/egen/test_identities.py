@@ -1,4 +1,4 @@
-"""The list of identities says of each what 30 digits of mpmath say."""
+"""The list of identities says of each what 30 digits of mpmath say, and derivations follow it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from benchmarks.identities import Identity, read_identities
 from engines.core.errors import DataError
 from engines.core.tree import Tree
+from engines.egen.egraph.derivation import derive
 from engines.egen.expressions.notation import read
 from tests.core.reals import AmbiguousError, UndefinedError, value
 
@@ -55,6 +56,24 @@ def test_each_line_is_what_it_is_said_to_be(identity: Identity) -> None:
     assert "equal" in kinds
     assert "different" not in kinds
     assert ("lost" in kinds) == (identity.meant in ("lost", "common"))
+
+
+@pytest.mark.parametrize("identity", read_identities()[::14], ids=lambda one: f"{one.line}")
+def test_what_holds_is_derived_and_what_does_not_is_refused(identity: Identity) -> None:
+    mode = "common" if identity.meant == "common" else "strict"
+    found = derive(read(identity.left), read(identity.right), mode=mode)
+    if identity.holds:
+        assert found.steps[-1].tree == read(identity.right)
+        kept = {"equal", "extends", "shrinks"} if mode == "common" else {"equal", "extends"}
+        assert {step.verdict.outcome for step in found.steps} <= kept
+        assert all(step.rule for step in found.steps[1:])
+        return
+    point = found.counterexample
+    assert found.steps == ()
+    assert point is not None
+    one, other = at(read(identity.left), mpmath.mpf(point.x)), at(read(identity.right), mpmath.mpf(point.x))
+    assert one is not None
+    assert other is None or abs(one - other) > mpmath.mpf(10) ** -DIGITS
 
 
 def test_the_list_is_long_and_broad_enough() -> None:

@@ -1,15 +1,16 @@
-"""How one expression follows from another, a rule a line, each line checked.
+"""How one expression follows from another, a step a line, each line checked.
 
-Both ends go into one small e-graph that remembers the reasons (`proofs`), which is grown with the rules of a
-mode until they are equal; the path of reasons between them is the derivation, with what can be skipped left
-out. Guards about numbers are checked exactly, those about functions at a few points, and each line of the
-result is verified against the first. The search is bounded and says so when it fails.
+A single rule is tried first. Then both ends are taken apart by named procedures until two of their lines are
+equal by algebra (`algebra.lines`), which decides most identities of the tables. What is left goes into one
+small e-graph that remembers the reasons (`proofs`), grown with the rules of a mode from both ends until they
+are equal; the path of reasons between them is the derivation, with what can be skipped left out. Each line of
+the result is verified against the first. The search is bounded by work, never by the clock, and says so when
+it fails.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, pairwise
@@ -20,23 +21,34 @@ from numpy.typing import NDArray
 from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
+from engines.egen.algebra.lines import filled, fits, meetings
 from engines.egen.egraph.growth import GROUPS, group, guards
+from engines.egen.egraph.members import ACCEPTED
 from engines.egen.egraph.proofs import ARITHMETIC, Binding, Line, Proofs, reverse
 from engines.egen.expressions.patterns import fold, unfolded
-from engines.egen.records import Mode, Verdict
-from engines.egen.rules.table import Condition, Guards, Rule, is_variable, load_rules
+from engines.egen.records import Counterexample, Mode, Verdict, told_apart
+from engines.egen.rules.table import Condition, Guards, Rule, load_rules
 from engines.egen.verification.verify import Verifier
 
 __all__ = ["Derivation", "Step", "derive"]
 
 _POINTS = 8
 _MAX_LINES = 200
-_SHORTEN_S = 2.0
+_MEETINGS = 12
+"""Ways that are verified; their lines may lose domain where others do not."""
+_MATCHES = 400_000
+"""Matches of rules that a search looks at."""
+_COMPARED = 3_000
+"""Pairs of lines that are held against each other to leave out what is between."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A line: the expression, the rule that made it from the line before, its verdict against the first."""
+    """A line: the expression, what made it from the line before, its verdict against the first.
+
+    What made it is a rule of the table, `~` behind its name when used backwards, or one or more procedures of
+    `algebra.relations.PROCEDURES` with " and " between them.
+    """
 
     tree: Tree
     rule: str
@@ -45,10 +57,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """The lines from start to target; none, and why, when no way was found."""
+    """The lines from start to target; none, and why, when no way was found. `counterexample` is a point where
+    the two differ, when they do."""
 
     steps: tuple[Step, ...]
     reason: str = ""
+    counterexample: Counterexample | None = None
 
 
 def derive(
@@ -57,32 +71,66 @@ def derive(
     *,
     mode: Mode = "strict",
     rules: Sequence[Rule] | None = None,
-    nodes: int = 40_000,
-    time_s: float = 15.0,
+    nodes: int = 12_000,
     stop: Stop = never,
 ) -> Derivation:
     """Derive one expression from another.
 
-    Args: rules: instead of those that growth uses. nodes, time_s: how many terms the search may
-    hold, and how long it may take.
+    Args: mode: whether lines may lose domain. rules: instead of those that growth uses. nodes: how many terms
+    the e-graph may hold.
     """
     verifier = Verifier(start)
     if verifier.reason:
         return Derivation((), f"Nothing can be checked: {verifier.reason}.")
-    if verifier.check([target])[0].outcome == "different":
-        return Derivation((), "The two are not the same function.")
-    points = verifier.points[: verifier.inside][:: max(1, verifier.inside // _POINTS)]
-    search = _Search(load_rules() if rules is None else rules, mode, points, nodes, time_s, stop)
+    last = verifier.check([target])[0]
+    accepted = {*ACCEPTED[mode], "undecided"}
+    if last.outcome not in accepted:
+        return Derivation((), _refusal(last), last.counterexample)
+    points = verifier.points[: verifier.inside]
+    known = load_rules() if rules is None else tuple(rules)
+    search = _Search(known, mode, points[:: max(1, verifier.inside // _POINTS)], nodes, stop)
+    for lines in _ways(start, target, known, search, points):
+        steps = _judged(verifier, [("", start), *lines])
+        if all(step.verdict.outcome in accepted for step in steps):
+            return Derivation(steps)
+        if stop():
+            break
+    return Derivation((), "No derivation was found within the bound; there may be a longer one.")
+
+
+def _refusal(verdict: Verdict) -> str:
+    """Why there can be no derivation."""
+    example = verdict.counterexample
+    if example is None:
+        return "The two are not the same function."
+    one, other = told_apart(example.head, example.member, example.difference, digits=6)
+    what = "are not the same function" if verdict.outcome == "different" else "do not have the same domain"
+    return f"The two {what}: at x = {example.x:.6g} the first is {one}, the second {other}."
+
+
+def _ways(
+    start: Tree, target: Tree, rules: Sequence[Rule], search: _Search, points: NDArray[np.float64]
+) -> Iterator[list[Line]]:
+    """Ways from start to target, without the start."""
+    rule = search.rule_between(fold(start), fold(target))
+    if rule:
+        yield [(rule, target)]
+        return
+    _, errors = balls(compile_many([target]), points)
+    by_name = {one.name: one for one in rules}
+    yield from islice(meetings(start, target, by_name, points[np.isfinite(errors[0])]), _MEETINGS)
     found = search.between(fold(start), fold(target))
-    if found is None:
-        return Derivation((), "No derivation was found within the bound; there may be a longer one.")
-    lines = [("", start), (ARITHMETIC, fold(start)), *found, (ARITHMETIC, target)]
+    if found is not None:
+        yield [(ARITHMETIC, fold(start)), *found, (ARITHMETIC, target)]
+
+
+def _judged(verifier: Verifier, lines: Sequence[Line]) -> tuple[Step, ...]:
+    """The lines in the language with their verdicts, without those that repeat the one before."""
+    target = lines[-1][1]
     shown = [(rule, target if tree is target else unfolded(tree)) for rule, tree in lines]
     shown = shown[:1] + [line for before, line in pairwise(shown) if before[1] != line[1]]
     verdicts = verifier.check([tree for _, tree in shown])
-    steps = tuple(Step(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True))
-    wrong = [step for step in steps if step.verdict.outcome == "different"]
-    return Derivation((), f"{wrong[0].rule} led to a different function.") if wrong else Derivation(steps)
+    return tuple(Step(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +152,13 @@ class _Search:
         mode: Mode,
         points: NDArray[np.float64],
         nodes: int,
-        time_s: float,
         stop: Stop,
     ) -> None:
         self.proofs = Proofs()
         self.points = points
         self.nodes = nodes
         self.stop = stop
-        self.deadline = time.monotonic() + time_s
+        self.matched = 0
         self._values: dict[int, list[float]] = {}
         self._moves: dict[str, list[_Move]] = {name: [] for name in ("collapse", *GROUPS)}
         for rule in rules:
@@ -152,16 +199,18 @@ class _Search:
 
     def shortened(self, terms: Sequence[Tree], rules: Sequence[str]) -> list[Line]:
         """The fewest of the lines that one rule each connects; the first is left out."""
-        self.deadline = time.monotonic() + _SHORTEN_S
+        compared = 0
         fewest, source = [0], [0]
         for here in range(1, len(terms)):
             fewest.append(fewest[here - 1] + 1)
             source.append(here - 1)
             for there in range(here - 1):
-                if self.over():
+                if self.stop() or compared > _COMPARED:
                     break
-                nearer = fewest[there] + 1 < fewest[here]
-                if nearer and self.rule_between(terms[there], terms[here]):
+                if fewest[there] + 1 >= fewest[here]:
+                    continue
+                compared += 1
+                if self.rule_between(terms[there], terms[here]):
                     fewest[here], source[here] = fewest[there] + 1, there
         lines: list[Line] = []
         place = len(terms) - 1
@@ -192,13 +241,13 @@ class _Search:
     def makes(self, move: _Move, start: Tree, target: Tree) -> bool:
         """Whether a rule at the root of one term gives the other."""
         trees: dict[str, Tree] = {}
-        if not _fits(move.left, start, trees) or fold(_filled(move.right, trees)) != fold(target):
+        if not fits(move.left, start, trees) or fold(filled(move.right, trees)) != fold(target):
             return False
         binding = {name: self.proofs.add(tree) for name, tree in trees.items()}
         return any(all(self.holds(one, binding) for one in needed) for needed in move.guards)
 
     def over(self) -> bool:
-        return self.stop() or time.monotonic() > self.deadline
+        return self.stop() or self.matched > _MATCHES
 
     def apply(self, moves: Sequence[_Move]) -> bool:
         """Apply every rule wherever it fits now; whether that changed anything. Numbers are left alone."""
@@ -210,9 +259,9 @@ class _Search:
                 if move.right.children and proofs.constant(node) is not None:
                     continue
                 room = self.nodes - len(found)
-                found.extend(
-                    (move, node, binding) for binding in islice(proofs.matches(move.left, node, {}), room)
-                )
+                fitting = list(islice(proofs.matches(move.left, node, {}), room))
+                found.extend((move, node, binding) for binding in fitting)
+                self.matched += 1 + len(fitting)
                 if self.over():
                     return False
         for move, node, binding in found:
@@ -242,22 +291,6 @@ class _Search:
             near, errors = balls(compile_many([unfolded(self.proofs.term(node))]), self.points)
             self._values[node] = near[0][np.isfinite(errors[0])].tolist()
         return self._values[node]
-
-
-def _fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:
-    if is_variable(pattern):
-        return binding.setdefault(pattern.label, tree) == tree
-    return (
-        pattern.label == tree.label
-        and len(pattern.children) == len(tree.children)
-        and all(_fits(p, t, binding) for p, t in zip(pattern.children, tree.children, strict=True))
-    )
-
-
-def _filled(pattern: Tree, binding: Mapping[str, Tree]) -> Tree:
-    if is_variable(pattern):
-        return binding[pattern.label]
-    return Tree(pattern.label, tuple(_filled(child, binding) for child in pattern.children))
 
 
 _OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {

@@ -65,7 +65,9 @@ class Verifier:
                 else "the head is defined at no more than isolated real points, as far as the search can see"
             )
             return
-        self._fine = CLEAR * (float(np.median(np.abs(self.values))) or 1.0)
+        # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely
+        sizes = np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values))
+        self._fine = CLEAR * (float(np.median(sizes)) or 1.0)
         self._recheck = Recheck(self._program, self.points[: self.inside])
         self._verdicts: dict[Any, Verdict] = {}
         self._place(points, self._recheck.beside_ends())

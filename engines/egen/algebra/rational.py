@@ -1,0 +1,342 @@
+"""Expressions as rational functions of what is not arithmetic in them, worked out exactly.
+
+An *atom* is a term that `+ - * /` and integer powers do not take apart: `x`, `pi`, `sin * 2 x`,
+`pow x / 1 2`. Its own operands are in normal form, so that `sin(x + x)` and `sin(2x)` are one atom. Over the
+atoms of some trees an expression is a quotient of two polynomials with rational coefficients (FLINT), without
+common factor. Atoms are taken for independent: what is zero here is zero, what is not may be so by a relation
+of its atoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from engines.core.tree import Tree
+from engines.egen.expressions.language import is_constant_token
+from engines.egen.expressions.patterns import is_number
+
+__all__ = [
+    "ONE",
+    "TWO",
+    "Quotient",
+    "Space",
+    "TooLargeError",
+    "added",
+    "divided",
+    "factored",
+    "factors",
+    "integer",
+    "less",
+    "normal",
+    "number",
+    "power",
+    "rational",
+    "terms",
+    "times",
+]
+
+ONE, TWO, _ZERO = Tree("1"), Tree("2"), Tree("0")
+_MAX_POWER = 64
+_MAX_TERMS = 600
+
+
+class TooLargeError(Exception):
+    """An expression that is not worked out: too many terms, or a division by zero. Callers go without."""
+
+
+class Quotient(NamedTuple):
+    """A rational function: numerator and denominator without common factor."""
+
+    top: fmpq_mpoly
+    bottom: fmpq_mpoly
+
+
+def number(value: Fraction | int) -> Tree:
+    """A rational number in the language."""
+    value = Fraction(value)
+    top = Tree(str(value.numerator))
+    return top if value.denominator == 1 else Tree("/", (top, Tree(str(value.denominator))))
+
+
+def added(left: Tree, right: Tree) -> Tree:
+    """A sum, without a term that is 0."""
+    return right if left == _ZERO else left if right == _ZERO else Tree("+", (left, right))
+
+
+def less(left: Tree, right: Tree) -> Tree:
+    """A difference."""
+    return left if right == _ZERO else Tree("-", (left, right))
+
+
+def times(left: Tree, right: Tree) -> Tree:
+    """A product, without a factor that is 1."""
+    if _ZERO in (left, right):
+        return _ZERO
+    return right if left == ONE else left if right == ONE else Tree("*", (left, right))
+
+
+def divided(left: Tree, right: Tree) -> Tree:
+    """A quotient, without a divisor that is 1."""
+    return left if right == ONE else Tree("/", (left, right))
+
+
+def power(base: Tree, exponent: Fraction | int) -> Tree:
+    """A power with a rational exponent; what is to the power 1 is itself."""
+    return base if exponent == 1 else Tree("pow", (base, number(exponent)))
+
+
+def rational(tree: Tree) -> Fraction | None:
+    """The number that arithmetic on numbers comes to; None for what holds anything else."""
+    if is_number(tree):
+        return Fraction(tree.label)
+    if tree.label not in _OPERATIONS:
+        return None
+    left, right = map(rational, tree.children)
+    if left is None or right is None:
+        return None
+    if tree.label == "pow":
+        small = right.denominator == 1 and abs(right) <= _MAX_POWER and (left or right > 0)
+        return left ** int(right) if small else None
+    if tree.label == "/":
+        return left / right if right else None
+    return {"+": left + right, "-": left - right, "*": left * right}[tree.label]
+
+
+def integer(tree: Tree) -> int | None:
+    """The integer that arithmetic on numbers comes to, if it is one that powers are worked out for."""
+    value = rational(tree)
+    small = value is not None and value.denominator == 1 and abs(value) <= _MAX_POWER
+    return int(value) if small and value is not None else None
+
+
+_OPERATIONS = ("+", "-", "*", "/", "pow")
+
+
+def _opened(tree: Tree) -> tuple[Tree, ...] | None:
+    """The operands that a rational function is made of; None for an atom or a number."""
+    if tree.label in "+-*/" and tree.children:
+        return tree.children
+    if tree.label == "pow" and integer(tree.children[1]) is not None:
+        return tree.children[:1]
+    return None
+
+
+class Space:
+    """Rational functions over the atoms of some trees."""
+
+    def __init__(self, trees: Iterable[Tree]) -> None:
+        found: set[Tree] = set()
+        for tree in trees:
+            found.update(_atoms(tree))
+        self.atoms = sorted(found, key=lambda atom: (len(atom), atom.labels()))
+        names = [f"a{place}" for place in range(max(1, len(self.atoms)))]
+        self.context = fmpq_mpoly_ctx.get(names, Ordering.deglex)
+        self._places = {atom: self.context.gen(place) for place, atom in enumerate(self.atoms)}
+
+    def constant(self, value: Fraction | int) -> fmpq_mpoly:
+        """A number as a polynomial."""
+        exact = Fraction(value)
+        return self.context.constant(fmpq(exact.numerator, exact.denominator))
+
+    def polynomial(self, coefficients: dict[tuple[int, ...], Any]) -> fmpq_mpoly:
+        """From coefficients by exponents of the atoms."""
+        return self.context.from_dict(coefficients)
+
+    def of(self, tree: Tree) -> Quotient:
+        """An expression as a quotient. Raises: TooLargeError."""
+        one = self.constant(1)
+        if is_number(tree):
+            return Quotient(self.constant(Fraction(tree.label)), one)
+        parts = _opened(tree)
+        if parts is None:
+            return Quotient(self._places[_settled(tree)], one)
+        left = self.of(parts[0])
+        if tree.label == "pow":
+            exponent = integer(tree.children[1])
+            assert exponent is not None
+            return self.raised(left, exponent)
+        return self.combined(tree.label, left, self.of(parts[1]))
+
+    def combined(self, label: str, left: Quotient, right: Quotient) -> Quotient:
+        """`+ - * /` of two quotients. Raises: TooLargeError."""
+        if label == "*":
+            return self.reduced(left.top * right.top, left.bottom * right.bottom)
+        if label == "/":
+            return self.reduced(left.top * right.bottom, left.bottom * right.top)
+        crossed = right.top * left.bottom
+        top = left.top * right.bottom
+        return self.reduced(top + crossed if label == "+" else top - crossed, left.bottom * right.bottom)
+
+    def raised(self, base: Quotient, exponent: int) -> Quotient:
+        """An integer power. Raises: TooLargeError."""
+        size = max(len(base.top), len(base.bottom))
+        if size > 1 and size ** min(abs(exponent), 12) > 40 * _MAX_TERMS**2:
+            raise TooLargeError("a power has too many terms to be worked out")
+        top, bottom = base if exponent >= 0 else (base.bottom, base.top)
+        return self.reduced(top ** abs(exponent), bottom ** abs(exponent))
+
+    def reduced(self, top: fmpq_mpoly, bottom: fmpq_mpoly) -> Quotient:
+        """Without common factor, the denominator's leading coefficient 1. Raises: TooLargeError."""
+        if bottom.is_zero():
+            raise TooLargeError("an expression divides by zero")
+        if max(len(top), len(bottom)) > _MAX_TERMS:
+            raise TooLargeError("an expression has too many terms to be worked out")
+        if not bottom.is_constant():
+            common = top.gcd(bottom)
+            if not common.is_one():
+                top, bottom = top // common, bottom // common
+        lead = bottom.leading_coefficient()
+        return Quotient(top / lead, bottom / lead)
+
+    def tree(self, quotient: Quotient) -> Tree:
+        """The expanded form: a sum over a sum."""
+        top, bottom, scale = self._whole(quotient)
+        if bottom.is_constant():
+            return self.sum(top, scale)
+        above = self.sum(top, Fraction(scale.numerator))
+        return divided(above, self.sum(bottom, Fraction(scale.denominator)))
+
+    def _whole(self, quotient: Quotient) -> tuple[fmpq_mpoly, fmpq_mpoly, Fraction]:
+        """Numerator and denominator with integer coefficients that have no common factor, and the number
+        before them."""
+        scale = Fraction(1)
+        parts = []
+        for polynomial, sign in zip(quotient, (1, -1), strict=True):
+            content = _content(polynomial)
+            parts.append(polynomial / fmpq(content.numerator, content.denominator))
+            scale = scale * content if sign > 0 else scale / content
+        return parts[0], parts[1], scale
+
+    def sum(self, polynomial: fmpq_mpoly, scale: Fraction = Fraction(1)) -> Tree:
+        """A polynomial as a sum, the first term a positive one where there is one."""
+        rows = [(_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
+        if not rows:
+            return _ZERO
+        first = next((place for place, (c, _) in enumerate(rows) if c > 0), 0)
+        rows.insert(0, rows.pop(first))
+        tree = self._term(*rows[0])
+        for c, exponents in rows[1:]:
+            tree = Tree("+" if c > 0 else "-", (tree, self._term(abs(c), exponents)))
+        return tree
+
+    def _term(self, c: Fraction, exponents: Sequence[int]) -> Tree:
+        parts = [power(atom, int(n)) for atom, n in zip(self.atoms, exponents, strict=False) if n]
+        if c.numerator != 1 or not parts:
+            parts.insert(0, Tree(str(c.numerator)))
+        return divided(times_all(parts), Tree(str(c.denominator)))
+
+    def product(self, quotient: Quotient) -> Tree:
+        """The factored form: a product over a product."""
+        scale, rows = self.factors(quotient)
+        above = [power(tree, n) for tree, n in rows if n > 0]
+        below = [power(tree, -n) for tree, n in rows if n < 0]
+        if scale.numerator != 1 or not above:
+            above.insert(0, Tree(str(scale.numerator)))
+        if scale.denominator != 1:
+            below.insert(0, Tree(str(scale.denominator)))
+        return divided(times_all(above), times_all(below) if below else ONE)
+
+    def factors(self, quotient: Quotient) -> tuple[Fraction, list[tuple[Tree, int]]]:
+        """The number and the irreducible polynomials, with their exponents, that a quotient is made of."""
+        scale = Fraction(1)
+        rows: list[tuple[Tree, int]] = []
+        for polynomial, sign in zip(quotient, (1, -1), strict=True):
+            content, found = polynomial.factor()
+            scale = scale * _fraction(content) if sign > 0 else scale / _fraction(content)
+            for factor, exponent in found:
+                own = _content(factor)
+                scale *= own ** (sign * int(exponent))
+                whole = factor / fmpq(own.numerator, own.denominator)
+                rows.append((self.sum(whole), sign * int(exponent)))
+        rows.sort(key=lambda row: (len(row[0]), row[0].labels()))
+        return scale, rows
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def _content(polynomial: fmpq_mpoly) -> Fraction:
+    """The number whose quotient has coprime integer coefficients, the leading one positive."""
+    coefficients = [_fraction(c) for c in polynomial.coeffs()]
+    if not coefficients:
+        return Fraction(1)
+    top = gcd(*(c.numerator for c in coefficients))
+    content = Fraction(top, lcm(*(c.denominator for c in coefficients)))
+    return content if coefficients[0] > 0 else -content
+
+
+def times_all(parts: Sequence[Tree]) -> Tree:
+    """A product, nested to the left."""
+    tree = parts[0]
+    for part in parts[1:]:
+        tree = times(tree, part)
+    return tree
+
+
+def _atoms(tree: Tree) -> Iterator[Tree]:
+    parts = _opened(tree)
+    if parts is not None:
+        for part in parts:
+            yield from _atoms(part)
+    elif not is_number(tree):
+        yield _settled(tree)
+
+
+def _settled(tree: Tree) -> Tree:
+    """An atom with its operands in normal form."""
+    return Tree(tree.label, tuple(map(normal, tree.children)))
+
+
+@lru_cache(maxsize=2**14)
+def normal(tree: Tree) -> Tree:
+    """The expanded form of an expression, operands of atoms included. Raises: TooLargeError.
+
+    >>> from engines.egen.expressions.language import prefix, read_prefix
+    >>> prefix(normal(read_prefix("/ - pow x 2 1 - x 1")))
+    '+ x 1'
+    """
+    if not tree.children:
+        return number(Fraction(tree.label)) if is_constant_token(tree.label) else tree
+    space = Space([tree])
+    return space.tree(space.of(tree))
+
+
+@lru_cache(maxsize=2**12)
+def factors(tree: Tree) -> tuple[Fraction, tuple[tuple[Tree, int], ...]]:
+    """The number and the irreducible factors of an expression, with their exponents."""
+    space = Space([tree])
+    scale, rows = space.factors(space.of(tree))
+    return scale, tuple(rows)
+
+
+def factored(tree: Tree) -> Tree:
+    """The factored form of an expression over the rational numbers. Raises: TooLargeError."""
+    space = Space([tree])
+    return space.product(space.of(tree))
+
+
+@lru_cache(maxsize=2**12)
+def terms(tree: Tree) -> tuple[tuple[Fraction, Tree], ...]:
+    """The terms of a sum: numbers and what stands beside them, `ONE` for nothing; a fraction that does not
+    come apart is one term."""
+    space = Space([tree])
+    top, bottom = space.of(tree)
+    if not bottom.is_constant():
+        content = _content(top) / _content(bottom)
+        return ((content, space.tree(Quotient(top / _exact(content), bottom))),)
+    rows = []
+    for exponents, c in top.to_dict().items():
+        alone = space.polynomial({exponents: fmpq(1)})
+        rows.append((_fraction(c), space.sum(alone)))
+    return tuple(rows)
+
+
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
