@@ -56,6 +56,11 @@ KEYS: tuple[Key, ...] = (
     ),
     Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH", most=240),
     Key("job_slots", 0, "jobs in the background that run on the CPU at a time; 0: one for each processor"),
+    Key(
+        "reporters",
+        "",
+        "who is told of new jobs as they run: wandb, mlflow, trackio, FILE.py:FUNCTION; several with commas",
+    ),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
 )
 """The settings of the workbench itself; a paper names its own in its registration."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -61,12 +61,15 @@ class Where:
     """The list in what an operation returns that `--where FILTER` narrows; see `workbench.filters`.
 
     Args: key: its name in the record. fields: the names that the filter may use, as module:name. row:
-    `f(item, record)` gives an item's fields, where they are not its own.
+    `f(item, record)` gives an item's fields, where they are not its own. address: `f(spec)`
+    gives what gives an item the address of the user's notes on it, which the filter may ask for too
+    (`is:bookmarked`, `note:word`).
     """
 
     key: str
     fields: str
     row: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +154,38 @@ class Operation:
     def filter(self, text: str) -> Filter:
         """A filter over its rows. Raises: FilterError E440 for one that cannot be read."""
         from workbench.filters import parse_filter
+        from workbench.notes import NOTE_FIELDS
 
         assert self.where is not None
-        return parse_filter(text, load(self.where.fields))
+        of_notes = NOTE_FIELDS if self.where.address else ()
+        return parse_filter(text, (*load(self.where.fields), *of_notes))
 
-    def narrowed(self, record: Any, wanted: Filter) -> Any:
-        """The record with those of its rows that pass."""
+    def narrowed(self, record: Any, wanted: Filter, spec: Any) -> Any:
+        """The record with those of its rows that pass. `spec`: what it was asked."""
         assert self.where is not None
         key, row = self.where.key, load(self.where.row) if self.where.row else None
-        passing = [item for item in record[key] if wanted.matches(row(item, record) if row else item)]
+        noted = self._noted(spec, wanted)
+        passing = [
+            item
+            for item in record[key]
+            if wanted.matches({**(row(item, record) if row else item), **noted(item)})
+        ]
         return {**record, key: passing}
+
+    def _noted(self, spec: Any, wanted: Filter) -> Callable[[Any], Mapping[str, object]]:
+        """What gives the fields of the note on a row; none where the filter does not ask for them."""
+        from workbench.notes import NOTE_FIELDS, Note
+        from workbench.workspace import Workspace
+
+        if self.where is None or not set(wanted.names) & set(NOTE_FIELDS):
+            return lambda _item: {}
+        address, notes = load(self.where.address)(spec), Workspace.open().notes
+
+        def fields(item: Any) -> Mapping[str, object]:
+            place = address(item)
+            return (notes.get(place) or Note(place)).fields
+
+        return fields
 
     @property
     def takes_stop(self) -> bool:

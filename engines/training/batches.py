@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from engines.core.errors import EngineError
+from engines.training.ahead import Ahead
 from engines.training.config import TrainConfig
 from engines.training.task import Batch, Stream, Table
 
@@ -37,7 +38,8 @@ class Position:
 
 
 class Batches:
-    """An endless iterator of collated batches; `position` is that after the batch given out last.
+    """An endless iterator of collated batches; `position` is that after the batch given out last. The next
+    one is made in a thread meanwhile: `settle` waits for it, `close` ends the thread.
 
     Of several processes each takes its turn: process `rank` of `world` gets every world-th batch, and the
     position counts the batches of all.
@@ -61,9 +63,31 @@ class Batches:
         self._collate = collate
         self._rank = rank
         self._world = world
+        self._ahead: Ahead[tuple[Batch, Position]] | None = None
 
     def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
         """From the position on. Raises: EngineError E636 when there is nothing to read."""
+        if self._ahead is None:
+            self._ahead = Ahead(self._made())
+        batch, self.position = next(self._ahead)
+        return batch
+
+    def settle(self) -> None:
+        """Wait until nothing is made: what follows may use the data and what collates it."""
+        if self._ahead is not None:
+            self._ahead.settle()
+
+    def close(self) -> None:
+        """End the thread; asked again, it goes on from the position."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
+
+    def _made(self) -> Iterator[tuple[Batch, Position]]:
+        """This process's batches, each with the position behind it."""
         turn = 0
         for examples, after in self._walk(self.position):
             mine = turn == self._rank
@@ -71,8 +95,7 @@ class Batches:
             if mine:
                 batch = self._collate(examples)
             if turn == 0:
-                self.position = after
-                yield batch
+                yield batch, after
 
     def _walk(self, start: Position) -> Iterator[tuple[list[Any], Position]]:
         """Batch after batch with the position behind it."""

@@ -174,7 +174,7 @@ class _Training:
         if self._first:
             settings = self._identity.settings
             self._board = Board(self._out / "tensorboard", resumed_from=self._resumed_from, settings=settings)
-        batches, stopped = iter(self._batches), False
+        batches, stopped = self._batches, False
         self._meter.resume_clock()
         try:
             while not (self._ended or stopped):
@@ -182,6 +182,7 @@ class _Training:
                 self._step += 1
                 stopped = self._between_steps()
         finally:
+            self._batches.close()
             if self._board is not None:
                 self._board.close()
 
@@ -244,6 +245,7 @@ class _Training:
         """Take the measures. Returns: whether the model is the best so far."""
         before = time.monotonic()
         self._check_weights()
+        self._batches.settle()
         measures = state.measured(self._task, self._model) if self._first else {}
         self._measures = measures = processes.shared(measures)
         self._measure(measures, evaluation_s=round(time.monotonic() - before, 3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -94,6 +94,8 @@ def draw(
     wide, high = cells * across - 1, lines * down - 1
     for number, one in enumerate(series):
         before: tuple[int, int] | None = None
+        # From where to where the column of the last point is drawn already.
+        top = bottom = 0
         for x, y in zip(one.xs, one.ys, strict=True):
             if y is None or not math.isfinite(y):
                 before = None
@@ -103,7 +105,16 @@ def draw(
             inside = 0 <= row <= high
             # A jump over the whole height is a pole, not a slope.
             joined = before is not None and abs(row - before[1]) < high
-            path = _line(*before, column, row) if joined and before else iter([(column, row)])
+            path: Iterable[tuple[int, int]] = ((column, row),)
+            if joined and before and column == before[0]:
+                # A long curve has many points in a column; only what they add to it is drawn.
+                rows = range(row, top) if row < top else range(bottom + 1, row + 1)
+                path = ((column, each) for each in rows)
+                top, bottom = min(top, row), max(bottom, row)
+            else:
+                if joined and before:
+                    path = _line(*before, column, row)
+                top = bottom = row
             for dot_x, dot_y in path:
                 if 0 <= dot_y <= high and 0 <= dot_x <= wide:
                     cell = dots[dot_y // down][dot_x // across]

@@ -13,6 +13,7 @@ import pytest
 
 from engines.core.assets import asset
 from workbench.operation import load, operations
+from workbench.workspace import Workspace, ensure_sample
 
 FORUM = asset("sample/arqmath/sample-forum")
 CORPUS = asset("sample/corpora/sample-e")
@@ -76,3 +77,20 @@ def test_the_fields_are_those_that_rows_have() -> None:
             assert fields, row.name
             assert callable(load(row.where.row)), row.name
             assert all(name.isidentifier() for name in fields), row.name
+
+
+def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
+    workspace = Workspace.open()
+    ensure_sample(workspace)
+    workspace.notes.set_note("corpus/sample-e/cluster/0/member/2", "a nice one")
+    workspace.notes.toggle_bookmark("arqmath/sample-forum/topic/A.911")
+    workspace.notes.toggle_bookmark("arqmath/sample-forum/topic/A.911/post/60003")
+    found = run("egen", "show", workspace.corpora / "sample-e", 0, "--where", "note:nice")
+    assert [row["member"] for row in found["members"]] == [2]
+    found = run("arqmath", "topics", "sample-forum", "--where", "is:bookmarked")
+    assert [row["id"] for row in found["topics"]] == ["A.911"]
+    everything = run("arqmath", "show", "sample-forum", "A.911")["answers"]
+    found = run("arqmath", "show", "sample-forum", "A.911", "--where", "!is:bookmarked")
+    assert [row["id"] for row in found["answers"]] == [
+        row["id"] for row in everything if row["id"] != "60003"
+    ]

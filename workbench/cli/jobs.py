@@ -19,7 +19,8 @@ from workbench.cli.common import Json, Where, emit, guard, say, table
 from workbench.cli.lazy import group
 from workbench.errors import UsageError, one_line
 from workbench.jobs.devices import bytes_in_words
-from workbench.jobs.folder import Attempt, find
+from workbench.jobs.folder import Attempt, Job, find
+from workbench.jobs.reporting import Reported, reported
 from workbench.workspace import Workspace
 
 __all__ = ["app"]
@@ -267,6 +268,45 @@ def _compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: 
 
 @app.command()
 @guard
+def report(
+    numbers: Numbers,
+    to: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="wandb, mlflow, trackio, or FILE.py:FUNCTION.", show_default=False),
+    ],
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the jobs are over.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Tell another tool what jobs have logged: metrics by step, the recipe, the end.
+
+    Nothing is told twice, however often this is called; steps that were done again after an interruption
+    count as they were done first. The setting `reporters` does the same for new jobs as they run.
+    """
+    from workbench.jobs.reporters import checked
+    from workbench.jobs.reporting import report as told
+
+    name, workspace = checked(to), Workspace.open()
+    documents, lines = [], []
+    for number in [each for given in numbers for each in jobs.members(workspace, given) or [given]]:
+
+        def over(number: int = number) -> bool:
+            return not (follow and jobs.job(workspace, number).live)
+
+        done = told(find(workspace.runs, number), name, over=over)
+        documents.append({"id": number, **asdict(done)})
+        lines.append(f"{number}  {_reported(done)}")
+    emit(documents, as_json, text=lines)
+
+
+def _reported(done: Reported) -> str:
+    """How far a reporter has been told."""
+    step = f", to step {max(done.steps.values()):,}" if done.steps else ""
+    end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
+    return f"{done.name}: {done.events:,} events{step}{end}"
+
+
+@app.command()
+@guard
 def pack(
     number: Number,
     out: Annotated[
@@ -441,6 +481,7 @@ def _description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs
         "disk": f"{bytes_in_words(use.run_bytes)} run, {bytes_in_words(use.out_bytes)} elsewhere",
         "seed": view.seed,
     }
+    facts["reported"] = ", ".join(_reported(each) for each in reported(Job(view.id, Path(view.folder))))
     facts |= {f"params.{key}": value for key, value in view.params.items()}
     facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
     width = max(map(len, facts))

@@ -19,6 +19,7 @@ from workbench.jobs.changes import changed, fresh
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
 from workbench.jobs.process import sweep
+from workbench.jobs.reporters import configured
 from workbench.jobs.store import Index, Row
 from workbench.jobs.tail import EventTail
 from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
@@ -79,11 +80,12 @@ def submit_sweep(
     ended early; lowest: its lowest value is the best. Raises: as `submit`.
     """
     plan, told = sweeps.plan(title, recipe, len(runs), parallel, stop_worst, lowest)
+    reporters = configured()
     made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     jobs_made: list[Job] = []
     for spec, _, _ in runs:
-        beside = {"sweep.json": {**told, "sweep": made.id}}
+        beside = {"sweep.json": {**told, "sweep": made.id}, **reporters}
         jobs_made.append(create(workspace.runs, spec, None if cluster is None else "", beside=beside))
     found = [
         sweeps.Member(item.id, setting, repeat)
@@ -125,9 +127,11 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
     else:
         job = _record(workspace, spec)
         slots = queue.take(spec.params)
-        Supervisor(job.last(), sink=sink, slots=slots).run()
+        supervisor = Supervisor(job.last(), sink=sink, slots=slots)
+        supervisor.run()
         slots.close()
         queue.keep(workspace.runs)
+        supervisor.await_reporters()
     view = job_view(job)
     _index(workspace, [job])
     return view
@@ -315,7 +319,7 @@ def _record(workspace: Workspace, spec: Recipe) -> Job:
     if spec.params.get("out"):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
-    job = create(workspace.runs, spec, "" if clustered else None)
+    job = create(workspace.runs, spec, "" if clustered else None, beside=configured())
     _index(workspace, [job])
     return job
 

@@ -126,6 +126,7 @@ def main(arguments: list[str]) -> int:
         return 0
     if supervisor.next is not None and ending.reason == TIME_LIMIT:
         _again(job, attempt, supervisor.next, number)
+    supervisor.await_reporters()
     return 1 if ending.state == "failed" else 0
 
 

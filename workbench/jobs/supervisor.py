@@ -35,6 +35,7 @@ from workbench.jobs.executors import launch
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.process import MARK, ProcessId, mark, sweep
 from workbench.jobs.queue import Slots, keep, leave
+from workbench.jobs.reporting import start
 from workbench.jobs.sweeps import verdict
 from workbench.jobs.tail import EventTail, last_lines
 
@@ -104,6 +105,7 @@ class Supervisor:
         self._beat = Heartbeat(0.0, ProcessId.me())
         self._delivered = ""
         self._direct = True
+        self._told: list[subprocess.Popen[bytes]] = []
 
     def run(self) -> Ending | None:
         """Returns: the end of the attempt; None when another supervisor has it."""
@@ -121,8 +123,17 @@ class Supervisor:
                     reason = f"the worker could not be started: {error.strerror}"
                     ending = Ending("failed", reason, code="E624", ended=time.time())
                 else:
+                    with contextlib.suppress(OSError):
+                        self._told = start(self.attempt) if begun else []
                     ending = self._watch(signals) if begun else last_words(self.attempt)
                 return self._record(ending, signals)
+
+    def await_reporters(self) -> None:
+        """Give reporters time to pass on the end; on a cluster everything ends with this process."""
+        deadline = time.monotonic() + timing.REPORTERS_WAIT_S
+        for process in self._told:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, deadline - time.monotonic()))
 
     def _begin(self) -> bool:
         """Start the worker or find the one that runs. Returns: whether there is one."""
@@ -328,9 +339,11 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[0])
     locks, cards = (*arguments[1:], "", "")[:2]
     slots = Slots(tuple(map(int, filter(None, locks.split(",")))), tuple(filter(None, cards.split(","))))
-    Supervisor(Job(int(folder.name), folder).last(), slots=slots).run()
+    supervisor = Supervisor(Job(int(folder.name), folder).last(), slots=slots)
+    supervisor.run()
     slots.close()
     keep(folder.parent)
+    supervisor.await_reporters()
     return 0
 
 

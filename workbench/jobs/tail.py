@@ -303,12 +303,12 @@ class MetricCurves:
 
 def _parsed(lines: Sequence[bytes]) -> list[Any]:
     """What the lines hold; those that are no JSON are left out."""
-    try:
-        found = json.loads(b"[" + b",".join(lines) + b"]")
+    import msgspec
+
+    with contextlib.suppress(msgspec.DecodeError, RecursionError):
+        found: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
         if len(found) == len(lines):
-            return list(found)
-    except (ValueError, RecursionError):
-        pass
+            return found
     found = []
     for line in lines:
         with contextlib.suppress(ValueError, RecursionError):

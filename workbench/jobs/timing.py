@@ -7,6 +7,7 @@ __all__ = [
     "GRACE_S",
     "HEARTBEAT_S",
     "LOCK_WAIT_S",
+    "REPORTERS_WAIT_S",
     "RESULT_RETRY_S",
     "STALE_AFTER_S",
     "STALLED_AFTER_S",
@@ -40,3 +41,6 @@ RESULT_RETRY_S = 600.0
 
 CLUSTER_WAIT_S = 30.0
 """A cluster needs a moment to let go of a job that has recorded its end."""
+
+REPORTERS_WAIT_S = 60.0
+"""Reporters that have not passed on the end of a job by then are not waited for."""

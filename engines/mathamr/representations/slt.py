@@ -53,21 +53,13 @@ def _of_file(file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
     from engines.mathamr.rows import rows
 
-    for row in rows(file):
+    for row in rows(file, one_of=("latex", "mathml")):
         found: dict[str, Any] = {"id": row.get("id"), "tree": None}
-        latex, mathml = row.get("latex"), row.get("mathml")
-        if isinstance(latex, str):
+        if isinstance(latex := row.get("latex"), str):
             found["tree"] = layout_tree(latex).document()
-        elif isinstance(mathml, str):
+        else:
             try:
-                found["tree"] = read_presentation_mathml(mathml).document()
+                found["tree"] = read_presentation_mathml(row["mathml"]).document()
             except DataError as error:
                 events(Event("warning", {"message": f"{row.get('id')}: {error.what}"}))
-        else:
-            raise DataError(
-                f"{row.get('id')} has neither latex nor mathml",
-                path=file,
-                code="E317",
-                remedy='Each line is {"id": …, "latex": …} or {"id": …, "mathml": …}.',
-            )
         yield found

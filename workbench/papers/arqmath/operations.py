@@ -19,7 +19,7 @@ OPERATIONS = (
         call=f"{_ENGINE}.ranking.topics:topics",
         settle=_SETTLE,
         text=f"{_TEXT}:topics",
-        where=Where("topics", f"{_ROWS}:TOPIC_FIELDS", f"{_ROWS}:topic_row"),
+        where=Where("topics", f"{_ROWS}:TOPIC_FIELDS", f"{_ROWS}:topic_row", f"{_ROWS}:topic_address"),
     ),
     Operation(
         "arqmath.show",
@@ -28,7 +28,7 @@ OPERATIONS = (
         call=f"{_ENGINE}.ranking.topics:show",
         settle=_SETTLE,
         text=f"{_TEXT}:show",
-        where=Where("answers", f"{_ROWS}:ANSWER_FIELDS", f"{_ROWS}:answer_row"),
+        where=Where("answers", f"{_ROWS}:ANSWER_FIELDS", f"{_ROWS}:answer_row", f"{_ROWS}:answer_address"),
     ),
     Operation(
         "arqmath.post",
@@ -88,7 +88,7 @@ OPERATIONS = (
         spec=f"{_ENGINE}.ranking.search:Search",
         call=f"{_ENGINE}.ranking.search:search",
         text=f"{_TEXT}:search",
-        where=Where("hits", f"{_ROWS}:HIT_FIELDS", f"{_ROWS}:hit_row"),
+        where=Where("hits", f"{_ROWS}:HIT_FIELDS", f"{_ROWS}:hit_row", f"{_ROWS}:hit_address"),
     ),
     Operation(
         "arqmath.eval",

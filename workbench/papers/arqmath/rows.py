@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-__all__ = ["ANSWER_FIELDS", "HIT_FIELDS", "TOPIC_FIELDS", "answer_row", "hit_row", "topic_row", "topic_rows"]
+__all__ = [
+    "ANSWER_FIELDS",
+    "HIT_FIELDS",
+    "TOPIC_FIELDS",
+    "answer_address",
+    "answer_row",
+    "hit_address",
+    "hit_row",
+    "topic_address",
+    "topic_row",
+    "topic_rows",
+]
 
 TOPIC_FIELDS = (
     *("topic", "title", "ndcg", "delta", "kind", "difficulty", "category", "judged", "relevant", "run"),
@@ -14,6 +26,7 @@ ANSWER_FIELDS = ("id", "rank", "other", "move", "grade", "gain", "change", "scor
 HIT_FIELDS = ("id", "first", "score", "again", "title", "answer")
 
 Found = Mapping[str, Any]
+Address = Callable[[Found], str]
 
 
 def topic_rows(overview: Found, run: str, against: str, *, title: str = "shown") -> list[dict[str, Any]]:
@@ -50,3 +63,32 @@ def hit_row(hit: Found, _found: Found) -> Found:
         "again": hit.get("probability"),
         "answer": hit["snippet"],
     }
+
+
+def topic_address(spec: Any) -> Address:
+    """Where notes on topics are kept."""
+    home = f"arqmath/{_collection(spec.folder)}/topic"
+    return lambda topic: f"{home}/{topic['id']}"
+
+
+def answer_address(spec: Any) -> Address:
+    """Where notes on the answers to a topic are kept."""
+    home = f"arqmath/{_collection(spec.folder)}/topic/{spec.topic}"
+    return lambda answer: f"{home}/written/{answer['run']}" if spec.written else f"{home}/post/{answer['id']}"
+
+
+def hit_address(spec: Any) -> Address:
+    """Where notes on posts that were found are kept."""
+    home = f"arqmath/{_collection(spec.index)}/post"
+    return lambda hit: f"{home}/{hit['id']}"
+
+
+def _collection(place: Path) -> str:
+    """The name of the collection, or of the one that has this index, in the workspace."""
+    from workbench.papers.arqmath.collections import collections
+    from workbench.workspace import Workspace
+
+    for one in collections(Workspace.open()):
+        if place in (one.path.absolute(), one.index.absolute()):
+            return one.name
+    return place.name

@@ -59,7 +59,9 @@ OPERATIONS = (
         spec="engines.egen.look_up:FindFunction",
         call="engines.egen.look_up:find",
         text=f"{_TEXT}:find",
-        where=Where("matches", f"{_ROWS}:MATCH_FIELDS", f"{_ROWS}:expression_row"),
+        where=Where(
+            "matches", f"{_ROWS}:MATCH_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:cluster_address"
+        ),
         expressions=True,
     ),
     Operation(
@@ -68,7 +70,9 @@ OPERATIONS = (
         spec="engines.egen.look_up:ShowCluster",
         call="engines.egen.look_up:show",
         text=f"{_TEXT}:show",
-        where=Where("members", f"{_ROWS}:MEMBER_FIELDS", f"{_ROWS}:expression_row"),
+        where=Where(
+            "members", f"{_ROWS}:MEMBER_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:member_address"
+        ),
     ),
     Operation(
         "egen.explain",
@@ -143,7 +147,9 @@ OPERATIONS = (
         spec="engines.egen.models.nearest:Nearest",
         call="engines.egen.models.nearest:nearest",
         text=f"{_MODELS}:nearest",
-        where=Where("neighbours", f"{_ROWS}:NEIGHBOUR_FIELDS", f"{_ROWS}:expression_row"),
+        where=Where(
+            "neighbours", f"{_ROWS}:NEIGHBOUR_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:neighbour_address"
+        ),
         expressions=True,
     ),
     Operation(

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["MATCH_FIELDS", "MEMBER_FIELDS", "NEIGHBOUR_FIELDS", "expression_row"]
+__all__ = [
+    "MATCH_FIELDS",
+    "MEMBER_FIELDS",
+    "NEIGHBOUR_FIELDS",
+    "cluster_address",
+    "expression_row",
+    "member_address",
+    "neighbour_address",
+]
 
 MATCH_FIELDS = ("cluster", "head", "verdict", "member", "op")
 MEMBER_FIELDS = ("member", "prefix", "infix", "tok", "verdict", "kept", "op")
 NEIGHBOUR_FIELDS = ("cluster", "member", "cosine", "prefix", "infix", "verdict", "same", "op")
+
+
+Address = Callable[[Mapping[str, Any]], str]
 
 
 def expression_row(item: Mapping[str, Any], _found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -21,3 +32,20 @@ def expression_row(item: Mapping[str, Any], _found: Mapping[str, Any]) -> Mappin
     if "tokens" in item:
         row["tok"] = item["tokens"]
     return row
+
+
+def cluster_address(spec: Any) -> Address:
+    """Where notes on the clusters of matches are kept."""
+    return lambda match: f"corpus/{spec.corpus.name}/cluster/{match['cluster']}"
+
+
+def member_address(spec: Any) -> Address:
+    """Where notes on the members of a cluster are kept."""
+    return lambda member: f"corpus/{spec.corpus.name}/cluster/{spec.cluster}/member/{member['member']}"
+
+
+def neighbour_address(spec: Any) -> Address:
+    """Where notes on neighbours are kept."""
+    # Without a corpus it is the sample that ships.
+    home = f"corpus/{spec.data.name if spec.data is not None else 'sample-e'}/cluster"
+    return lambda found: f"{home}/{found['cluster']}/member/{found['member']}"

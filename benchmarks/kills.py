@@ -1,0 +1,321 @@
+"""Jobs of all kinds killed with -9 at random moments and resumed: `python -m benchmarks.kills`.
+
+Each kind of job runs three times unharmed. What its files are alike in (whole files, or the values of a JSON
+document; times of day are not) is what every later run must give again; the third run checks that. Then jobs
+of the kinds take turns: at a moment drawn from the time that the kind takes, the worker, the supervisor, or
+both are killed; a job that is over then is resumed, and killed again with even odds, until `--kills` kills
+have been made. A job is *lost* when it does not come to an end that it can be resumed from, or does not
+succeed then; *doubled* when two workers of it live at once, when a resume makes any number of attempts but
+one, or when more jobs are listed than were started. What differs is named.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks._record import parser_of, record
+from engines.core.files import sha256
+
+if TYPE_CHECKING:
+    from workbench.jobs import JobView
+    from workbench.recipes import Recipe
+    from workbench.workspace import Workspace
+
+PATIENCE_S = 300.0
+VICTIMS = ("worker", "supervisor", "both")
+MISSING = "not there"
+
+
+def kinds(workspace: Workspace) -> dict[str, Recipe]:
+    """A small job of each kind."""
+    from workbench.recipes import Recipe, load, with_settings
+    from workbench.training import job_spec
+
+    root = workspace.root
+    forum = root / "arqmath" / "sample-forum"
+    problems = root / "problems" / "sample-en" / "problems.jsonl"
+    texts = root / "texts.txt"
+    texts.write_text("".join(f"+ sin x {number}\n" for number in range(3_000)))
+    operations: dict[str, dict[str, Any]] = {
+        "egen.generate": {"expr": "sin x + cos x", "members": 40, "into": "cluster.jsonl"},
+        "egen.corpus": {"templates": ("poly",), "sample": 6, "members": 10, "workers": 1},
+        "egen.embed": {"file": str(texts), "into": "vectors.npy"},
+        "arqmath.index": {"folder": str(forum), "dense": True},
+        "arqmath.pretrain-data": {"folder": str(forum), "strategy": "1", "into": "segments.jsonl"},
+        "mathamr.index": {"folder": str(forum)},
+        "mwp.augment": {"data": str(problems), "into": "variants.jsonl"},
+        "mwp.triplets": {"data": str(problems), "into": "triplets.jsonl"},
+    }
+    made = {name: Recipe(name, name, params, seed=7) for name, params in operations.items()}
+    trainings = {
+        "egen/cl-mean-tiny": ("steps=40", "eval_every=20", "save_every=10", "measured=200"),
+        "egen/seq2seq-tiny": ("steps=20", "eval_every=0", "save_every=5", "measured=100", "best=''"),
+        "arqmath/finetune-tiny": ("steps=8", "eval_every=4", "save_every=2"),
+        "mwp/solver-tiny": ("steps=40", "eval_every=20", "save_every=10"),
+    }
+    for name, settings in trainings.items():
+        recipe = with_settings(load(name), list(settings))
+        made[f"train {name}"] = job_spec(workspace, recipe, device="cpu", publish=False)
+    return made
+
+
+def contents(out: Path) -> dict[str, Any]:
+    """What a finished job has written: hashes of files, and the values of JSON documents by place."""
+    found: dict[str, Any] = {}
+    for path in sorted([out, *out.rglob("*")]):
+        name = str(path.relative_to(out.parent))
+        if not path.is_file() or "tensorboard" in path.parts or path.suffix == ".lock":
+            continue
+        if path.suffix == ".json":
+            with contextlib.suppress(ValueError):
+                for key, value in leaves(json.loads(path.read_bytes()), ()):
+                    found[":".join((name, *key))] = value
+                continue
+        found[name] = sha256(path)
+    return found
+
+
+def leaves(value: Any, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values of a document with their places in it."""
+    inside = (
+        enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else None
+    )
+    if inside is None:
+        yield key, value
+        return
+    for name, each in inside:
+        yield from leaves(each, (*key, str(name)))
+
+
+@dataclass
+class Kind:
+    """A kind of job, how long it takes, and what every run of it must give."""
+
+    name: str
+    recipe: Recipe
+    seconds: float = 0.0
+    expected: dict[str, Any] = field(default_factory=dict)
+    own: list[str] = field(default_factory=list)
+    """What differs between runs that nothing happens to."""
+
+    def differences(self, found: Mapping[str, Any]) -> list[str]:
+        """What is not as expected; a name that no unharmed run has is one too."""
+        wrong = [name for name, value in self.expected.items() if found.get(name, MISSING) != value]
+        known = {*self.expected, *self.own}
+        # Of what is unlike in every run, not even the names need be alike.
+        more = [name for name in found if name not in known and not self._is_own(name)]
+        return wrong + more
+
+    def _is_own(self, name: str) -> bool:
+        return any(name.partition(":")[0] == each.partition(":")[0] for each in self.own)
+
+
+@dataclass
+class Tally:
+    """What has happened so far."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    """By what was aimed at; only those that hit a live process."""
+    of_kind: Counter[str] = field(default_factory=Counter)
+    jobs: int = 0
+    resumes: int = 0
+    lost: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+    differ: list[str] = field(default_factory=list)
+    compared: int = 0
+
+
+class Ground:
+    """A workspace in which jobs are run and killed."""
+
+    def __init__(self, workspace: Workspace, seed: int) -> None:
+        self.workspace = workspace
+        self.draw = random.Random(seed)
+        self.tally = Tally()
+
+    def start(self, kind: Kind) -> int:
+        from dataclasses import replace
+
+        from workbench import jobs
+
+        params = dict(kind.recipe.params)
+        into = params.pop("into", "out")
+        self.tally.jobs += 1
+        place = self.workspace.root / "kept" / str(self.tally.jobs) / into
+        place.parent.mkdir(parents=True)
+        return jobs.submit(self.workspace, replace(kind.recipe, params={**params, "out": str(place)})).id
+
+    def view(self, number: int) -> JobView:
+        from workbench import jobs
+
+        return jobs.job(self.workspace, number)
+
+    def over(self, number: int) -> JobView | None:
+        """Wait for its end, putting the records straight as any command does; None when it does not come."""
+        from workbench import jobs
+
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            jobs.reconcile(self.workspace)
+            if not (view := self.view(number)).live:
+                return view
+            time.sleep(0.2)
+        return None
+
+    def unharmed(self, kind: Kind) -> dict[str, Any]:
+        """What a run gives that nothing happens to."""
+        began = time.monotonic()
+        number = self.start(kind)
+        view = self.over(number)
+        kind.seconds = time.monotonic() - began
+        if view is None or view.state != "succeeded":
+            raise RuntimeError(f"{kind.name} does not even succeed unharmed: {view and view.reason}")
+        return contents(Path(view.out))
+
+    def learn(self, kind: Kind) -> None:
+        """What is alike in two unharmed runs is expected of all; a third must agree."""
+        first, second = self.unharmed(kind), self.unharmed(kind)
+        alike = {name for name in first if second.get(name, MISSING) == first[name]}
+        kind.expected = {name: first[name] for name in alike}
+        kind.own = sorted({*first, *second} - alike)
+        if not kind.expected or (wrong := kind.differences(self.unharmed(kind))):
+            raise RuntimeError(f"{kind.name} does not repeat itself unharmed: {wrong[:3] if alike else ''}")
+
+    def kill(self, number: int, victim: str, kind: Kind) -> None:
+        """Kill the worker, its supervisor, or both, as far as they live."""
+        attempt = self._attempt(number)
+        worker, beat = attempt.worker(), attempt.heartbeat()
+        here = {"worker": worker and worker[0], "supervisor": beat and beat.supervisor}
+        aimed = [one for name, one in here.items() if one is not None and victim in (name, "both")]
+        if sum(one.send(signal.SIGKILL) for one in aimed if one.alive()):
+            self.tally.kills[victim] += 1
+            self.tally.of_kind[kind.name] += 1
+
+    def _attempt(self, number: int) -> Any:
+        from workbench.jobs.folder import find
+
+        return find(self.workspace.runs, number).last()
+
+    def workers(self, number: int) -> int:
+        """How many attempts at a job have a live worker."""
+        from workbench.jobs.folder import find
+
+        attempts = find(self.workspace.runs, number).attempts()
+        claims = [attempt.worker() for attempt in attempts]
+        return sum(1 for claim in claims if claim is not None and claim[0].alive())
+
+    def harm(self, kind: Kind, most: int) -> None:
+        """One job, killed again and again with even odds, at most so many times, and what comes of it."""
+        from workbench import jobs
+
+        tally, number = self.tally, self.start(kind)
+        attempts, left = 1, most
+        while True:
+            if left and (left == most or self.draw.random() < 0.5):
+                left -= 1
+                self._wait_a_moment(number, self.draw.uniform(0, kind.seconds))
+                self.kill(number, self.draw.choice(VICTIMS), kind)
+            view = self.over(number)
+            if view is None:
+                tally.lost.append(f"{kind.name} {number}: no end")
+                return
+            if self.workers(number):
+                tally.doubled.append(f"{kind.name} {number}: a worker lives though it is {view.state}")
+            if view.attempt != attempts:
+                tally.doubled.append(f"{kind.name} {number}: {view.attempt} attempts instead of {attempts}")
+                return
+            if view.state == "succeeded":
+                break
+            if view.state not in ("failed", "lost") or attempts > 20:
+                tally.lost.append(f"{kind.name} {number}: {view.state}, {view.reason}")
+                return
+            if view.state == "failed" and view.signal != signal.SIGKILL:
+                tally.lost.append(f"{kind.name} {number}: {view.reason}")
+                return
+            tally.resumes += 1
+            attempts += 1
+            jobs.resume(self.workspace, number)
+        tally.compared += len(kind.expected)
+        wrong = kind.differences(contents(Path(view.out)))
+        if wrong:
+            tally.differ.append(f"{kind.name} {number}: {', '.join(wrong[:5])}")
+
+    def _wait_a_moment(self, number: int, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and self.view(number).live:
+            if self.workers(number) > 1:
+                self.tally.doubled.append(f"{number}: two workers at once")
+            time.sleep(0.05)
+
+
+def measure(root: Path, kills: int, seed: int, only: str) -> dict[str, object]:
+    """Harm jobs in a workspace of their own until there have been so many kills."""
+    from workbench import jobs
+    from workbench.workspace import Workspace, ensure_sample
+
+    workspace = Workspace.open(root)
+    ensure_sample(workspace)
+    ground = Ground(workspace, seed)
+    known = [Kind(name, recipe) for name, recipe in kinds(workspace).items() if only in name]
+    for kind in known:
+        ground.learn(kind)
+        print(f"{kind.name:28} {kind.seconds:5.1f} s, {len(kind.expected)} things alike", flush=True)
+    tally, rounds = ground.tally, 0
+    while tally.kills.total() < kills:
+        kind = known[rounds % len(known)]
+        ground.harm(kind, min(4, kills - tally.kills.total()))
+        rounds += 1
+        print(
+            f"{tally.kills.total():4} {kind.name:28} {tally.lost} {tally.doubled} {tally.differ}", flush=True
+        )
+    listed = len(jobs.jobs(workspace))
+    if listed != tally.jobs:
+        tally.doubled.append(f"{listed} jobs are listed, {tally.jobs} were started")
+    strays = [path.name for path in workspace.root.rglob("*.tmp")]
+    return {
+        "seed": seed,
+        "kills": tally.kills.total(),
+        "aimed_at": dict(tally.kills),
+        "by_kind": dict(tally.of_kind),
+        "jobs": tally.jobs,
+        "resumes": tally.resumes,
+        "things_compared": tally.compared,
+        "differ": tally.differ,
+        "lost": tally.lost,
+        "doubled": tally.doubled,
+        "temporary_files_left": len(strays),
+        "unlike_in_unharmed_runs": {
+            kind.name: sorted({name.partition("/")[2] or name for name in kind.own})[:12] for kind in known
+        },
+    }
+
+
+def main() -> None:
+    """Kill, print and record."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="kinds whose name has this in it")
+    parser.add_argument("--no-record", action="store_true")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["MATHWB_HOME"] = folder
+        figures = measure(Path(folder) / "workspace", asked.kills, asked.seed, asked.only)
+    print(json.dumps(figures, indent=1))
+    if not asked.no_record:
+        record("kills", figures, libraries=("torch", "transformers", "psutil"))
+
+
+if __name__ == "__main__":
+    main()

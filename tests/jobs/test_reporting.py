@@ -1,0 +1,319 @@
+"""Others are told what a job logs: all of it, once, whatever happens to the job or to them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from engines.core.errors import EngineError
+from workbench import jobs
+from workbench.cli.root import app
+from workbench.jobs.folder import create, find
+from workbench.jobs.reporters import checked
+from workbench.jobs.reporting import report, reported
+from workbench.recipes import Recipe
+
+if TYPE_CHECKING:
+    from tests.jobs.conftest import Lab
+
+TELL = """
+import json
+from pathlib import Path
+
+here = Path(__file__).parent
+
+def tell(run, event):
+    if (here / "broken").exists() and event.kind == "metric" and event.step == 4:
+        raise OSError("no route to host")
+    line = {"run": run.name, "kind": event.kind, "attempt": event.attempt, "step": event.step, **event.data}
+    with (here / "told.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\\n")
+"""
+
+
+class Told:
+    """A reporter in a file, and what it was told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "tell.py"
+        self.path.write_text(TELL)
+        self.name = f"{self.path}:tell"
+
+    def lines(self) -> list[dict[str, Any]]:
+        place = self.path.parent / "told.jsonl"
+        return [json.loads(line) for line in place.read_text().splitlines()] if place.exists() else []
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [line for line in self.lines() if line["kind"] == kind]
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    return Told(tmp_path)
+
+
+def at_once() -> bool:
+    return True
+
+
+def test_a_killed_and_resumed_job_is_told_once(lab: Lab, told: Told) -> None:
+    number = lab.submit(n=6, break_at=3)
+    lab.wait(number, "failed")
+    job = find(lab.workspace.runs, number)
+    assert report(job, told.name, over=at_once).end == "failed"
+    lab.go(number)
+    # The second attempt says steps 1 to 3 again.
+    jobs.resume(lab.workspace, number)
+    lab.wait(number, "succeeded")
+    for _ in range(2):
+        found = report(job, told.name, over=at_once)
+    assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
+    assert [line["loss_nats"] for line in told.of("metric")] == [1 / step for step in range(1, 7)]
+    assert [(line["state"], line["attempt"]) for line in told.of("ended")] == [
+        ("failed", 1),
+        ("succeeded", 2),
+    ]
+    # All other events of both attempts are told as they are in the logs.
+    logged = [
+        json.loads(line)["kind"]
+        for attempt in job.attempts()
+        for line in attempt.events.read_text().splitlines()
+        if line.endswith("}")
+    ]
+    kinds = Counter(line["kind"] for line in told.lines())
+    assert kinds["progress"] == logged.count("progress") == 9
+    assert kinds["state"] == logged.count("state")
+    assert (found.steps, found.end, found.error) == ({"loss_nats": 6}, "succeeded", "")
+
+
+def test_what_the_setting_names_is_told_while_the_job_runs(
+    lab: Lab, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATHWB_REPORTERS", told.name)
+    number = lab.held()
+    lab.until(lambda: len(told.of("metric")) == 3, "what is said before the job is over")
+    lab.kill(lab.worker(number))
+    lab.wait(number, "failed")
+    lab.go(number)
+    jobs.resume(lab.workspace, number)
+    lab.wait(number, "succeeded")
+    lab.until(lambda: [line["state"] for line in told.of("ended")][-1:] == ["succeeded"], "the end")
+    assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_reporter_that_fails_harms_nothing_and_goes_on_where_it_stood(
+    lab: Lab, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (told.path.parent / "broken").touch()
+    number = lab.submit(n=6)
+    lab.wait(number, "succeeded")
+    job = find(lab.workspace.runs, number)
+    with pytest.raises(EngineError, match="OSError: no route to host") as caught:
+        report(job, told.name, over=at_once)
+    assert caught.value.code == "E628"
+    assert "no route to host" in reported(job)[0].error
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
+    assert "no route to host" in CliRunner().invoke(app, ["jobs", "show", str(number)]).stdout
+    (told.path.parent / "broken").unlink()
+    done = CliRunner().invoke(app, ["jobs", "report", str(number), "--to", told.name, "--json"])
+    assert json.loads(done.stdout)[0]["end"] == "succeeded"
+    assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_what_cannot_be_had_is_refused_before_there_is_a_job(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    monkeypatch.setenv("MATHWB_REPORTERS", "wandb")
+    with pytest.raises(EngineError, match="the package wandb is not installed") as caught:
+        lab.submit(n=1)
+    assert caught.value.code == "E627"
+    assert 'pip install "mathwb[wandb]"' in caught.value.remedy
+    assert jobs.jobs(lab.workspace) == []
+    for name, words in (("weights", "no reporter"), (f"{tmp_path}/none.py:tell", "no such file")):
+        with pytest.raises(EngineError, match=words):
+            checked(name)
+
+
+def test_a_damaged_note_is_not_taken_for_a_new_run(lab: Lab, told: Told) -> None:
+    job = create(lab.workspace.runs, Recipe("test.count", "never begun", {}))
+    report(job, told.name, over=at_once)
+    (note,) = job.folder.glob("report-*.json")
+    note.write_text("{")
+    with pytest.raises(EngineError) as caught:
+        report(job, told.name, over=at_once)
+    assert caught.value.code == "E629"
+
+
+def test_the_example_of_the_docs(lab: Lab, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / "rows.py"
+    path.write_text(example)
+    number = lab.submit(n=2)
+    lab.wait(number, "succeeded")
+    job = find(lab.workspace.runs, number)
+    report(job, f"{path}:rows", over=at_once)
+    rows = (job.folder / "metrics.csv").read_text().splitlines()
+    assert rows == ["1,1,loss_nats,1.0", "1,2,loss_nats,0.5", "1,,state,succeeded"]
+
+
+# Stand-ins with the signatures of wandb 0.31, mlflow-skinny 3.17 and trackio 0.43, as far as they are called.
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, name: str, **members: Any) -> None:
+    module = ModuleType(name)
+    module.__spec__ = ModuleSpec(name, None)
+    for key, value in members.items():
+        setattr(module, key, value)
+    monkeypatch.setitem(sys.modules, name, module)
+
+
+def finished(lab: Lab) -> Any:
+    number = lab.submit(n=3, model={"dim": 3})
+    lab.wait(number, "succeeded")
+    return find(lab.workspace.runs, number)
+
+
+def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+
+    class Run:
+        id = "abc"
+
+        def define_metric(self, name: str, step_metric: str | None = None) -> None:
+            calls.append(("define", name, step_metric))
+
+        def log(self, data: dict[str, Any], step: int | None = None, commit: bool | None = None) -> None:
+            assert step is None
+            assert commit is None
+            calls.append(("log", data))
+
+        def finish(self, exit_code: int | None = None) -> None:
+            calls.append(("finish", exit_code))
+
+    def init(
+        entity: str | None = None,
+        project: str | None = None,
+        dir: str | None = None,
+        id: str | None = None,
+        name: str | None = None,
+        config: dict[str, Any] | None = None,
+        allow_val_change: bool | None = None,
+        job_type: str | None = None,
+        resume: str | None = None,
+    ) -> Run:
+        assert (entity, project, resume, allow_val_change) == (None, "mathwb", "allow", True)
+        assert dir
+        assert name
+        calls.append(("init", id, job_type, config))
+        return Run()
+
+    installed(monkeypatch, "wandb", init=init)
+    job = finished(lab)
+    report(job, checked("wandb"), over=at_once)
+    config = {"n": 3, "model.dim": 3, "seed": 7}
+    assert calls == [
+        ("init", None, "test.count", config),
+        ("define", "step", None),
+        ("define", "*", "step"),
+        *(("log", {"loss_nats": 1 / step, "step": step}) for step in (1, 2, 3)),
+        ("finish", 0),
+    ]
+    # Nothing new: it is not opened again. With something new it is the same run.
+    report(job, "wandb", over=at_once)
+    assert len(calls) == 7
+    job.add_attempt(1)
+    line = {"v": 1, "t": 1.0, "job": job.id, "attempt": 2, "seq": 0, "kind": "metric", "step": 9}
+    job.attempt(2).events.write_text(
+        json.dumps({**line, "data": {"loss_nats": 0.1, "words": "no number"}}) + "\n"
+    )
+    report(job, "wandb", over=at_once)
+    assert calls[7][:2] == ("init", "abc")
+    assert calls[10] == ("log", {"loss_nats": 0.1, "step": 9})
+
+
+def test_mlflow(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+
+    class MlflowClient:
+        def get_experiment_by_name(self, name: str) -> Any:
+            return None if name == "mathwb" else calls.append("another")
+
+        def create_experiment(self, name: str, artifact_location: str | None = None) -> str:
+            calls.append(("experiment", name, artifact_location))
+            return "5"
+
+        def create_run(
+            self,
+            experiment_id: str,
+            start_time: int | None = None,
+            tags: dict[str, Any] | None = None,
+            run_name: str | None = None,
+        ) -> Any:
+            calls.append(("run", experiment_id, start_time, tags))
+            assert run_name
+            return SimpleNamespace(info=SimpleNamespace(run_id="r1"))
+
+        def log_batch(
+            self, run_id: str, metrics: Any = (), params: Any = (), tags: Any = (), synchronous: Any = None
+        ) -> None:
+            assert (tags, synchronous) == ((), None)
+            calls.append((run_id, [tuple(vars(each).values()) for each in (*metrics, *params)]))
+
+        def set_terminated(self, run_id: str, status: str | None = None) -> None:
+            calls.append((run_id, status))
+
+    class Metric:
+        def __init__(self, key: str, value: float, timestamp: int, step: int) -> None:
+            assert isinstance(timestamp, int)
+            self.key, self.value, self.step = key, value, step
+
+    class Param:
+        def __init__(self, key: str, value: str) -> None:
+            self.key, self.value = key, value
+
+    installed(monkeypatch, "mlflow", MlflowClient=MlflowClient)
+    installed(monkeypatch, "mlflow.entities", Metric=Metric, Param=Param)
+    job = finished(lab)
+    report(job, checked("mlflow"), over=at_once)
+    assert calls == [
+        ("experiment", "mathwb", None),
+        ("run", "5", None, {"mathwb.task": "test.count", "mathwb.job": str(job.id)}),
+        ("r1", [("n", "3"), ("model.dim", "3"), ("seed", "7")]),
+        *(("r1", [("loss_nats", 1 / step, step)]) for step in (1, 2, 3)),
+        ("r1", "FINISHED"),
+    ]
+
+
+def test_trackio(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+
+    def init(
+        project: str,
+        name: str | None = None,
+        group: str | None = None,
+        config: dict[str, Any] | None = None,
+        resume: str = "never",
+        embed: bool = True,
+    ) -> None:
+        assert group is None
+        calls.append((project, name, config, resume, embed))
+
+    def log(metrics: dict[str, Any], step: int | None = None) -> None:
+        calls.append((metrics, step))
+
+    installed(monkeypatch, "trackio", init=init, log=log, finish=lambda: calls.append("finish"))
+    job = finished(lab)
+    report(job, checked("trackio"), over=at_once)
+    assert (calls[0][0], calls[0][2:]) == ("mathwb", ({"n": 3, "model.dim": 3, "seed": 7}, "allow", False))
+    assert calls[1:] == [*(({"loss_nats": 1 / step}, step) for step in (1, 2, 3)), "finish"]
