@@ -211,14 +211,16 @@ def test_wandb(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
         allow_val_change: bool | None = None,
         job_type: str | None = None,
         resume: str | None = None,
+        settings: dict[str, Any] | None = None,
     ) -> Run:
+        assert settings == {"x_disable_stats": True, "console": "off"}
         assert (entity, project, resume, allow_val_change) == (None, "mathwb", "allow", True)
         assert dir
         assert name
         calls.append(("init", id, job_type, config))
         return Run()
 
-    installed(monkeypatch, "wandb", init=init)
+    installed(monkeypatch, "wandb", init=init, Settings=dict)
     job = finished(lab)
     report(job, checked("wandb"), over=at_once)
     config = {"n": 3, "model.dim": 3, "seed": 7}
@@ -305,8 +307,10 @@ def test_trackio(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
         config: dict[str, Any] | None = None,
         resume: str = "never",
         embed: bool = True,
+        auto_log_gpu: bool | None = None,
+        auto_log_cpu: bool | None = None,
     ) -> None:
-        assert group is None
+        assert (group, auto_log_gpu, auto_log_cpu) == (None, False, False)
         calls.append((project, name, config, resume, embed))
 
     def log(metrics: dict[str, Any], step: int | None = None) -> None:

@@ -21,10 +21,20 @@ __all__ = ["whole"]
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """One node with two processors."""
+    yield from _cluster(nodes=1)
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[Cluster]:
+    """Two nodes with two processors each."""
+    yield from _cluster(nodes=2)
+
+
+def _cluster(nodes: int) -> Iterator[Cluster]:
     if lacking := missing():
         pytest.skip(f"not here: {', '.join(lacking)}")
     with tempfile.TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as folder:
-        made = Cluster(Path(folder))
+        made = Cluster(Path(folder), nodes=nodes)
         yield made
         made.end()
 
@@ -57,6 +67,17 @@ class Slurm(Lab):
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Cluster) -> Iterator[Slurm]:
+    """Jobs on the cluster of one node."""
+    yield from _lab(tmp_path, monkeypatch, cluster)
+
+
+@pytest.fixture
+def lab_of_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_nodes: Cluster) -> Iterator[Slurm]:
+    """Jobs on the cluster of two nodes."""
+    yield from _lab(tmp_path, monkeypatch, two_nodes)
+
+
+def _lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Cluster) -> Iterator[Slurm]:
     for name, value in cluster.environment.items():
         monkeypatch.setenv(name, value)
     hurry(monkeypatch)

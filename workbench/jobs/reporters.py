@@ -74,6 +74,8 @@ class WandB:
             # `jobs resume --set` may have changed some.
             allow_val_change=True,
             dir=str(run.folder),
+            # What it would note of this machine and this process is not of the job.
+            settings=wandb.Settings(x_disable_stats=True, console="off"),
         )
         # Its own steps only count up, and a measure may come late for an earlier one.
         self._run.define_metric("step")
@@ -134,6 +136,9 @@ class Trackio:
             resume="allow",
             config=dict(run.settings),
             embed=False,
+            # What it would note of this machine may not be of the job's.
+            auto_log_cpu=False,
+            auto_log_gpu=False,
         )
         return known or run.name
 
