@@ -49,7 +49,8 @@ def descend(
     counts = counts.to(accelerator.device)
     total = accelerator.reduce(counts.sum(0), "sum")
     # The gradients of the processes are averaged, and their sum is wanted.
-    shares = counts / total * accelerator.num_processes
+    # A loss that no batch has anything for counts nothing.
+    shares = counts / total.clamp(min=1) * accelerator.num_processes
     parts = []
     for number, batch in enumerate(batches, 1):
         whole = number == len(batches)

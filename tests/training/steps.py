@@ -46,8 +46,16 @@ def alike(left: tuple[float, dict[str, Any]], right: tuple[float, dict[str, Any]
     torch.testing.assert_close(left[1], right[1], rtol=1e-4, atol=1e-6)
 
 
-def cases(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, Any]]:
-    """Names, tasks, and the batch of this process: 5 examples or 3, or all 8."""
+def cases(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
+    """Names, tasks, and the batches of this process: mostly one of 5 examples or 3, or all 8."""
+    yield from _cases_of_expressions(folder, rank, world)
+    yield from _cases_of_formulas(folder, rank, world)
+    yield from _cases_of_problems(folder, rank, world)
+
+
+def _cases_of_expressions(
+    folder: Path, rank: int, world: int
+) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     from engines.arqmath.training.pretraining import pretrain
     from engines.egen.models.trainers import contrastive, seq2seq
 
@@ -56,15 +64,51 @@ def cases(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTa
     corpus = {"corpus": folder / "corpus"}
     for negatives in ("one", "batch", "positives"):
         task = contrastive({**small, "negatives": negatives}, corpus, seed=0)
-        yield negatives, task, task.collate(task.train_data().__getitems__(range(begin, end)))
+        yield negatives, task, [task.collate(task.train_data().__getitems__(range(begin, end)))]
     writer = seq2seq({**small, "decoder_layers": 1}, corpus, seed=0)
     pairs = sorted(writer.train_data().__getitems__(range(8)), key=writer.length)
-    yield "seq2seq", writer, rows(writer.collate(pairs), begin, end)
+    yield "seq2seq", writer, [rows(writer.collate(pairs), begin, end)]
     texts = {"collection": folder / "forum", "backbone": folder / "bert"}
     for order in (True, False):
         language = pretrain({"max_length": 48, "order": order}, texts, seed=0)
         longest = sorted(range(8), key=lambda row: language.length(row))
-        yield f"order {order}", language, rows(language.collate(longest), begin, end)
+        yield f"order {order}", language, [rows(language.collate(longest), begin, end)]
+
+
+def _cases_of_formulas(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
+    from engines.core.assets import asset
+    from engines.mathamr.training.sentences import sentence_encoder
+    from engines.mathamr.training.trees import tree_encoder
+
+    begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
+    data = {"collection": asset("sample/arqmath/sample-forum")}
+    sizes = {"d_model": 16, "rounds": 1, "max_nodes": 24, "vocabulary": 100, "measured": 8}
+    trees = tree_encoder(sizes, data, seed=0)
+    formulas = trees.train_data()
+    yield "trees", trees, [trees.collate([formulas[place] for place in range(begin, end)])]
+    settings = {"kind": "opt", "block": 8, "last_topic": 999, "contrastive": "online", "max_length": 24}
+    sentences = sentence_encoder(settings, {**data, "encoder": folder / "words"}, seed=0)
+    pairs = sentences.train_data()
+    # The first block is of all grades, the second of equal pairs.
+    turns = [[pairs[place] for place in range(first, first + 8)] for first in (0, 8)]
+    for name, block in zip(("sentences apart", "sentences ranked"), turns, strict=True):
+        yield name, sentences, [sentences.collate(block[begin:end])]
+    both = [sentences.collate(block) for block in turns]
+    yield "sentences in turns", sentences, both if world == 1 else [both[rank]]
+
+
+def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
+    from engines.mwp.solver.training import solver
+
+    begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
+    sizes = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}
+    task = solver({**sizes, "alpha": 0.5, "tau": 0.1}, {"problems": folder / "problems.jsonl"}, seed=0)
+    task.model()  # it is what reads the problems
+    examples = list(task.train_data())[:8]
+    yield "problems", task, [task.collate(examples[begin:end])]
+    # One of the processes has nothing to contrast.
+    some = [*examples[:5], *((anchor, -1, -1) for anchor, _, _ in examples[5:])]
+    yield "some contrasted", task, [task.collate(some[begin:end])]
 
 
 def start(folder: Path, world: int) -> None:
@@ -99,9 +143,9 @@ def main(folder: Path) -> None:
 
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     found = {}
-    for name, task, batch in cases(folder, rank, world):
+    for name, task, batches in cases(folder, rank, world):
         torch.manual_seed(0)
-        found[name] = gradients(task, task.model(), [batch])
+        found[name] = gradients(task, task.model(), batches)
     if rank == 0:
         torch.save(found, folder / f"{world}.pt")
 

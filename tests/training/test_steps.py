@@ -15,12 +15,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from engines.egen.corpus.published import import_published
     from tests.arqmath.small_forum import backbone, forum
     from tests.egen.small_clusters import write_clusters
+    from tests.mwp.solver_problems import written
 
     place = tmp_path_factory.mktemp("steps")
     import_published(write_clusters(place / "clusters.jsonl"), place / "corpus")
     forum(place / "forum")
     backbone(place).rename(place / "bert")
+    _with_weights(place / "bert", place / "words")
+    written(place, 42).rename(place / "problems.jsonl")
     return place
+
+
+def _with_weights(backbone: Path, target: Path) -> None:
+    import torch
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    torch.manual_seed(0)
+    AutoModel.from_config(AutoConfig.from_pretrained(backbone)).save_pretrained(target)
+    AutoTokenizer.from_pretrained(backbone).save_pretrained(target)
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +40,9 @@ def alone(folder: Path) -> dict[str, Any]:
     import torch
 
     found = {}
-    for name, task, batch in cases(folder, 0, 1):
+    for name, task, batches in cases(folder, 0, 1):
         torch.manual_seed(0)
-        found[name] = gradients(task, task.model(), [batch])
+        found[name] = gradients(task, task.model(), batches)
     return found
 
 
@@ -39,19 +51,27 @@ def test_two_processes_make_the_step_of_one(folder: Path, alone: dict[str, Any])
 
     start(folder, 2)
     shared = torch.load(folder / "2.pt")
-    assert shared.keys() == alone.keys() == {"one", "batch", "positives", "seq2seq", *ORDERS}
+    assert shared.keys() == alone.keys() == {"one", "batch", "positives", "seq2seq", *ORDERS, *LATER}
     for name, found in shared.items():
         alike(found, alone[name])
 
 
 ORDERS = ("order True", "order False")
+LATER = (
+    "trees",
+    "sentences apart",
+    "sentences ranked",
+    "sentences in turns",
+    "problems",
+    "some contrasted",
+)
 
 
 @pytest.mark.parametrize("name", ["one", "seq2seq", *ORDERS])
 def test_accumulated_batches_count_by_their_tokens(folder: Path, alone: dict[str, Any], name: str) -> None:
     import torch
 
-    task, batch = next((task, batch) for case, task, batch in cases(folder, 0, 1) if case == name)
+    task, (batch,) = next((task, batches) for case, task, batches in cases(folder, 0, 1) if case == name)
     if name == "one":
         table = task.train_data()
         parts = [task.collate([table[row] for row in chosen]) for chosen in (range(5), range(5, 8))]

@@ -187,15 +187,29 @@ class SentenceTask:
         return (len(batch["labels"]),)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """The contrastive loss, or the ranking loss in nats, by the batch's turn."""
+        """The contrastive loss, or the ranking loss in nats, by the batch's turn; the negatives and the pairs
+        that decide which are hard are those of all processes with the same turn."""
+        import torch
+
         from engines.mathamr.training.losses import contrastive, multiple_negatives
+        from engines.training.processes import rows_of_all
 
         left, right = (self._vectors(model, batch, side) for side in ("left", "right"))
-        settings = self.settings
-        if int(batch["turn"][0]):
-            return multiple_negatives(left, right, scale=settings.scale)
-        online = settings.contrastive == "online"
-        return contrastive(left, right, batch["labels"], margin=settings.margin, online=online)
+        settings, labels = self.settings, batch["labels"].to(right.dtype)
+        turn = int(batch["turn"][0])
+        apart = 1 - (left * right).sum(-1).detach()
+        facts = torch.stack([labels, apart, torch.full_like(labels, turn)], -1)
+        rows, begin = rows_of_all(torch.cat([right, facts], -1))
+        here = rows[:, -1] == turn
+        if turn:
+            before = int(here[:begin].sum())
+            loss = multiple_negatives(left, rows[here, :-3], scale=settings.scale, begin=before)
+        else:
+            among = rows[here, -3].detach(), rows[here, -2].detach()
+            online = settings.contrastive == "online"
+            loss = contrastive(left, right, labels, margin=settings.margin, online=online, among=among)
+        # Going back is an exchange too: no process may leave it out.
+        return loss + 0 * rows.sum()
 
     def _vectors(self, model: torch.nn.Module, batch: Mapping[str, Any], side: str) -> torch.Tensor:
         import torch

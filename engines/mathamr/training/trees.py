@@ -37,17 +37,31 @@ def tree_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: in
     return TreeTask(read(TreeSettings, model, place="model.", code=CODE), data, seed)
 
 
-class _Trees:
-    """The training side: trees by place."""
+Example = tuple[TreeArrays, TreeArrays, TreeArrays]
+"""A formula, itself with other letters, and one that is one label away."""
 
-    def __init__(self, trees: Sequence[TreeArrays]) -> None:
-        self._trees = trees
+
+class Formulas:
+    """Formulas with what they are contrasted with, drawn anew for every epoch."""
+
+    def __init__(self, trees: Sequence[TreeArrays], vocabulary: Vocabulary, seed: int) -> None:
+        self._trees, self._vocabulary, self._seed = trees, vocabulary, seed
+        self._epoch, self._order = 0, np.arange(len(trees))
+
+    def shuffled(self, epoch: int) -> Formulas:
+        """The order of an epoch."""
+        found = Formulas(self._trees, self._vocabulary, self._seed)
+        found._epoch = epoch
+        found._order = np.random.default_rng([self._seed, 7, epoch]).permutation(len(self._trees))
+        return found
 
     def __len__(self) -> int:
         return len(self._trees)
 
-    def __getitem__(self, place: int) -> tuple[int, TreeArrays]:
-        return place, self._trees[place]
+    def __getitem__(self, place: int) -> Example:
+        row = int(self._order[place])
+        tree, draw = self._trees[row], np.random.default_rng([self._seed, 5, self._epoch, row])
+        return tree, self._vocabulary.equal(tree, draw), self._vocabulary.near(tree, draw)
 
 
 class TreeTask:
@@ -105,26 +119,22 @@ class TreeTask:
 
         return new_model(len(self._prepared[0]), self.settings.d_model, self.settings.rounds)
 
-    def train_data(self) -> _Trees:
-        """The trees of the training side."""
-        return _Trees(self._prepared[1])
+    def train_data(self) -> Formulas:
+        """The formulas of the training side."""
+        return Formulas(self._prepared[1], self._prepared[0], self.seed)
 
-    def length(self, example: tuple[int, TreeArrays]) -> int:
+    def length(self, example: Example) -> int:
         """Nodes."""
-        return len(example[1].labels)
+        return len(example[0].labels)
 
-    def collate(self, examples: Sequence[tuple[int, TreeArrays]]) -> dict[str, torch.Tensor]:
+    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
         """What `joined` gives of the trees, then their renamed selves, then those one label away; `pairs`:
         (batch,)."""
         import torch
 
-        vocabulary = self._prepared[0]
-        draw = np.random.default_rng([self.seed, 5, *(place for place, _ in examples)])
-        trees = [tree for _, tree in examples]
-        equal = [vocabulary.equal(tree, draw) for tree in trees]
-        near = [vocabulary.near(tree, draw) for tree in trees]
-        batch = {name: torch.from_numpy(array) for name, array in joined([*trees, *equal, *near]).items()}
-        return {**batch, "pairs": torch.arange(len(trees))}
+        trees = [example[part] for part in range(3) for example in examples]
+        batch = {name: torch.from_numpy(array) for name, array in joined(trees).items()}
+        return {**batch, "pairs": torch.arange(len(examples))}
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
         """Formulas."""
@@ -132,20 +142,24 @@ class TreeTask:
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of each formula's renamed self among those of the batch and all that are one
-        label away."""
+        label away, in all processes."""
         import torch
 
+        from engines.training.processes import rows_of_all
+
         pairs = batch["pairs"]
-        vectors = model(batch, 3 * len(pairs))
-        anchors, others = vectors[: len(pairs)], vectors[len(pairs) :]
-        return torch.nn.functional.cross_entropy(self.settings.scale * anchors @ others.T, pairs)
+        anchors, equal, near = model(batch, 3 * len(pairs)).split(len(pairs))
+        both, begin = rows_of_all(torch.cat([equal, near], -1))
+        others = torch.cat(both.chunk(2, -1))
+        return torch.nn.functional.cross_entropy(self.settings.scale * anchors @ others.T, begin + pairs)
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """On held-out formulas: how often the renamed self is nearer than the one that is one label away, and
         how often it is the nearest of all, in percent."""
         device = next(model.parameters()).device
-        held = self._prepared[2]
-        batch = self.collate(list(enumerate(held)))
+        vocabulary, _, held = self._prepared
+        formulas = Formulas(held, vocabulary, self.seed)
+        batch = self.collate([formulas[place] for place in range(len(formulas))])
         vectors = model({name: tensor.to(device) for name, tensor in batch.items()}, 3 * len(held))
         anchors, equal, near = vectors.split(len(held))
         own = (anchors * equal).sum(-1)

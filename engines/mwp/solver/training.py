@@ -179,22 +179,30 @@ class SolverTask:
         return batch
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Problems."""
-        return (len(batch["targets"]),)
+        """Problems, and those of them that are contrasted."""
+        return len(batch["targets"]), len(batch["contrasted"])
 
     def loss(self, model: Solver, batch: Mapping[str, Any]) -> torch.Tensor:
-        """The head's loss of the anchors plus alpha times the contrastive loss, in nats a problem."""
+        """The head's loss of the anchors and alpha times the contrastive loss, in nats a problem."""
+        import torch
+
         from engines.mwp.solver.losses import contrastive
 
         count, contrasted = len(batch["targets"]), len(batch["contrasted"])
         anchors = model.encode(_some(batch, 0, count))
         loss = model.losses(anchors, batch["targets"], batch["values"]).mean()
+        # A part of the head that these equations do not need has a gradient all the same.
+        loss = loss + 0 * sum(weight.sum() for weight in model.head.parameters())
+        if not self.settings.alpha:
+            return torch.stack([loss, loss.new_zeros(())])
+        # Also without a triplet of its own a process has those of the others to wait for.
+        anchor = anchors.vector[batch["contrasted"]]
+        positive = negative = anchor
         if contrasted:
             positive = model.encode(_some(batch, count, count + contrasted)).vector
             negative = model.encode(_some(batch, count + contrasted, count + 2 * contrasted)).vector
-            anchor = anchors.vector[batch["contrasted"]]
-            loss = loss + self.settings.alpha * contrastive(anchor, positive, negative, self.settings.tau)
-        return loss
+        apart = contrastive(anchor, positive, negative, self.settings.tau)
+        return torch.stack([loss, self.settings.alpha * apart])
 
     def evaluate(self, model: Solver) -> dict[str, float]:
         """Of the development problems the share of right answers and of right equations (up to the order of
