@@ -22,7 +22,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
-from engines.retrieval.run import Run
+from engines.retrieval.run import Run, read_run
 from engines.retrieval.similarity import Vectors, unit
 from engines.retrieval.tokens import terms
 from workbench.cli.root import app
@@ -199,6 +199,18 @@ def test_answers_are_found_by_their_questions(folder: ArqmathFolder, tmp_path: P
         run = index.run({"": query}, 10, how=how)
         assert run.tag == how
         assert list(run.rankings[""]) == list(expected.rankings[""][:10])
+
+
+def test_a_collections_own_questions_are_not_encoded_again(folder: ArqmathFolder, tmp_path: Path) -> None:
+    from engines.arqmath.ranking.rank import Rank, rank
+
+    bag = BagEncoder()
+    build_index(folder, tmp_path / "index", dense=True, encoder=bag)  # no model has this name: none is opened
+    rank(Rank(tmp_path / "index", tmp_path / "run.tsv", questions=True, rerank=False, first="questions"))
+    store = open_index(tmp_path / "index").store
+    for question, ranking in read_run(tmp_path / "run.tsv").rankings.items():
+        own = store.answers(question)
+        assert {answer for answer, _ in ranking[: len(own)]} == set(own)
 
 
 @pytest.mark.parametrize(

@@ -198,15 +198,16 @@ class Index:
         *,
         how: str | None = None,
         tag: str = "",
+        queries: Vectors | None = None,
         events: Sink = ignore,
         stop: Stop = never,
     ) -> Run:
         """A run: the best answers to each topic's text, as `search`. Topics that find nothing are left out;
-        after a stop, those that were not reached are."""
+        after a stop, those that were not reached are. Args: queries: (topics, dim) their vectors, where they
+        are known."""
         first = FirstStage.read(how or self.how)
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
-        queries = None
-        if any(name != "lexical" for name, _ in first.weights):
+        if queries is None and any(name != "lexical" for name, _ in first.weights):
             self._need(first)
             queries = self.encoder.encode(list(topics.values()), stop=stop)
             if stop():

@@ -286,7 +286,9 @@ def _two_stages(
     how = spec.first or index.how
     depth = spec.depth or (_DEPTH if model is None else _SCORED)
     texts = {topic.id: topic.text for topic in topics}
-    first = index.run(texts, max(depth, _DEPTH), how=how, events=events, stop=stop)
+    # Questions of the collection were encoded when it was indexed.
+    known = index.questions.vectors() if spec.questions and index.manifest.get("questions") else None
+    first = index.run(texts, max(depth, _DEPTH), how=how, queries=known, events=events, stop=stop)
     about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}
     if stop():
         return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
