@@ -1,14 +1,14 @@
 """The worth of each stage of the pipeline on the mini collection, chosen on the topics of one year and
 reported on those of the other, both ways round.
 
-    .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--reranker MODEL] [--depth 20]
+    .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--reranker MODEL]
         [--into docs/arqmath.md]
 
 COLLECTION holds posts, topics and `*_mini` judgements of both years, and the table of the topics of 2021 that
-says whether a topic rests on text, formulas or both. MODEL is a cross-encoder; without one the first stages
-are measured alone, and the figures of a run with one have a file of their own. Two pools: the whole
-collection, of which each first stage finds 1,000 as `arqmath rank` does, and the judged answers of a topic,
-all of which every system orders. k1 and b of BM25, the weights of sums, the constant of reciprocal rank
+says whether a topic rests on text, formulas or both. Two pools: the whole collection, of which each first
+stage finds 1,000 as `arqmath rank` does, and the judged answers of a topic, all of which every system orders;
+a cross-encoder, MODEL, orders the second one, alone and beside a first stage. The figures of a run with one
+have a file of their own. k1 and b of BM25, the weights of sums, the constant of reciprocal rank
 fusion and the weight of the cross-encoder beside the first stage are chosen by nDCG'. "Both years" puts the
 two reports together: no topic has had a say in the settings that it is measured with. Index and scores of
 cross-encoders are kept in the cache and used again.
@@ -48,11 +48,13 @@ K1 = (0.4, 0.8, 1.2, 1.6, 2.0, 3.0)
 B = (0.0, 0.25, 0.5, 0.75, 1.0)
 UNTUNED = (1.2, 0.75)
 K = (1, 5, 10, 20, 40, 60, 100, 200)
+TOKENS = 192
+"""Of a pair, for the cross-encoder."""
 SHUFFLES = 50
 KINDS = ("Both", "Math", "Text")
 THREE: tuple[Search, ...] = ("lexical", "dense", "questions")
 BM25, TWO, RANKS = "BM25", "rrf(lexical, dense)", "rrf(lexical, dense, questions)"
-SUM = "sum of three, weights chosen"
+EQUAL = "lexical + dense + questions"
 BASELINES = (BM25, TWO)
 """Every system is tested against both; BM25 with k1 and b as an index has them."""
 DIRECTIONS = {"2021": "2020", "2020": "2021"}
@@ -72,7 +74,6 @@ class Bench:
     years: Mapping[str, Qrels]
     kinds: Mapping[str, str]
     cache: Path
-    depth: int
 
     @property
     def texts(self) -> dict[str, str]:
@@ -93,7 +94,7 @@ class Bench:
         return Run(run.tag, found)
 
 
-def set_up(collection: Path, cache: Path, depth: int) -> Bench:
+def set_up(collection: Path, cache: Path) -> Bench:
     """Open the collection, and build its index in the cache where there is none."""
     folder = ArqmathFolder.open(collection)
     build_index(folder, cache / "index", dense=True, events=progress_line("index"))
@@ -111,7 +112,7 @@ def set_up(collection: Path, cache: Path, depth: int) -> Bench:
                 kind = row.get("Dependency", "")
                 kinds[row["Topic"]] = "Math" if kind == "Formula" else kind
     asked = tuple(topic for name, topic in topics.items() if any(name in q.grades for q in years.values()))
-    return Bench(open_index(cache / "index"), asked, years, kinds, cache, depth)
+    return Bench(open_index(cache / "index"), asked, years, kinds, cache)
 
 
 def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
@@ -133,22 +134,21 @@ def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
     return runs
 
 
-def scores_of(bench: Bench, model: Path, candidates: Run, name: str) -> tuple[Run, Any]:
+def scores_of(bench: Bench, model: Path, candidates: Run) -> tuple[Run, dict[str, Any]]:
     """The cross-encoder's run over candidates, from the cache where it is there."""
-    encoder = CrossEncoder(model)
-    asked = {topic: [answer for answer, _ in ranking] for topic, ranking in candidates.rankings.items()}
-    content = repr((encoder.fingerprint, sorted((topic, tuple(ids)) for topic, ids in asked.items())))
-    out = bench.cache / f"{name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}.run"
+    encoder = CrossEncoder(model, max_tokens=TOKENS)
+    asked = {topic: sorted(answer for answer, _ in ranking) for topic, ranking in candidates.rankings.items()}
+    content = repr((encoder.fingerprint, sorted(asked.items())))
+    out = bench.cache / f"reranker-{hashlib.sha256(content.encode()).hexdigest()[:12]}.run"
     if out.exists():
-        return read_run(out), {"cached": True}
-    events = progress_line(name)
-    found = score_candidates(bench.topics, asked, bench.index.store, encoder, out, tag=name, events=events)
-    facts = {
+        return read_run(out), {}
+    events = progress_line("reranker")
+    found = score_candidates(bench.topics, asked, bench.index.store, encoder, out, events=events)
+    return found.run, {
         "pairs": found.pairs,
         "truncated_share": round(found.truncated / found.pairs, 4),
         "pairs_per_s": round(found.pairs_per_s, 1),
     }
-    return found.run, facts
 
 
 def shuffled(qrels: Qrels) -> Evaluation:
@@ -203,8 +203,9 @@ def first_stages(
         TWO: FirstStage.read(TWO).fuse(found),
         RANKS: FirstStage.read(RANKS).fuse(found),
         "rrf of three, k chosen": ranks.fuse(found),
-        "sum of lexical and dense, weights chosen": two.fuse(found),
-        SUM: three.fuse(found),
+        "lexical + dense, weights chosen": two.fuse(found),
+        EQUAL: FirstStage.read(EQUAL).fuse(found),
+        "the same, weights chosen": three.fuse(found),
     }
     chosen = {"k1": best[0], "b": best[1], "ranks": str(ranks), "two": str(two), "three": str(three)}
     return runs, chosen
@@ -222,16 +223,13 @@ def systems(
     pools = {"collection": stages, "judged": {name: bench.judged(run) for name, run in stages.items()}}
     if model is None:
         return pools, chosen
-    qrels = bench.years[year]
-    chosen["reranker"] = {}
-    for pool, runs in pools.items():
-        first = runs[SUM]
-        asked = first.cut(bench.depth) if pool == "collection" else first
-        scored, facts = scores_of(bench, model, asked, f"reranker-{pool}")
-        weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
-        runs["reranker alone"] = second_stage(first, scored)
-        runs["sum of three and reranker"] = second_stage(first, scored, weight=weight)
-        chosen["reranker"][pool] = {**facts, "weight": weight}
+    qrels, runs = bench.years[year], pools["judged"]
+    first = runs[EQUAL]
+    scored, facts = scores_of(bench, model, first)
+    weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
+    runs["reranker alone"] = second_stage(first, scored)
+    runs[f"{EQUAL} and reranker"] = second_stage(first, scored, weight=weight)
+    chosen["reranker"] = {**facts, "weight": weight}
     return pools, chosen
 
 
@@ -262,7 +260,7 @@ def measured(
         for name, result in results.items()
     }
     tests: dict[str, dict[str, Any]] = {name: {} for name in results}
-    for baseline in (*BASELINES, SUM):
+    for baseline in (*BASELINES, EQUAL):
         found = {name: compare(values[baseline], values[name]) for name in runs if name != baseline}
         adjusted = holm([test.randomisation_p for test in found.values()])
         for (name, test), holm_p in zip(found.items(), adjusted, strict=True):
@@ -288,6 +286,22 @@ def measured(
     return rows
 
 
+def compared(
+    figures: Mapping[str, Any], pool: str, baselines: Sequence[str], named: Mapping[str, str]
+) -> list[str]:
+    """The table of a pool with the tests against some systems."""
+    heads = ["topics", "system", "nDCG'", *(h for name in baselines for h in (f"against {name}", "p (Holm)"))]
+    rows = []
+    for report in REPORTS:
+        for name, row in figures["reports"][report][pool].items():
+            cells = [named[report], name, f"{row['ndcg_prime']:.3f}"]
+            for baseline in baselines:
+                test = row["against"].get(baseline)
+                cells += _test(test) if test else ["", ""]
+            rows.append(cells)
+    return table(heads, rows)
+
+
 def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
     """The tables of `docs/arqmath.md`, the one of both directions first."""
     counts = {year: len(qrels.grades) for year, qrels in bench.years.items()}
@@ -296,18 +310,11 @@ def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
         year: f"{counts[year]} topics of {year}, chosen on {other}" for year, other in DIRECTIONS.items()
     }
     named["both years"] = f"both years, {counts['both years']} topics"
-    baselines = (*BASELINES, SUM) if figures["depth"] else BASELINES
-    heads = ["topics", "system", "nDCG'", *(h for name in baselines for h in (f"against {name}", "p (Holm)"))]
-    rows = []
-    for report in REPORTS:
-        for name, row in figures["reports"][report]["collection"].items():
-            cells = [named[report], name, f"{row['ndcg_prime']:.3f}"]
-            for baseline in baselines:
-                test = row["against"].get(baseline)
-                cells += _test(test) if test else ["", ""]
-            rows.append(cells)
     lines = [f"**The whole mini collection ({len(bench.index):,} answers)**", ""]
-    lines += table(heads, rows)
+    lines += compared(figures, "collection", BASELINES, named)
+    if any("reranker" in chosen for chosen in figures["chosen"].values()):
+        lines += ["**The judged answers, with a re-ranker**", ""]
+        lines += compared(figures, "judged", (BM25, EQUAL), named)
     for year in DIRECTIONS:
         for pool, rows_of in figures["reports"][year].items():
             title = "The judged answers" if pool == "judged" else "The whole collection"
@@ -338,8 +345,8 @@ def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
     for year, chosen in figures["chosen"].items():
         parts = [f"k1 {chosen['k1']:g} and b {chosen['b']:g}"]
         parts += [f"`{chosen[name]}`" for name in ("ranks", "two", "three")]
-        for pool, found in chosen.get("reranker", {}).items():
-            parts.append(f"{found['weight']:.2f} for the reranker ({pool})")
+        if "reranker" in chosen:
+            parts.append(f"{chosen['reranker']['weight']:.2f} for the re-ranker")
         lines += [f"Chosen on the {counts[year]} topics of {year}: {'; '.join(parts)}.", ""]
     return "\n".join(lines)
 
@@ -361,11 +368,10 @@ def main() -> None:
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--reranker", type=Path, metavar="MODEL", help="a cross-encoder")
-    parser.add_argument("--depth", type=int, default=20, help="answers that go to the second stage")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
-    bench = set_up(arguments.collection, arguments.cache, arguments.depth)
+    bench = set_up(arguments.collection, arguments.cache)
     lexical = lexical_runs(bench)
     vectors: dict[Search, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
     of_years, chosen, found = {}, {}, {}
@@ -381,7 +387,6 @@ def main() -> None:
     figures = {
         "answers": len(bench.index),
         "topics": {year: len(qrels.grades) for year, qrels in bench.years.items()},
-        "depth": arguments.depth if arguments.reranker else None,
         "chosen": chosen,
         "recall": found,
         "reports": {
