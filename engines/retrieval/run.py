@@ -211,13 +211,16 @@ def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
 
 
 def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> None:
-    """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing."""
+    """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing.
+
+    A tag of several words becomes one, since trec_eval parts columns at blanks."""
+    tag = "-".join(run.tag.split()) or "run"
     with atomic_writer(Path(path)) as file:
         for topic, ranking in run.rankings.items():
             top = ranking[:depth]
             lowered = strictly_decreasing(score for _, score in top)
             for rank, ((document, _), score) in enumerate(zip(top, lowered, strict=True), start=1):
-                file.write(f"{topic}\tQ0\t{document}\t{rank}\t{score:.9g}\t{run.tag}\n")
+                file.write(f"{topic}\tQ0\t{document}\t{rank}\t{score:.9g}\t{tag}\n")
 
 
 def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer], tuple[str, ...]]:

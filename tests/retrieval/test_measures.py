@@ -193,6 +193,11 @@ def test_qrels_of_another_task_are_refused() -> None:
         check_topics(ranked("a"), Qrels({"B.1": {"a": 1}}), run_path="run", qrels_path="qrels")
 
 
+def test_a_tag_of_several_words_is_one_column(tmp_path: Path) -> None:
+    write_run(Run("lexical + dense", {"A": [("a", 1.0)]}), tmp_path / "run")
+    assert len((tmp_path / "run").read_text().split()) == 6
+
+
 def test_marks_5_and_6_count_as_0(tmp_path: Path) -> None:
     qrels = read_qrels(write(tmp_path / "qrels", "A\t0\ta\t5\nA\t0\tb\t6\nA\t0\tc\t3\n"))
     assert qrels.distribution() == {0: 2, 3: 1}

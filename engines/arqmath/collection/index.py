@@ -179,8 +179,10 @@ class Index:
 
     @property
     def how(self) -> str:
-        """How it is searched unless one says otherwise."""
-        return "lexical" if self.manifest["dense"] is None else "fused"
+        """How it is searched unless one says otherwise: what did best where nothing was chosen."""
+        if self.manifest.get("questions"):
+            return "lexical + dense + questions"
+        return "fused" if self.manifest["dense"] else "lexical"
 
     def search(self, text: str, k: int = 10, *, how: str | None = None) -> list[Hit]:
         """The best answers to a text with formulas as `$latex$`, at most `k`, best first.

@@ -51,7 +51,7 @@ class Rank:
         str | None,
         Arg(
             "The first stage: lexical, dense, questions, fused, or several with weights, as search --how.",
-            shown="fused where there are vectors",
+            shown="lexical + dense + questions, where there are vectors",
         ),
     ] = None
     depth: Annotated[
@@ -295,7 +295,7 @@ def _two_stages(
     if qrels is not None:
         about["recall"] = {str(at): round(value, 4) for at, value in recall(first, qrels).items()}
     if model is None:
-        run = Run(spec.tag or how, first.rankings).cut(depth)
+        run = Run(spec.tag or how.replace(" ", ""), first.rankings).cut(depth)
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
     tuning = _tuning(_topics(spec.tune_topics), first, qrels)

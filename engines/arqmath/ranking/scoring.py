@@ -141,7 +141,7 @@ def score_candidates(
             remedy="Do the topics belong to these judgements, or to this run?",
         )
     out = Path(out)
-    tag = tag or _word(scorer.name)
+    tag = tag or scorer.name
     journal = _Journal(journal_of(out), {"scorer": scorer.fingerprint, "depth": depth})
     digests = {topic.id: _digest(topic.text, wanted[topic.id]) for topic in asked}
     known = journal.read()
@@ -245,11 +245,6 @@ def _digest(text: str, candidates: Sequence[str]) -> str:
     """Stands for what was asked of one topic."""
     content = json.dumps([text, list(candidates)], ensure_ascii=False)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _word(name: str) -> str:
-    """The name without spaces, as the last column of a run needs it."""
-    return "-".join(name.split()) or "run"
 
 
 class _Meter:

@@ -42,7 +42,7 @@ class Search:
             "lexical (words and formulas), dense (vectors of answers), questions (vectors of questions), "
             'or several: "lexical + 0.5*dense + 2*questions", "rrf(lexical, questions)"; '
             "fused is rrf(lexical, dense).",
-            shown="fused, where there are vectors",
+            shown="lexical + dense + questions, where there are vectors",
         ),
     ] = None
     model: Annotated[
