@@ -28,8 +28,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._record import parser_of, record
-from benchmarks.arqmath import put_into, table
+from benchmarks._record import parser_of, put_into, record, table
 
 if TYPE_CHECKING:
     from engines.mwp.problems.problem import Problem
@@ -47,7 +46,8 @@ class Row:
     """A recipe with settings.
 
     Args: group: rows that are compared with the first of it. mawps: it learns from MAWPS, so that ParaMAWPS
-    is no challenge. whole: nothing of ASDiv-A is trained on, and all folds are the test.
+    is no challenge. whole: nothing of ASDiv-A is trained on, and all folds are the test. start: the row with
+    whose run of the same fold and seed it begins, or a model that ships.
     """
 
     group: str
@@ -56,36 +56,49 @@ class Row:
     settings: Mapping[str, Any] = field(default_factory=dict)
     mawps: bool = False
     whole: bool = False
+    start: str = ""
 
 
-_CL = {"model.alpha": 0.1}
-TREE, DEDUCTIVE, SHIPPED = "tree decoder, ASDiv-A alone", "deductive head", "without ASDiv-A"
+_ON: Mapping[str, Any] = {"train.epochs": 2, "lr": 3e-4, "warmup": 10, "eval_every": 41}
+_CL = {**_ON, "model.alpha": 0.1}
+_ALL = {**_CL, "model.pool": "train,qr,roda"}
+TREE, DEDUCTIVE, SHIPPED = "tree decoder, ASDiv-A alone", "deductive head", "nothing of ASDiv-A"
 _TREE, _FOLD, _WHOLE = "mwp/bert-gts-en-small", "mwp/solver-en-fold", "mwp/solver-en"
 ROWS: Mapping[str, Row] = {
-    "bert-gts": Row(TREE, "BERT-GTS from MiniLM", _TREE),
-    "cl": Row(TREE, "+ supervised CL", _TREE, _CL),
-    "cl-qr": Row(TREE, "+ QR CL", _TREE, {**_CL, "model.pool": "train,qr"}),
-    "cl-roda": Row(TREE, "+ RODA CL", _TREE, {**_CL, "model.pool": "train,roda"}),
-    "cl-all": Row(TREE, "+ CL", _TREE, {**_CL, "model.pool": "train,qr,roda"}),
-    "cl-joint": Row(
-        TREE, "+ CL, joint", _TREE, {**_CL, "model.pool": "train,qr,roda", "model.strategy": "joint"}
-    ),
+    "bert-gts": Row("the tree decoder that the rows below begin with", "8 epochs", _TREE),
+    "bert-gts-on": Row(TREE, "BERT-GTS from MiniLM", _TREE, _ON, start="bert-gts"),
+    "cl": Row(TREE, "+ supervised CL", _TREE, _CL, start="bert-gts"),
+    "cl-qr": Row(TREE, "+ QR CL", _TREE, {**_CL, "model.pool": "train,qr"}, start="bert-gts"),
+    "cl-roda": Row(TREE, "+ RODA CL", _TREE, {**_CL, "model.pool": "train,roda"}, start="bert-gts"),
+    "cl-all": Row(TREE, "+ CL", _TREE, _ALL, start="bert-gts"),
+    "cl-joint": Row(TREE, "+ CL, joint", _TREE, {**_ALL, "model.strategy": "joint"}, start="bert-gts"),
     "deductive": Row(DEDUCTIVE, "ASDiv-A alone", _FOLD, {"data.also": ""}),
-    "deductive-reuse": Row(
-        DEDUCTIVE, "numbers used again", _FOLD, {"data.also": "", "model.single_use": False}
-    ),
     "deductive-mawps": Row(DEDUCTIVE, "with filtered MAWPS", _FOLD, mawps=True),
-    "shipped": Row(SHIPPED, "deductive head", _WHOLE, mawps=True, whole=True),
-    "shipped-roda": Row(
+    "deductive-on": Row(
+        DEDUCTIVE,
+        "mwp-en, then ASDiv-A",
+        _FOLD,
+        {"data.also": "", "train.epochs": 4, "lr": 5e-4, "warmup": 20, "eval_every": 40},
+        mawps=True,
+        start="mwp-en",
+    ),
+    "solver-en-on": Row(
         SHIPPED,
-        "deductive head, reversed problems solved too",
+        "mwp-en, then with reversed problems",
         _WHOLE,
-        {"model.pool": "train,roda", "model.anchors": "all", "model.coherent": True, "train.epochs": 8},
+        {
+            **_ON,
+            "eval_every": 100,
+            "model.pool": "train,roda",
+            "model.anchors": "all",
+            "model.coherent": True,
+        },
         mawps=True,
         whole=True,
+        start="mwp-en",
     ),
-    "shipped-tree": Row(SHIPPED, "tree decoder", _WHOLE, {"model.head": "tree"}, mawps=True, whole=True),
 }
+_MADE = "model/solver.json"
 CHALLENGES = ("svamp", "given-that", "paramawps")
 ORDERS = ("order-0", "order-1", "order-2", "order-3")
 """The question first, then three random orders of the sentences."""
@@ -118,18 +131,31 @@ class Bench:
     def runs(self, name: str) -> Iterator[tuple[int | None, int, Path]]:
         """Fold, seed and folder of the finished runs of a row."""
         for folder in sorted(self.cache.glob(f"{name}_*")):
-            if (folder / "model" / "solver.json").exists():
+            if (folder / _MADE).exists():
                 fold, seed = folder.name.removeprefix(f"{name}_").split("_")
                 yield None if fold == "all" else int(fold), int(seed), folder
 
     def train(self, name: str, fold: int | None, seed: int) -> Path:
         """A run, finished."""
         row = ROWS[name]
-        folder = self.cache / f"{name}_{_fold(None if row.whole else fold)}_{seed}"
+        folder = self._folder(name, fold, seed)
         settings = {**row.settings, "seed": seed, **({} if row.whole else {"model.fold": fold})}
         words = [word for key, value in settings.items() for word in ("--set", f"{key}={_toml(value)}")]
+        if row.start:
+            words += ["--init-from", str(self._begun(row.start, fold, seed))]
         self.mathwb("train", row.recipe, "--headless", "--device", "cpu", "--out", folder, *words)
         return folder
+
+    def _begun(self, start: str, fold: int | None, seed: int) -> Path:
+        from engines.core.assets import asset
+
+        if start not in ROWS:
+            return asset(f"models/{start}")
+        folder = self._folder(start, fold, seed)
+        return (folder if (folder / _MADE).exists() else self.train(start, fold, seed)) / "model"
+
+    def _folder(self, name: str, fold: int | None, seed: int) -> Path:
+        return self.cache / f"{name}_{_fold(None if ROWS[name].whole else fold)}_{seed}"
 
     def measured(self, folder: Path, data: str, fold: int | None) -> dict[str, Any]:
         """What `mathwb mwp eval` says of a run; its answers stand beside it.

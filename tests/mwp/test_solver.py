@@ -310,6 +310,32 @@ def test_an_encoder_of_the_users_is_adapted_and_comes_back_from_the_folder(tmp_p
     assert caught.value.code == "E663"
 
 
+def test_a_training_goes_on_from_a_solver(tmp_path: Path) -> None:
+    first = task(tmp_path, 21, head="tree")
+    model = begun(first)
+    fitted(first, model, 3)
+    save_solver(model, tmp_path / "saved")
+    data = {"problems": written(tmp_path, 42, seed=5, name="more"), "encoder": tmp_path / "saved"}
+    again = solver({**TINY, "head": "tree", "dropout": 0.5, "max_steps": 3}, data, seed=1)
+    found = begun(again)
+    assert (found.words, found.settings.max_steps) == (model.words, 3)
+    assert [answers[0].equation for answers in found.solve(first.problems)] == [
+        answers[0].equation for answers in model.solve(first.problems)
+    ]
+    # What it was not made with is learned by no word: the constant 4 was too rare in the first training.
+    assert again.left_out["C_4 is too rare"] == 6
+    found.train()
+    vectors = [found.encode(again.collate(list(again.train_data())[:4])).vector for _ in range(2)]
+    assert not torch.equal(*vectors)
+    for settings, code in (({"head": "deductive"}, "E680"), ({"encoder": "gru"}, "E678")):
+        with pytest.raises(EngineError) as caught:
+            begun(solver({**TINY, "head": "tree", **settings}, data, seed=0))
+        assert caught.value.code == code
+    with pytest.raises(EngineError, match="no solver") as caught:
+        begun(solver(TINY, {**data, "encoder": tmp_path}, seed=0))
+    assert caught.value.code == "E678"
+
+
 def test_a_folder_without_a_solver_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         open_solver(tmp_path)

@@ -13,7 +13,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from engines.core.files import write_bytes, write_json
-from engines.core.spec import read, values
+from engines.core.spec import read, refused, values
 from engines.mwp.solver.reading import TokenReader, WordReader
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.mwp.solver.solver import Solver, around, built_in, from_vocabulary, opened
@@ -56,10 +56,14 @@ def save_solver(solver: Solver, folder: Path) -> None:
     write_json(folder / FILE, description)
 
 
-def open_solver(folder: str | Path, *, device: str = "auto") -> Solver:
+def open_solver(
+    folder: str | Path, *, device: str = "auto", settings: SolverSettings | None = None
+) -> Solver:
     """A solver from its folder, ready to solve.
 
-    Raises: DataError E680 for a folder that holds none, or one whose files do not belong together.
+    Args: settings: others than its own, for a training that begins with its weights.
+    Raises: DataError E680 for a folder that holds none, or one whose files do not belong together;
+    EngineError E678 for settings of another encoder.
     """
     import torch
 
@@ -67,7 +71,7 @@ def open_solver(folder: str | Path, *, device: str = "auto") -> Solver:
     try:
         description: Mapping[str, Any] = json.loads((folder / FILE).read_bytes())
         version = description["version"]
-        settings = read(SolverSettings, description["settings"], place="settings.", code=CODE)
+        own = read(SolverSettings, description["settings"], place="settings.", code=CODE)
         words = Words(tuple(description["operators"]), tuple(description["constants"]))
         base = description["base"]
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -75,6 +79,10 @@ def open_solver(folder: str | Path, *, device: str = "auto") -> Solver:
         raise _wrong(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
     if version != _VERSION:
         raise _wrong(folder, f"the solver is of version {version}, and {_VERSION} is read", "Train it again.")
+    settings = settings or own
+    if settings.encoder != own.encoder:
+        what = f"the solver's encoder is {own.encoder}, and {settings.encoder} is asked for"
+        raise refused(what, CODE, f"Set model.encoder={own.encoder}.")
     if "vocabulary" in description:
         solver = from_vocabulary(settings, words, description["vocabulary"])
     elif base == BUILT_IN:

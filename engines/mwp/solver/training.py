@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.spec import read, values
+from engines.core.spec import read, refused, values
 from engines.mwp.solver.data import Material, material
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.training.identity import model_files
@@ -32,7 +32,8 @@ Example = tuple[int, int, int]
 
 
 def solver(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SolverTask:
-    """The trainer `mwp.solver`. Data: as `data.material` says; encoder (the folder of a pretrained one)."""
+    """The trainer `mwp.solver`. Data: as `data.material` says; encoder (the folder of a pretrained
+    one, or of a solver, with whose weights and words the training begins)."""
     return SolverTask(read(SolverSettings, model, place="model.", code=CODE), data, seed)
 
 
@@ -60,7 +61,7 @@ class SolverTask:
         from engines.mwp.solver.solver import built_in
 
         data: dict[str, Sequence[Path]] = {name: (path,) for name, path in self.data.items()}
-        if self.settings.encoder == "pretrained":
+        if self.settings.encoder == "pretrained" or "encoder" in self.data:
             data["encoder"] = model_files(self.data.get("encoder", built_in()))
         return Origin("mwp.solver", values(self.settings), data)
 
@@ -87,13 +88,21 @@ class SolverTask:
         return (*self.material.train, *(one.problem for one in made if one.part != "train"))
 
     def model(self) -> Solver:
-        """The solver, new; operators, constants and vocabulary are those of the training problems."""
+        """The solver as it begins; operators, constants and vocabulary of a new one are those of the training
+        problems. Raises: EngineError E678 for an encoder from scratch that is to begin with what is no
+        solver; DataError E663 and E680 for a folder that cannot be begun with."""
+        from engines.mwp.solver.model_folder import FILE, open_solver
         from engines.mwp.solver.solver import new_solver
         from engines.mwp.solver.words import Words
 
-        train = self.material.train
-        words = Words.of(problem.equation for problem in train if problem.equation is not None)
-        made = new_solver(self.settings, words, folder=self.data.get("encoder"), texts=train)
+        train, folder = self.material.train, self.data.get("encoder")
+        if folder is not None and (folder / FILE).exists():
+            made = open_solver(folder, device="cpu", settings=self.settings)
+        elif folder is not None and self.settings.encoder != "pretrained":
+            raise refused(f"data.encoder, {folder.name}, is no solver", CODE, "Leave it out, or name one.")
+        else:
+            words = Words.of(problem.equation for problem in train if problem.equation is not None)
+            made = new_solver(self.settings, words, folder=folder, texts=train)
         self._read: dict[int, Read] = {}
         self._targets: dict[int, Any] = {}
         self.left_out: Counter[str] = Counter(self.material.left_out)
