@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
@@ -10,9 +12,11 @@ from engines.core.spec import Arg, refused
 
 if TYPE_CHECKING:
     from engines.egen.rules.check import RuleCheck
+    from engines.egen.rules.foreign import Unread
+    from engines.egen.rules.several import Found
     from engines.egen.rules.table import Family
 
-__all__ = ["Rules", "RulesFound", "document", "rules"]
+__all__ = ["FileChecked", "Rules", "RulesFound", "document", "rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +24,28 @@ class Rules:
     """List the rewrite rules by family, or test what each does to values and domains.
 
     A rule is sound (both sides exist at the same points), extends or loses domain; strict mode uses one that
-    loses only under conditions that make it sound.
+    loses only under conditions that make it sound. Rules of a FILE, with as many variables as they have, are
+    equal, widening, losing or false.
     """
 
+    file: Annotated[
+        Path | None,
+        Arg("Rules to check: our TOML, `left -> right` lines, or a table.", metavar="FILE", option=False),
+    ] = None
     check: Annotated[bool, Arg("Test every rule on the reals; exit 1 if a claim differs.")] = False
     family: Annotated[str, Arg("Only families whose name contains this.", metavar="NAME")] = ""
     keep: Annotated[bool, Arg("With --check: store the result beside the table (in a checkout).")] = False
 
     def __post_init__(self) -> None:
-        """Refuse to store part of a check. Raises: EngineError E427."""
-        if self.keep and (self.family or not self.check):
-            remedy = "Use it with --check and without --family."
+        """Refuse to store part of a check, and a file whose rules are not to be checked.
+
+        Raises: EngineError E427.
+        """
+        if self.keep and (self.family or self.file or not self.check):
+            remedy = "Use it with --check and without --family and FILE."
             raise refused("--keep stores a check of the whole table", "E427", remedy)
+        if self.file and not self.check:
+            raise refused("the rules of a file are there to be checked", "E427", "Add --check.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +61,42 @@ class RulesFound:
         return [(name, found.problem) for name, found in self.checks.items() if found.problem]
 
 
-def rules(spec: Rules) -> RulesFound:
-    """The families of the rule table, checked if asked for. Raises: EngineError E100 for no family."""
-    from engines.egen.rules.table import load_families
+@dataclass(frozen=True, slots=True)
+class FileChecked:
+    """Rules of a file that is not our TOML: what each does, and the lines that hold none."""
 
-    families = tuple(group for group in load_families() if spec.family.lower() in group.name.lower())
+    file: Path
+    found: tuple[Found, ...]
+    unread: tuple[Unread, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rules by class."""
+        return dict(Counter(one.effect for one in self.found))
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """False rules, and lines that could not be read."""
+        false = [one.rule for one in self.found if one.effect == "false"]
+        named = [(f"line {rule.line}", f"{rule.name} is false") for rule in false]
+        return named + [(f"line {one.line}", f"not read: {one.why}") for one in self.unread]
+
+
+def rules(spec: Rules) -> RulesFound | FileChecked:
+    """The families of the rule table, or of a file, checked if asked for.
+
+    Raises: EngineError E100 for no family; DataError for a file that holds no rule.
+    """
+    from engines.egen.rules.table import load_families, parse_families
+
+    if spec.file is not None and spec.file.suffix != ".toml":
+        return _checked(spec.file, spec.family)
+    known = load_families()
+    if spec.file is not None:
+        from engines.core.files import read_lines
+
+        known = parse_families("\n".join(line for _, line in read_lines(spec.file)), spec.file)
+    families = tuple(group for group in known if spec.family.lower() in group.name.lower())
     if not families:
         raise EngineError(
             f"no family of rules has {spec.family!r} in its name",
@@ -71,8 +116,26 @@ def rules(spec: Rules) -> RulesFound:
     return RulesFound(families, checks)
 
 
-def document(found: RulesFound) -> dict[str, Any]:
-    """The rules with their checks: those of this call, or else the stored ones."""
+def _checked(file: Path, family: str) -> FileChecked:
+    from engines.egen.rules.foreign import read_foreign
+    from engines.egen.rules.several import classify
+
+    read, unread = read_foreign(file)
+    wanted = [rule for rule in read if family.lower() in rule.group.lower()]
+    return FileChecked(file, tuple(map(classify, wanted)), tuple(unread))
+
+
+def document(found: RulesFound | FileChecked) -> dict[str, Any]:
+    """The rules with their checks: those of this call, or else the stored ones; of a file: file, counts (by
+    class), rules, unread (line and why), problems."""
+    if isinstance(found, FileChecked):
+        return {
+            "file": str(found.file),
+            "counts": found.counts,
+            "rules": [_row(one) for one in found.found],
+            "unread": [asdict(one) for one in found.unread],
+            "problems": len(found.problems),
+        }
     from engines.egen.rules.table import stored_checks, table_hash
 
     results = {name: one.to_dict() for name, one in found.checks.items()} or stored_checks()
@@ -87,4 +150,21 @@ def document(found: RulesFound) -> dict[str, Any]:
             {**asdict(drop), "family": group.name} for group in found.families for drop in group.dropped
         ],
         "problems": len(found.problems) if found.checks else None,
+    }
+
+
+def _row(found: Found) -> dict[str, Any]:
+    from engines.egen.expressions.language import prefix
+
+    rule = found.rule
+    return {
+        "line": rule.line,
+        "name": rule.name,
+        "group": rule.group,
+        "left": prefix(rule.left),
+        "right": prefix(rule.right),
+        "class": found.effect,
+        "except_at_single_values": found.except_at,
+        "points": found.points,
+        "counterexample": found.difference and asdict(found.difference),
     }

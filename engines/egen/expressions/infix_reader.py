@@ -52,21 +52,22 @@ class _Pending:
     height: int = 0  # operands on the stack before a bracket
 
 
-def read_infix(text: str) -> Tree:
+def read_infix(text: str, letters: str = "") -> Tree:
     """Read infix notation.
 
-    Raises: ExpressionError with the character position of what could not be read.
+    Args: letters: other variables than x. Raises: ExpressionError with the character position of what could
+    not be read.
 
     >>> read_infix("-7x^2 + sin 2x").labels()
     ['+', '*', '-7', 'pow', 'x', '2', 'sin', '*', '2', 'x']
     """
-    return _Reader(text).read()
+    return _Reader(text, letters).read()
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, letters: str) -> None:
         self.text = text
-        self.tokens = tokens_of(text)
+        self.tokens = tokens_of(text, letters)
         self.at = 0
         self.done: list[tuple[Tree, int]] = []  # finished operands with their depths
         self.pending: list[_Pending] = []

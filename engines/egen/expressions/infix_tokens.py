@@ -56,8 +56,11 @@ def fail(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
     )
 
 
-def tokens_of(text: str) -> list[Token]:
-    """The tokens of the text, an `end` last. Raises: ExpressionError for what belongs to no token."""
+def tokens_of(text: str, letters: str = "") -> list[Token]:
+    """The tokens of the text, an `end` last.
+
+    Args: letters: other variables than x. Raises: ExpressionError for what belongs to no token.
+    """
     found: list[Token] = []
     at, spaced = 0, False
     while at < len(text):
@@ -82,7 +85,7 @@ def tokens_of(text: str) -> list[Token]:
             base = match["base"] or match["digits"]
             found.append(Token("function", "log", start, spaced, _checked(text, base, start)))
         elif kind == "word":
-            found.extend(_names(text, word, start, spaced))
+            found.extend(_names(text, word, start, spaced, letters))
         elif kind == "superscript":
             found.append(Token("symbol", "^", start, spaced))
             if word[0] == "⁻":
@@ -112,12 +115,14 @@ def _checked(text: str, word: str, position: int) -> str:
     return word
 
 
-def _names(text: str, word: str, start: int, spaced: bool) -> list[Token]:
+def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
     """The names that letters written together stand for: `xsinx` is x sin x."""
     found: list[Token] = []
     at = 0
     while at < len(word):
         name = next((name for name in _NAMES if word.startswith(name, at)), None)
+        if name is None and word[at] in letters and len(word) <= 2:  # `ab`; `foo` is rather a function
+            name = word[at]
         if name is None:
             _checked(text, word, start)
             fail(

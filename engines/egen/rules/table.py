@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from engines.core.assets import asset
@@ -258,33 +259,48 @@ def _dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
     return forward, Dropped(row["name"] + "~", row["right"], row["left"], letters[-1], row["reason"])
 
 
-def parse_families(text: str) -> tuple[Family, ...]:
+def parse_families(text: str, path: str | Path = TABLE) -> tuple[Family, ...]:
     """Read a rule table.
 
-    Raises: DataError that names the rule when a line is malformed, a name is used twice, or two directions
-    rewrite the same pattern to the same result under the same guards.
+    Args: path: named in errors. Raises: DataError that names the rule when a line is malformed, a name is
+    used twice, or two directions rewrite the same pattern to the same result under the same guards.
     """
     families: list[Family] = []
     names: set[str] = set()
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"the rule table is not TOML: {error}", path=TABLE) from error
-    for entry in table["family"]:
+        raise DataError(f"the rule table is not TOML: {error}", path=path) from error
+    for entry in _families_of(table, path):
         rules: list[Rule] = []
         for row in entry["rules"]:
             try:
                 made = _rules(row, entry["name"])
             except (ExpressionError, KeyError, TypeError) as error:
-                raise DataError(f"rule {row.get('name')!r}: {error}", path=TABLE) from error
+                raise DataError(f"rule {row.get('name')!r}: {error}", path=path) from error
             for rule in made:
                 if rule.name in names:
-                    raise DataError(f"two rules are named {rule.name!r}", path=TABLE)
+                    raise DataError(f"two rules are named {rule.name!r}", path=path)
                 names.add(rule.name)
             rules += made
         dropped = [drop for row in entry.get("dropped", ()) for drop in _dropped(row)]
         families.append(Family(entry["name"], tuple(rules), tuple(dropped)))
     return tuple(families)
+
+
+def _families_of(table: Mapping[str, Any], path: str | Path) -> list[Mapping[str, Any]]:
+    entries = table.get("family")
+    whole = isinstance(entries, list) and all(
+        isinstance(entry, dict)
+        and isinstance(entry.get("name"), str)
+        and isinstance(entry.get("rules"), list)
+        and all(isinstance(row, dict) for row in entry["rules"])
+        for entry in entries
+    )
+    if not whole or not entries:
+        remedy = 'Write [[family]] with name = "…" and rules = [{name = "…", left = "…", right = "…"}].'
+        raise DataError("the rule table has no families of rules", path=path, remedy=remedy)
+    return list(entries)
 
 
 @cache

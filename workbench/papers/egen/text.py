@@ -11,8 +11,10 @@ from workbench.cli.common import table
 from workbench.operation import Aside
 
 if TYPE_CHECKING:
+    from engines.egen.check_rules import FileChecked
     from engines.egen.egraphs import WalkEgraph
     from engines.egen.records import Cluster
+    from engines.egen.rules.several import Difference
     from engines.egen.verdicts import Verified
 
 __all__ = [
@@ -221,13 +223,40 @@ def pairs(rows: Iterable[Sequence[str]], spec: Any) -> Iterator[str]:
 
 
 def rules(found: Any, spec: Any) -> Iterator[str]:
-    """Rules by family, with what a check found."""
+    """Rules by family, with what a check found; those of a file by class."""
+    if hasattr(found, "unread"):
+        yield from _of_a_file(found)
+        return
     yield from _overview(found.families, found.checks)
     if spec.family:
         yield ""
         yield from _details(found.families, found.checks)
     for name, problem in found.problems:
         yield f"{name}: {problem}"
+
+
+def _of_a_file(found: FileChecked) -> Iterator[str]:
+    """How many rules are of each class, and all that are false, losing or undecided, or could not be read."""
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(found.counts.items()))
+    single = sum(bool(one.except_at) for one in found.found)
+    yield f"{len(found.found):,} rules: {counts}; {single:,} differ in domain at single values besides"
+    rows = []
+    for one in found.found:
+        if one.effect not in ("equal", "widening"):
+            rows.append((one.effect, f"line {one.rule.line}", one.rule.name, *_parting(one.difference)))
+    if rows:
+        yield from table(("class", "", "rule", "at", "left", "right"), rows)
+    if found.unread:
+        yield f"lines that could not be read: {len(found.unread):,}"
+        yield from (f"  line {one.line}: {one.why}" for one in found.unread)
+
+
+def _parting(point: Difference | None) -> tuple[str, str, str]:
+    """Where two sides part, and both values."""
+    if point is None:
+        return "", "", ""
+    left, right = ("undefined" if side is None else f"{side:.6g}" for side in (point.left, point.right))
+    return ", ".join(f"{name} = {value:.6g}" for name, value in point.binding.items()), left, right
 
 
 def rules_code(document: Mapping[str, Any]) -> int:

@@ -1,0 +1,145 @@
+"""Rules from elsewhere, with several variables, are classed as school mathematics has them."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from engines.core.errors import DataError, EngineError
+from engines.egen.check_rules import Rules, document, rules
+from engines.egen.expressions.language import prefix
+from engines.egen.rules.foreign import read_foreign
+from engines.egen.rules.several import classify
+
+
+def read_one(line: str, tmp_path: Path) -> object:
+    path = tmp_path / "rules.txt"
+    path.write_text(line + "\n")
+    (rule,), unread = read_foreign(path)
+    assert not unread
+    return rule
+
+
+@pytest.mark.parametrize(
+    ("line", "effect", "single"),
+    [
+        ("(a+b)^2 -> a^2 + 2ab + b^2", "equal", ""),
+        ("a*(b+c) -> a*b + a*c", "equal", ""),
+        ("sin(a+b) -> sin(a)cos(b) + cos(a)sin(b)", "equal", ""),
+        ("a/a -> 1", "equal", "widening"),
+        ("1 + 0*a -> a/a", "equal", "losing"),
+        ("ln(a*b) -> ln(a) + ln(b)", "losing", ""),
+        ("ln(a) + ln(b) -> ln(a*b)", "widening", ""),
+        ("sqrt(a)*sqrt(b) -> sqrt(a*b)", "widening", ""),
+        ("(a*b)^c -> a^c*b^c", "losing", ""),
+        ("sqrt(a^2) -> a", "false", ""),
+        ("(a+b)^2 -> a^2 + b^2", "false", ""),
+        ("(a^b)^c -> a^(b*c)", "false", ""),  # ((-1)^2)^(1/2)
+        ("ln(-a^2-1) -> ln(-1-a^2)", "undecided", ""),
+        ("(fmin a b) -> (fmin b a)", "equal", ""),
+        ("(cbrt (* a b)) -> (* (cbrt a) (cbrt b))", "equal", ""),
+        ("(/ a b) -> (sound-/ a b 0)", "equal", "widening"),
+        ("* ?a + ?b ?c -> + * ?a ?b * ?a ?c", "equal", ""),
+    ],
+)
+def test_a_rule_is_what_it_is(line: str, effect: str, single: str, tmp_path: Path) -> None:
+    found = classify(read_one(line, tmp_path))  # type: ignore[arg-type]
+    assert (found.effect, found.except_at) == (effect, single)
+    assert (found.difference is None) == (effect in ("equal", "undecided") and not single)
+
+
+def test_a_counterexample_is_one(tmp_path: Path) -> None:
+    point = classify(read_one("(a+b)^3 -> a^3 + b^3", tmp_path)).difference  # type: ignore[arg-type]
+    assert point is not None
+    a, b = point.binding["a"], point.binding["b"]
+    assert point.left == pytest.approx((a + b) ** 3)
+    assert point.right == pytest.approx(a**3 + b**3)
+    lost = classify(read_one("ln(a*b) -> ln(a) + ln(b)", tmp_path)).difference  # type: ignore[arg-type]
+    assert lost is not None
+    assert lost.binding["a"] < 0
+    assert lost.left == pytest.approx(math.log(lost.binding["a"] * lost.binding["b"]))
+    assert lost.right is None
+
+
+def test_three_notations_are_one_rule(tmp_path: Path) -> None:
+    sides = [
+        [prefix(side).replace("?", "") for side in (rule.left, rule.right)]  # type: ignore[attr-defined]
+        for rule in (
+            read_one(line, tmp_path)
+            for line in ("a*b/2 -> b*a/2", "(/ (* a b) 2) -> (/ (* b a) 2)", "/ * ?a ?b 2 -> / * ?b ?a 2")
+        )
+    ]
+    assert sides[0] == sides[1] == sides[2]
+
+
+def test_lines_that_hold_no_rule_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text("# mine\nsum: a + b -> b + a\n\na = b\na -> b\n(foo a) -> a\n(+ a) -> a\nd/dx(x) -> 1\n")
+    found, unread = read_foreign(path)
+    assert [(rule.line, rule.name) for rule in found] == [(2, "sum")]
+    assert [one.line for one in unread] == [4, 5, 6, 7, 8]
+    assert "->" in unread[0].why
+    assert "b" in unread[1].why
+    told = document(rules(Rules(file=path, check=True)))
+    assert [one["line"] for one in told["unread"]] == [4, 5, 6, 7, 8]
+    assert (told["counts"], told["problems"]) == ({"equal": 1}, 5)
+
+
+def test_a_file_without_rules_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text("nothing\n")
+    with pytest.raises(DataError, match="no rule"):
+        read_foreign(path)
+    path.write_text("a\tb\n1\t2\n")
+    with pytest.raises(DataError, match="columns"):
+        read_foreign(path)
+    own = tmp_path / "rules.toml"
+    for text in ("x = 1\n", "family = []\n", "[[family]]\nname = 'a'\nrules = [1]\n", "[[family"):
+        own.write_text(text)
+        with pytest.raises(DataError, match="rule"):
+            rules(Rules(file=own, check=True))
+    with pytest.raises(EngineError, match="checked"):
+        Rules(file=path)
+
+
+def test_our_own_format_is_checked_as_the_table_is(tmp_path: Path) -> None:
+    own = tmp_path / "rules.toml"
+    own.write_text(
+        '[[family]]\nname = "mine"\nrules = [\n'
+        '{name = "right", left = "ln * ?a ?b", right = "+ ln ?a ln ?b", class = "loses"},\n'
+        '{name = "wrong", left = "sin ?a", right = "cos ?a"},\n]\n'
+    )
+    assert [name for name, _ in rules(Rules(file=own, check=True)).problems] == ["wrong"]
+
+
+@pytest.mark.real_data
+def test_rules_of_herbie(real_data: Path) -> None:
+    found, unread = read_foreign(real_data / "expr" / "herbie_rules.tsv")
+    assert (len(found), len(unread)) == (464, 37)
+    some = {rule.name: classify(rule).effect for rule in found if rule.group == "exponents"}
+    assert {name for name, effect in some.items() if effect == "losing"} == {"pow1/3", "unpow-prod-down"}
+    assert "false" not in some.values()
+
+
+def test_the_command_counts_and_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from workbench.cli import main
+
+    path = tmp_path / "rules.txt"
+    path.write_text("a + b -> b + a\nmine: sqrt(a^2) -> a\n")
+    monkeypatch.setattr(sys, "argv", ["mathwb", "egen", "rules", str(path), "--check"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    out = capsys.readouterr().out
+    assert ended.value.code == 1
+    assert "2 rules: equal 1, false 1" in out
+    assert "mine" in out
+    monkeypatch.setattr(sys, "argv", ["mathwb", "egen", "rules", str(path), "--check", "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    assert json.loads(capsys.readouterr().out)["rules"][1]["class"] == "false"
