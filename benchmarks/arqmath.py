@@ -34,7 +34,7 @@ from engines.arqmath.ranking.scoring import score_candidates
 from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
 from engines.arqmath.training.cross_encoder import CrossEncoder
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Topic, read_topics
+from engines.forum.topics import Topic, read_topics
 from engines.retrieval.fusion import tune_weights
 from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate

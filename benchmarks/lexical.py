@@ -22,7 +22,8 @@ import psutil
 
 from benchmarks._record import parser_of, record
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts, read_topics
+from engines.forum.readers import Report, read_posts
+from engines.forum.topics import read_topics
 from engines.retrieval.lexical import LexicalIndex, TermPart, build_lexical
 
 PART = 10_000

@@ -97,7 +97,7 @@ class Measured:
 
 def latencies(measured: Measured) -> dict[str, float]:
     """Milliseconds of processor time a query, over the topics of both years."""
-    from engines.forum.readers import read_topics
+    from engines.forum.topics import read_topics
 
     opened = open_index(measured.index)
     times = []

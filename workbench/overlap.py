@@ -164,7 +164,8 @@ def _side(path: Path, kind: str, bad: list[int], place: int) -> Side:
 def _read_posts(path: Path, bad: list[int], place: int) -> Iterator[Unit]:
     """Posts, or topics where there are no posts."""
     from engines.forum.folder import ArqmathFolder
-    from engines.forum.readers import Report, read_posts, read_topics
+    from engines.forum.readers import Report, read_posts
+    from engines.forum.topics import read_topics
 
     folder = ArqmathFolder.open(path)
     if folder.posts is None and folder.topics:

@@ -1,4 +1,4 @@
-"""Streaming readers of an ARQMath collection: posts, links, comments, topics, formula tables.
+"""Streaming readers of an ARQMath collection: posts, links, comments, attributes of topics, formula tables.
 
 Real files are tens of gigabytes, so every reader streams and keeps nothing. A malformed row is counted in
 the `Report` and the reading goes on; only a file that is not what it should be ends it.
@@ -11,7 +11,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,7 +33,6 @@ __all__ = [
     "Formula",
     "Post",
     "Report",
-    "Topic",
     "open_binary",
     "read_comments",
     "read_formulas",
@@ -41,7 +40,6 @@ __all__ = [
     "read_posts",
     "read_rows",
     "read_topic_info",
-    "read_topics",
 ]
 
 _START = re.compile(rb"<row(?=[\s/>])")
@@ -109,23 +107,6 @@ class Comment:
     id: str
     post: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A topic of Task 1, 2 or 3; `formula` and `latex` belong to Task 2."""
-
-    id: str
-    title: CleanText
-    question: CleanText
-    tags: tuple[str, ...]
-    formula: str = ""
-    latex: str = ""
-
-    @property
-    def text(self) -> str:
-        """Title and question as one text."""
-        return f"{self.title.text} {self.question.text}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,47 +341,6 @@ def read_comments(path: str | Path, report: Report) -> Iterator[Comment]:
             report.leave_out(line, f"comment {row['Id']} has no PostId")
             continue
         yield Comment(row["Id"], row["PostId"], clean(row.get("Text", "")))
-
-
-def read_topics(path: str | Path) -> list[Topic]:
-    """The topics of any task and year. Raises: DataError for XML that is broken or declares entities."""
-    from lxml import etree
-
-    path = Path(path)
-    with open_binary(path) as file:
-        content = file.read()
-    if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
-        raise DataError("the file declares its own entities, as no topic file does", path=path)
-    try:
-        root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
-    except etree.XMLSyntaxError as error:
-        raise DataError(
-            f"not well-formed XML: {error.msg}",
-            path=path,
-            line=error.lineno,
-            remedy="Is this a topic file of ARQMath?",
-        ) from None
-    topics = []
-    for element in root.iter("Topic"):
-        fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
-        number = element.get("number")
-        if not number or "Question" not in fields:
-            raise DataError(
-                "a topic without number or question", path=path, line=int(str(element.sourceline))
-            )
-        topics.append(
-            Topic(
-                id=str(number),
-                title=clean_with_formulas(fields.get("Title", "")),
-                question=clean_with_formulas(fields["Question"]),
-                tags=tuple(tag.strip() for tag in fields.get("Tags", "").split(",") if tag.strip()),
-                formula=fields.get("Formula_Id", "").strip(),
-                latex=fields.get("Latex", "").strip(),
-            )
-        )
-    if not topics:
-        raise DataError("no <Topic> in the file", path=path, remedy="Is this a topic file of ARQMath?")
-    return topics
 
 
 def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:

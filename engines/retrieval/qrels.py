@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,11 +41,12 @@ class Qrels:
         return dict(sorted(counts.items()))
 
 
-def read_qrels(path: str | Path) -> Qrels:
-    """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip); marks 5 and 6 become 0.
+def read_qrels(path: str | Path, *, trec: bool = False) -> Qrels:
+    """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip).
 
-    Raises: DataError with file and line for a wrong column count, a grade that is no integer from 0 to 6, or
-    two different grades for one document.
+    ARQMath's grades are 0 to 3, and its marks 5 and 6 become 0. With `trec` any whole number is a grade, and
+    those below 0 become 0. Raises: DataError with file and line for a wrong column count, a grade that is
+    none, or two different grades for one document.
     """
     path = Path(path)
     grades: dict[str, dict[str, int]] = {}
@@ -60,11 +62,10 @@ def read_qrels(path: str | Path) -> Qrels:
                 remedy="Expected topic, 0, document, grade. Is this a run?",
             )
         topic, _, document, mark = columns
-        if not (mark.lstrip("-").isdigit() and 0 <= int(mark) <= 6):
-            raise DataError(f"the grade {mark[:20]!r} is not one of 0 to 3", path=path, line=line)
-        grade = 0 if int(mark) in NOT_A_GRADE else int(mark)
-        if grade > 3:
-            raise DataError(f"the grade {mark} is not one of 0 to 3", path=path, line=line)
+        grade = _grade(mark, trec)
+        if grade is None:
+            wanted = "a whole number" if trec else "one of 0 to 3"
+            raise DataError(f"the grade {mark[:20]!r} is not {wanted}", path=path, line=line)
         documents = grades.setdefault(topic, {})
         if documents.setdefault(document, grade) != grade:
             raise DataError(
@@ -75,6 +76,14 @@ def read_qrels(path: str | Path) -> Qrels:
     if not grades:
         raise DataError("no judgements in the file", path=path)
     return Qrels(grades)
+
+
+def _grade(mark: str, trec: bool) -> int | None:
+    if not re.fullmatch(r"[+-]?[0-9]{1,9}", mark):
+        return None
+    if trec:
+        return max(0, int(mark))
+    return 0 if int(mark) in NOT_A_GRADE else int(mark) if 0 <= int(mark) <= 3 else None
 
 
 def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: str | Path) -> list[str]:

@@ -37,13 +37,14 @@ class Run:
 
     `rankings` holds them in trec_eval's order. `tag` is the name in the file's last column. `warnings` says,
     with line numbers, what was mended when the run was read. `posts` maps formula ids to post ids where a
-    Task 2 file carries them.
+    Task 2 file carries them. `doubts` says what makes its scores look like none.
     """
 
     tag: str
     rankings: Mapping[str, Sequence[Scored]]
     warnings: tuple[str, ...] = ()
     posts: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
     @staticmethod
     def from_scores(tag: str, scores: Mapping[str, Iterable[Scored]]) -> Run:
@@ -66,7 +67,7 @@ class Run:
     def cut(self, depth: int) -> Run:
         """The same run with at most `depth` documents a topic."""
         shorter = {topic: ranking[:depth] for topic, ranking in self.rankings.items()}
-        return Run(self.tag, shorter, self.warnings, self.posts)
+        return Run(self.tag, shorter, self.warnings, self.posts, self.doubts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +92,16 @@ def trec_order(pairs: list[Scored]) -> list[Scored]:
     return [pairs[i] for i in order]
 
 
-_Columns = Callable[[list[str]], tuple[str, str, str, str]]
+_Columns = Callable[[list[str]], tuple[str, str, str, str, str]]
 
 
 def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, _Columns, bool]:
-    """How many columns the file has, how (topic, document, score, tag) are taken from one line, and whether
-    the third column is a post id. Six columns are TREC's unless the second one names formulas (Task 2)."""
+    """How many columns the file has, how (topic, document, rank, score, tag) are taken from one line, and
+    whether the third column is a post id. Six columns are TREC's unless the second one names formulas (Task
+    2)."""
     width = len(first[0])
     if width == 5:
-        return 5, lambda c: (c[0], c[1], c[3], c[4]), False
+        return 5, lambda c: (c[0], c[1], c[2], c[3], c[4]), False
     if width != 6:
         raise DataError(
             f"a run line has {width} columns",
@@ -109,15 +111,16 @@ def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, 
         )
     second = {columns[1] for columns in first}
     if task == 2 and not (len(second) == 1 and second <= {"Q0", "q0", "0", "1"}):
-        return 6, lambda c: (c[0], c[1], c[4], c[5]), True
-    return 6, lambda c: (c[0], c[2], c[4], c[5]), False
+        return 6, lambda c: (c[0], c[1], c[3], c[4], c[5]), True
+    return 6, lambda c: (c[0], c[2], c[3], c[4], c[5]), False
 
 
 def read_run(path: str | Path, *, task: int | None = None) -> Run:
     """Read a run: TREC (6 columns), ARQMath (5), or ARQMath Task 2 with post id (6, `task=2`); plain or gzip.
 
-    Duplicates keep their best score and are reported in `warnings` with their lines. Raises: DataError with
-    file and line for a wrong column count, a score that is no finite number, or a file without rows.
+    Duplicates keep their best score and are reported in `warnings` with their lines; scores that are the
+    ranks or all the same are among the `doubts`. Raises: DataError with file and line for a wrong column
+    count, a score that is no finite number, or a file without rows.
     """
     path = Path(path)
     scores: dict[str, dict[str, float]] = {}
@@ -126,9 +129,10 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     tag = ""
     layout: tuple[int, _Columns, bool] | None = None
     pending: list[tuple[int, list[str]]] = []
+    are_ranks = True
 
     def take(line: int, columns: list[str]) -> None:
-        nonlocal tag
+        nonlocal tag, are_ranks
         assert layout is not None
         width, pick, with_post = layout
         if len(columns) != width:
@@ -138,7 +142,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
                 line=line,
                 remedy="Every line of a run has the same columns; see docs/arqmath.md.",
             )
-        topic, document, text, tag = pick(columns)
+        topic, document, rank, text, tag = pick(columns)
         try:
             score = float(text)
         except ValueError:
@@ -155,6 +159,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
                 line=line,
                 remedy="A ranking needs finite scores; write the run again.",
             )
+        are_ranks &= rank == text
         documents = scores.setdefault(topic, {})
         known = documents.get(document)
         if known is not None:
@@ -185,7 +190,16 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         for waiting in pending:
             take(*waiting)
     rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
-    return Run(tag, rankings, tuple(warnings), posts)
+    return Run(tag, rankings, tuple(warnings), posts, tuple(_doubts(scores, are_ranks)))
+
+
+def _doubts(scores: Mapping[str, Mapping[str, float]], are_ranks: bool) -> Iterator[str]:
+    """What makes scores look like none."""
+    several = [found.values() for found in scores.values() if len(found) > 1]
+    if several and are_ranks:
+        yield "every score is the rank, so that the last document counts as the best"
+    elif several and all(len(set(found)) == 1 for found in several):
+        yield "all scores of a topic are the same, so that documents are ordered by their ids"
 
 
 def _below(value: float) -> float:

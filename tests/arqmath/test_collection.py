@@ -22,8 +22,8 @@ from engines.forum.readers import (
     read_links,
     read_posts,
     read_rows,
-    read_topics,
 )
+from engines.forum.topics import read_topics
 
 ROW = (
     '  <row Id="{id}" PostTypeId="{kind}" {extra} Body="&lt;p&gt;Is &lt;span class=&quot;math-container&quot;'
@@ -197,6 +197,50 @@ def test_a_file_that_ends_inside_a_row(tmp_path: Path) -> None:
     report = Report()
     assert [row["Id"] for _, row in read_rows(path, report)] == ["1"]
     assert report.first == [(3, "the file ends inside the row")]
+
+
+def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
+    lines = tmp_path / "topics.jsonl"
+    lines.write_text(
+        '{"qid": 7, "title": "Sums", "text": "Is $a<b$ or $c>d$?", "tags": "x, y"}\n\n'
+        '{"id": "A.2", "body": "<p>Why <span class=\\"math-container\\" id=\\"q_1\\">$x$</span>?</p>"}\n'
+    )
+    first, second = read_topics(lines)
+    assert (first.id, first.text, first.tags) == ("7", "Sums Is $a<b$ or $c>d$?", ("x", "y"))
+    assert first.question.formulas == (("", "a<b"), ("", "c>d"))
+    assert (second.id, second.text, second.question.formulas) == ("A.2", "Why $x$?", (("q_1", "x"),))
+    table = tmp_path / "topics.tsv"
+    table.write_text("A.1\tis  $a<b$ so?\nA.2\tno\n")
+    assert [(topic.id, topic.text) for topic in read_topics(table)] == [
+        ("A.1", "is $a<b$ so?"),
+        ("A.2", "no"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2, "a second time"),
+        ("A\tx\nB\ty\nA\tx\n", 3, "a second time"),
+        ('{"id": "A"}\n', 1, "no id or no question"),
+        ('{"id": "A", "question": "x"}\n[1]\n', 2, "not an object"),
+        ('{"id": "A", \n', 1, "not a line of JSON"),
+        ("A\tx\ty\n", 1, "3 columns"),
+        ("only words\n", 1, "1 columns"),
+        (
+            '<Topics><Topic number="A"><Question>x</Question></Topic>\n'
+            '<Topic number="A"><Question>y</Question></Topic></Topics>\n',
+            2,
+            "a second time",
+        ),
+    ],
+)
+def test_topics_that_are_none_name_their_line(tmp_path: Path, text: str, line: int, what: str) -> None:
+    path = tmp_path / "topics"
+    path.write_text(text)
+    with pytest.raises(DataError, match=what) as caught:
+        read_topics(path)
+    assert caught.value.line == line
 
 
 @pytest.mark.parametrize("reader", ["posts", "topics"])

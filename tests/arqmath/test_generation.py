@@ -16,7 +16,7 @@ from engines.arqmath.generation.problems import Problems, Texts
 from engines.arqmath.generation.prompts import prompt, single_digits, train_tokenizer
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
-from engines.forum.readers import read_topics
+from engines.forum.topics import read_topics
 from engines.retrieval.run import Answer, read_answers, write_answers
 
 POSTS = [

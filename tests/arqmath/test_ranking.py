@@ -28,7 +28,7 @@ from engines.arqmath.ranking.stages import (
 from engines.arqmath.training.cross_encoder import CrossEncoder, StoredText
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.forum.readers import Topic, read_topics
+from engines.forum.topics import Topic, read_topics
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
 from tests.arqmath import tiny_models

@@ -15,7 +15,8 @@ from engines.core.assets import asset
 from engines.core.events import ignore, never
 from engines.core.files import read_lines
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Post, Report, Topic, read_posts, read_topics
+from engines.forum.readers import Post, Report, read_posts
+from engines.forum.topics import Topic, read_topics
 from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.qrels import Qrels, check_topics, read_qrels
 from engines.retrieval.run import read_answers, read_run

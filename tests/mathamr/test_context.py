@@ -71,7 +71,7 @@ def test_a_file_and_a_query_that_is_not_there(tmp_path: Path) -> None:
 def test_published_contexts_of_the_topics(real_data: Path) -> None:
     """The window of each topic's formula in its question or title, beside the published one: equal up to
     blanks and the punctuation that the authors' code does not move, in most topics."""
-    from engines.forum.readers import read_topics
+    from engines.forum.topics import read_topics
     from engines.mathamr.context.placeholders import in_fields
 
     published = {}

@@ -193,6 +193,30 @@ def test_qrels_of_another_task_are_refused() -> None:
         check_topics(ranked("a"), Qrels({"B.1": {"a": 1}}), run_path="run", qrels_path="qrels")
 
 
+@pytest.mark.parametrize(
+    ("lines", "doubt"),
+    [
+        (("T Q0 a 1 1 x", "T Q0 b 2 2 x"), "the rank"),
+        (("T\ta\t1\t1\tx", "T\tb\t2\t2\tx"), "the rank"),
+        (("T Q0 a 1 7 x", "T Q0 b 2 7 x", "U Q0 a 1 3 x"), "the same"),
+        (("T Q0 a 1 2 x", "T Q0 b 2 1 x"), ""),
+        (("T Q0 a 1 1 x", "U Q0 b 1 1 x"), ""),
+        (("T Q0 a 1 7 x", "T Q0 b 2 7 x", "U Q0 a 1 3 x", "U Q0 b 2 1 x"), ""),
+    ],
+)
+def test_scores_that_look_like_none_are_named(tmp_path: Path, lines: tuple[str, ...], doubt: str) -> None:
+    doubts = read_run(write(tmp_path / "run", "\n".join(lines) + "\n")).doubts
+    assert len(doubts) == bool(doubt)
+    assert all(doubt in one for one in doubts)
+
+
+def test_ordinary_grades_of_trec(tmp_path: Path) -> None:
+    path = write(tmp_path / "qrels", "A 0 a 7\nA 0 b -2\nA 0 c 5\n")
+    assert read_qrels(path, trec=True).grades == {"A": {"a": 7, "b": 0, "c": 5}}
+    with pytest.raises(DataError, match="whole number"):
+        read_qrels(write(tmp_path / "no", "A 0 a 1.5\n"), trec=True)
+
+
 def test_a_tag_of_several_words_is_one_column(tmp_path: Path) -> None:
     write_run(Run("lexical + dense", {"A": [("a", 1.0)]}), tmp_path / "run")
     assert len((tmp_path / "run").read_text().split()) == 6

@@ -23,7 +23,7 @@ from engines.core.files import file_error, sha256
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
 
 __all__ = ["Decoding", "Draft", "shortest", "write_topics"]
 

@@ -14,7 +14,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
 
 __all__ = ["extract", "passages"]
 

@@ -13,7 +13,7 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
     from engines.retrieval.run import Answer
 
 __all__ = ["Generate", "generate"]
@@ -84,7 +84,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     12
     """
     from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
-    from engines.forum.readers import read_topics
+    from engines.forum.topics import read_topics
     from engines.retrieval.run import read_answers, write_answers
 
     topics = read_topics(spec.topics)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.ranking.evaluate import JudgementsFile, TaskNumber, VisualIds, load_run
+from engines.arqmath.ranking.evaluate import JudgementsFile, TaskNumber, VisualIds, load_qrels, load_run
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
@@ -57,11 +57,10 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     (0.1278, 9, 3)
     """
     from engines.retrieval.measures import evaluate
-    from engines.retrieval.qrels import read_qrels
     from engines.retrieval.significance import bonferroni, bootstrap_interval, holm
     from engines.retrieval.significance import compare as test
 
-    qrels = read_qrels(spec.qrels)
+    qrels = load_qrels(spec.qrels, spec.task, events)
     results = [
         evaluate(load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events), qrels)
         for path in spec.runs

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = ["Evaluate", "JudgementsFile", "TaskNumber", "VisualIds", "document", "evaluate", "load_run"]
+__all__ = [
+    "Evaluate",
+    "JudgementsFile",
+    "TaskNumber",
+    "VisualIds",
+    "document",
+    "evaluate",
+    "load_qrels",
+    "load_run",
+]
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
 TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
@@ -59,9 +68,8 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     (12, 0.613998)
     """
     from engines.retrieval.measures import evaluate as measure
-    from engines.retrieval.qrels import read_qrels
 
-    judgements = read_qrels(spec.qrels)
+    judgements = load_qrels(spec.qrels, spec.task, events)
     if spec.task == 3:
         return _answers(spec, judgements, events)
     ranked = load_run(spec.run, judgements, spec.qrels, spec.task, spec.visual_ids, events)
@@ -70,6 +78,21 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     if spec.topics_by is not None:
         document["by"] = _by_attribute(spec.topics_by, result, events)
     return document
+
+
+def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:
+    """Judgements as TREC has them: any whole numbers; a warning names those that ARQMath does not have. Of
+    Task 3 5 and 6 are marks."""
+    from engines.retrieval.qrels import NOT_A_GRADE, read_qrels
+
+    if task == 3:
+        return read_qrels(path)
+    qrels = read_qrels(path, trec=True)
+    beyond = sorted(grade for grade in qrels.distribution() if grade > 3)
+    if beyond:
+        hint = "; 5 and 6 are marks of Task 3, see --task" if NOT_A_GRADE & set(beyond) else ""
+        _warn(events, f"{path}: grades up to {beyond[-1]} are taken as they are{hint}")
+    return qrels
 
 
 def load_run(
@@ -84,6 +107,8 @@ def load_run(
         _warn(events, f"{path}: {warning}")
     if len(run.warnings) > 5:
         _warn(events, f"{path}: {len(run.warnings):,} duplicates in all; of each the best score was kept")
+    for doubt in run.doubts:
+        _warn(events, f"{path}: {doubt}")
     missing = check_topics(run, qrels, run_path=path, qrels_path=qrels_path)
     if missing:
         _warn(events, f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")

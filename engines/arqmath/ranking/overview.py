@@ -24,7 +24,7 @@ from engines.retrieval.run import Answer, Run, read_answer_ids, read_answers, re
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
 
 __all__ = ["RankedRun", "Rankings", "WrittenAnswers", "answer_rows", "natural", "run_name"]
 
@@ -107,6 +107,7 @@ class Rankings:
                 run = read_run(path)
                 name = _unique(run_name(path), found.runs)
                 found.runs[name] = RankedRun(name, path, run, found._evaluate(run))
+                found.problems += [f"{path.name} is read, but {doubt}" for doubt in run.doubts]
         found._read_answers()
         return found
 
@@ -130,7 +131,8 @@ class Rankings:
                 self.unread[run.absolute()] = error
 
     def _read_topics(self) -> None:
-        from engines.forum.readers import read_topic_info, read_topics
+        from engines.forum.readers import read_topic_info
+        from engines.forum.topics import read_topics
 
         for path in dict.fromkeys((*self.folder.topics.get(1, ()), *self.folder.topics.get(3, ()))):
             with self._left_out():

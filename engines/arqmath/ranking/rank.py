@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engines.arqmath.ranking.scoring import Ranking, Texts
     from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.forum.folder import ArqmathFolder
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
@@ -176,15 +176,22 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
 
 
 def _topics(files: Sequence[Path]) -> list[Topic]:
-    from engines.forum.readers import read_topics
+    from engines.forum.topics import read_topics
 
-    return list({topic.id: topic for file in files for topic in read_topics(file)}.values())
+    found: dict[str, Topic] = {}
+    for file in files:
+        for topic in read_topics(file):
+            if found.setdefault(topic.id, topic) != topic:
+                raise _refused(
+                    f"{file} asks otherwise under {topic.id} than a file before it", "Leave one out."
+                )
+    return list(found.values())
 
 
 def _questions(index: Index) -> list[Topic]:
     """The collection's questions as topics."""
     from engines.forum.cleaning import CleanText
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
 
     posts = index.store.many(index.store.question_ids()).values()
     return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]

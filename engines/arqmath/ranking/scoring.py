@@ -23,7 +23,8 @@ from engines.arqmath.training.cross_encoder import Scorer, StoredText
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, file_error
-from engines.forum.readers import Report, Topic, read_posts
+from engines.forum.readers import Report, read_posts
+from engines.forum.topics import Topic
 from engines.retrieval.run import Run, Scored, read_run, write_run
 
 __all__ = ["DEPTH", "Ranking", "Texts", "journal_of", "load_texts", "score_candidates"]

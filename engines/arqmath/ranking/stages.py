@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from engines.core.errors import DataError
-from engines.forum.readers import Topic
+from engines.forum.topics import Topic
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
 from engines.retrieval.qrels import Qrels

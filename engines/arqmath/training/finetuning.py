@@ -28,7 +28,8 @@ from engines.arqmath.training.settings import CODE, FinetuneSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts, read_topics
+from engines.forum.readers import Report, read_posts
+from engines.forum.topics import read_topics
 from engines.training.identity import model_files
 from engines.training.task import Origin
 

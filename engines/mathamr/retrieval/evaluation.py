@@ -158,7 +158,7 @@ def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, in
 def _sizes(files: Sequence[Path]) -> dict[str, int]:
     """Nodes of the operator tree of each topic's formula."""
     from engines.formula.parser import operator_tree
-    from engines.forum.readers import read_topics
+    from engines.forum.topics import read_topics
 
     return {
         topic.id: sum(1 for _ in operator_tree(topic.latex).walk())

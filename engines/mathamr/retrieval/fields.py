@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from engines.forum.readers import Post, Topic
+from engines.forum.readers import Post
+from engines.forum.topics import Topic
 from engines.mathamr.context.placeholders import PLACEHOLDER, in_fields
 
 __all__ = ["fields_of_post", "fields_of_topic", "with_latex"]

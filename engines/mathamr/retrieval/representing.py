@@ -12,7 +12,7 @@ from engines.core.spec import Arg
 from engines.mathamr.choices import FormulaIndexed, Representation, SomeCollection, Window
 
 if TYPE_CHECKING:
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
     from engines.mathamr.graph.amr import Graph
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 

@@ -163,7 +163,7 @@ def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
 
 
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
-    from engines.forum.readers import read_topics
+    from engines.forum.topics import read_topics
     from engines.retrieval.run import Run, write_run
 
     assert spec.run is not None

@@ -14,7 +14,7 @@ from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
-    from engines.forum.readers import Topic
+    from engines.forum.topics import Topic
     from engines.retrieval.run import Run
 
 __all__ = ["FormulaTopics", "Task2", "topics"]
@@ -66,7 +66,7 @@ class Task2:
     @cached_property
     def topics(self) -> Mapping[str, Topic]:
         """The topics by id. Raises: DataError E312 where there are none."""
-        from engines.forum.readers import read_topics
+        from engines.forum.topics import read_topics
 
         files = self.collection.topics.get(2, ())
         if not files:

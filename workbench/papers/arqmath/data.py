@@ -11,13 +11,8 @@ from engines.core.errors import DataError
 from engines.core.files import read_lines
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report as Rows
-from engines.forum.readers import (
-    read_comments,
-    read_formulas,
-    read_links,
-    read_posts,
-    read_topics,
-)
+from engines.forum.readers import read_comments, read_formulas, read_links, read_posts
+from engines.forum.topics import read_topics
 from workbench.data_kinds import Kind
 from workbench.papers.arqmath.collections import collections
 from workbench.workspace import Workspace

@@ -1,0 +1,170 @@
+r"""Topics of any task, from ARQMath's XML, from JSON lines, or from a table of id and text.
+
+    {"id": "A.1", "title": "...", "question": "...", "tags": ["..."]}
+    A.1<TAB>What is $\int \frac{1}{x} dx$?
+
+JSON lines may call the id `qid`, `topic_id` or `number`, the question `text`, `query` or `body`, and may have
+`formula_id` and `latex` (Task 2). Their texts, as those of tables, are plain, formulas between dollar signs;
+HTML is cleaned where it holds formulas or paragraphs as a post does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import DataError
+from engines.core.files import read_lines
+from engines.forum.cleaning import CleanText, clean_with_formulas
+
+__all__ = ["Topic", "read_topics"]
+
+_IDS = ("id", "qid", "topic_id", "number")
+_QUESTIONS = ("question", "text", "query", "body")
+_HTML = re.compile(r"math-container|</(?:p|div|li)>", re.IGNORECASE)
+_FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic of Task 1, 2 or 3; `formula` and `latex` belong to Task 2."""
+
+    id: str
+    title: CleanText
+    question: CleanText
+    tags: tuple[str, ...]
+    formula: str = ""
+    latex: str = ""
+
+    @property
+    def text(self) -> str:
+        """Title and question as one text."""
+        return f"{self.title.text} {self.question.text}".strip()
+
+
+def read_topics(path: str | Path) -> list[Topic]:
+    """The topics of a file, in its order.
+
+    Raises: DataError for XML that is broken or declares entities, for a topic without id or question, and for
+    an id that occurs twice.
+    """
+    path = Path(path)
+    first = next((text.lstrip("\ufeff \t") for _, text in read_lines(path) if text.strip()), "")
+    rows = _xml if first.startswith("<") else _json if first.startswith("{") else _table
+    found: dict[str, Topic] = {}
+    for line, topic in rows(path):
+        if topic.id in found:
+            raise DataError(
+                f"topic {topic.id} occurs a second time",
+                path=path,
+                line=line,
+                code="E317",
+                remedy="Remove one of them; runs and judgements know a topic by its id.",
+            )
+        found[topic.id] = topic
+    if not found:
+        raise DataError(
+            "no <Topic> in the file" if rows is _xml else "no topics in the file",
+            path=path,
+            remedy="Is this a topic file of ARQMath?",
+        )
+    return list(found.values())
+
+
+def _xml(path: Path) -> Iterator[tuple[int, Topic]]:
+    from lxml import etree
+
+    from engines.forum.readers import open_binary
+
+    with open_binary(path) as file:
+        content = file.read()
+    if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
+        raise DataError("the file declares its own entities, as no topic file does", path=path)
+    try:
+        root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError as error:
+        raise DataError(
+            f"not well-formed XML: {error.msg}",
+            path=path,
+            line=error.lineno,
+            remedy="Is this a topic file of ARQMath?",
+        ) from None
+    for element in root.iter("Topic"):
+        fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
+        line, number = int(str(element.sourceline)), element.get("number")
+        if not number or "Question" not in fields:
+            raise DataError("a topic without number or question", path=path, line=line)
+        yield (
+            line,
+            Topic(
+                id=str(number),
+                title=clean_with_formulas(fields.get("Title", "")),
+                question=clean_with_formulas(fields["Question"]),
+                tags=_tags(fields.get("Tags", "")),
+                formula=fields.get("Formula_Id", "").strip(),
+                latex=fields.get("Latex", "").strip(),
+            ),
+        )
+
+
+def _json(path: Path) -> Iterator[tuple[int, Topic]]:
+    for line, text in read_lines(path):
+        if not text.strip():
+            continue
+        try:
+            row: Any = json.loads(text)
+        except ValueError as error:
+            raise _no_topic(path, line, f"not a line of JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise _no_topic(path, line, "not an object")
+        id = next((str(row[name]).strip() for name in _IDS if row.get(name) is not None), "")
+        question = next((str(row[name]) for name in _QUESTIONS if row.get(name) is not None), None)
+        if not id or question is None:
+            raise _no_topic(path, line, "no id or no question")
+        tags = row.get("tags") or ""
+        yield (
+            line,
+            Topic(
+                id=id,
+                title=_cleaned(str(row.get("title") or "")),
+                question=_cleaned(question),
+                tags=_tags(tags) if isinstance(tags, str) else tuple(map(str, tags)),
+                formula=str(row.get("formula_id") or ""),
+                latex=str(row.get("latex") or ""),
+            ),
+        )
+
+
+def _table(path: Path) -> Iterator[tuple[int, Topic]]:
+    for line, text in read_lines(path):
+        if not text.strip():
+            continue
+        columns = text.split("\t")
+        if len(columns) != 2 or not all(column.strip() for column in columns):
+            raise _no_topic(path, line, f"{len(columns)} columns instead of 2")
+        yield line, Topic(columns[0].strip("\ufeff "), _cleaned(""), _cleaned(columns[1]), ())
+
+
+def _no_topic(path: Path, line: int, why: str) -> DataError:
+    return DataError(
+        f"not a topic: {why}",
+        path=path,
+        line=line,
+        code="E317",
+        remedy='Topics are ARQMath\'s XML, lines such as {"id": "A.1", "question": "..."}, or id, tab, text.',
+    )
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(tag.strip() for tag in text.split(",") if tag.strip())
+
+
+def _cleaned(text: str) -> CleanText:
+    """Text that may be HTML or not; `a < b` in plain text is no tag."""
+    if _HTML.search(text):
+        return clean_with_formulas(text)
+    return CleanText(" ".join(text.split()), tuple(("", latex) for latex in _FORMULA.findall(text)))
