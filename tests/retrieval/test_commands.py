@@ -116,3 +116,32 @@ def test_evaluating_loads_nothing_heavy(files: tuple[Path, Path, Path]) -> None:
         [sys.executable, "-c", code, str(good), str(qrels)], capture_output=True, text=True, timeout=60
     )
     assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_fuse_takes_runs_of_any_origin(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    good, bad, _ = files
+    out = tmp_path / "out"
+    result = call("fuse", good, bad, "--k", "1", "--out", out, "--json")
+    assert json.loads(result.stdout)["documents"] == 4
+    assert "topics are not in all runs" not in result.stderr
+    scores = {tuple(line.split()[:3:2]): float(line.split()[4]) for line in out.read_text().splitlines()}
+    assert scores["A.1", "a"] == pytest.approx(1 / 2 + 1 / 3)
+    assert scores["A.2", "b"] == pytest.approx(1 / 2)
+    ranks = tmp_path / "ranks"
+    ranks.write_text("A.1\tQ0\ta\t1\t1\tx\nA.1\tQ0\tb\t2\t2\tx\n")
+    weighted = call(
+        "fuse", good, ranks, "--how", "weighted", "--weights", "3", "--weights", "1", "--out", out
+    )
+    assert "every score is the rank" in weighted.stderr
+    assert "1 topics are not in all runs, as A.2" in weighted.stderr
+    assert call("fuse", good, "--out", out).exit_code == 2
+
+
+def test_grades_beyond_those_of_arqmath_are_named(files: tuple[Path, Path, Path]) -> None:
+    good, _, qrels = files
+    qrels.write_text("A.1 0 a 4\nA.1 0 b 5\nA.2 0 a -1\n")
+    result = call("eval", good, "--qrels", qrels, "--json")
+    assert json.loads(result.stdout)["per_topic"]["A.1"]["ndcg_prime"] == pytest.approx(
+        (4 + 5 / log2(3)) / (5 + 4 / log2(3)), abs=1e-6
+    )
+    assert "grades up to 5 are taken as they are; 5 and 6 are marks of Task 3" in result.stderr

@@ -15,6 +15,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from engines.arqmath.collection.store import StoredPost
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from screens.app import Workbench
@@ -331,6 +332,9 @@ async def test_a_free_query(build: Make, engine: HereEngine) -> None:
 
 async def test_a_second_opinion_comes_first(build: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     class Half:
+        def reads(self, answer: StoredPost) -> str:
+            return answer.text
+
         def score(self, pairs: list[tuple[str, str]]) -> list[float]:
             return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
 

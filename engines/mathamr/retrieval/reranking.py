@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.mathamr.choices import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
+from engines.retrieval import fusing
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.representing import Strings
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.encoders import Encoder
-    from engines.retrieval.run import Run
 
 __all__ = ["FuseRuns", "Rerank", "fuse", "rerank"]
 
@@ -137,47 +137,20 @@ def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -
 
 
 @dataclass(frozen=True, slots=True)
-class FuseRuns:
+class FuseRuns(fusing.FuseRuns):
     """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
 
-    runs: Annotated[tuple[Path, ...], Arg("Two runs or more.", metavar="RUN RUN...")]
-    out: Annotated[Path, Arg("The run to write.", option=True)]
     how: Annotated[
-        Literal["rrf-score", "rrf", "weighted"],
+        fusing.How,
         Arg("rrf-score is the paper's: the sum of score / (60 + rank), scores from 0 to 1 within a topic."),
     ] = "rrf-score"
-    weights: Annotated[tuple[float, ...], Arg("Of each run, for weighted.")] = ()
-    tag: Annotated[str, Arg("The run's name.")] = "fused"
-
-    def __post_init__(self) -> None:
-        """Raises: EngineError E402 for one run, E434 for weights that do not go with the runs."""
-        if len(self.runs) < 2:
-            raise EngineError(
-                "one run cannot be fused", code="E402", exit_code=2, remedy="Give two runs or more."
-            )
-        if (self.how == "weighted") != bool(self.weights) or len(self.weights) not in (0, len(self.runs)):
-            raise EngineError(
-                f"{len(self.weights)} weights for {len(self.runs)} runs fused by {self.how}",
-                code="E434",
-                exit_code=2,
-                remedy="Give a weight for each run with --how weighted, and none otherwise.",
-            )
 
 
-def fuse(spec: FuseRuns) -> dict[str, Any]:
-    """Write the fused run. Returns: out, topics, formulas. Raises: DataError for runs that cannot be read.
+def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
+    """Write the fused run. Returns: out, topics, formulas. Events and errors as of `fusing.fused_runs`.
 
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.
     """
-    from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
-    from engines.retrieval.run import read_run, write_run
-
-    runs: list[Run] = [read_run(path, task=2) for path in spec.runs]
-    if spec.how == "weighted":
-        fused = weighted_sum(runs, spec.weights, tag=spec.tag)
-    else:
-        by_score = spec.how == "rrf-score"
-        fused = reciprocal_rank_fusion(runs, by_score=by_score, normalise=by_score, tag=spec.tag)
-    write_run(fused, spec.out)
+    fused = fusing.fused_runs(spec, task=2, events=events)
     return {"out": str(spec.out), "topics": len(fused.rankings), "formulas": len(fused.cut(1_000))}

@@ -75,6 +75,12 @@ OPERATIONS = (
         background=Background("arqmath rank {run.name}", "ranks into {run}", target="run"),
     ),
     Operation(
+        "arqmath.fuse",
+        "Fuse runs of any origin.",
+        spec=f"{_ENGINE}.ranking.fuse:Fuse",
+        call=f"{_ENGINE}.ranking.fuse:fuse",
+    ),
+    Operation(
         "arqmath.index",
         "Make a collection searchable by terms and by vectors.",
         spec=f"{_ENGINE}.collection.indexing:IndexCollection",
