@@ -95,6 +95,7 @@ class SolveSheet(Sheet):
             marked(found, None)
             + Content("\n")
             + Content.assemble((words, "bold"), (f"   probability {sign}", "$quiet"))
+            + Content("".join(f"\n{remark}" for remark in found["remarks"]))
         )
         best = {name: found[name] for name in (*_EXPORTED, "tree")}
         rows = [best, *found["alternatives"]]

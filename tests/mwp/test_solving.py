@@ -70,6 +70,24 @@ def test_what_cannot_be_solved_says_why(trained: tuple[Path, Path]) -> None:
     assert found["numbers"] == ["three", "four"]
 
 
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("小明有9个苹果，吃了2个，还剩几个？", "Chinese, and the solver has learned English only"),
+        ("It was -9 degrees and 2 more . How many ?", "the minus before 9"),
+        ("Ann has 9 pens and 9999999999999 more . How many ?", "9999999999999 is larger"),
+    ],
+)
+def test_what_is_not_understood_is_told(trained: tuple[Path, Path], text: str, remark: str) -> None:
+    (told,) = solve(Solve(trained[0], text))["remarks"]
+    assert remark in told
+
+
+@pytest.mark.parametrize("text", ["Ann has ９ pens and ２ more . How many ?", "Pages 2-9 , 9 - 2 or mid-9 ?"])
+def test_what_is_understood_has_no_remark(trained: tuple[Path, Path], text: str) -> None:
+    assert solve(Solve(trained[0], text))["remarks"] == []
+
+
 def test_a_part_that_stands_twice_is_one_step() -> None:
     problem = problem_of("3 and 4")
     rows = steps(problem, parse_infix("(N_0+N_1)*(N_0+N_1)", Tree))

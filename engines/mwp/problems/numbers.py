@@ -51,8 +51,8 @@ class Masked:
 
 
 def language_of(text: str) -> Language:
-    """Chinese where a text has a Chinese character or mark, otherwise English."""
-    return "zh" if _CJK.search(text) else "en"
+    """Chinese where a text has a Chinese character or mark, full-width digits aside, otherwise English."""
+    return "zh" if _CJK.search(plain_digits(text)) else "en"
 
 
 def plain_digits(text: str) -> str:

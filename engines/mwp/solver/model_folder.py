@@ -38,6 +38,7 @@ def save_solver(solver: Solver, folder: Path) -> None:
         "settings": values(solver.settings),
         "operators": solver.words.operators,
         "constants": solver.words.constants,
+        "languages": solver.languages,
         "base": solver.base,
     }
     weights = dict(solver.state_dict())
@@ -73,7 +74,7 @@ def open_solver(
         version = description["version"]
         own = read(SolverSettings, description["settings"], place="settings.", code=CODE)
         words = Words(tuple(description["operators"]), tuple(description["constants"]))
-        base = description["base"]
+        base, languages = description["base"], tuple(description.get("languages", ()))
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = f"this is no solver's folder: {FILE} is missing or corrupt"
         raise _wrong(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
@@ -92,6 +93,7 @@ def open_solver(
     else:
         solver = around(settings, words, *_empty(folder / _ENCODER), base)
     _fill(solver, folder)
+    solver.languages = languages
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     return solver.to(device).eval()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ from engines.core.tree import Tree
 from engines.mwp.problems.equation import evaluate, infix, leaf_value
 from engines.mwp.problems.numbers import language_of, mask
 from engines.mwp.problems.problem import Problem
+from engines.mwp.solver.equations import LARGEST
 
 if TYPE_CHECKING:
     from engines.mwp.solver.equations import Found
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Solve", "problem_of", "ready", "solve", "steps"]
 
+_LANGUAGES = {"en": "English", "zh": "Chinese"}
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 
 
@@ -38,7 +41,8 @@ class Solve:
 
 
 def solve(spec: Solve) -> dict[str, Any]:
-    """The best equation with its steps and answer, and the alternatives in the order of their probability.
+    """The best equation with its steps and answer, the alternatives in the order of their probability, and as
+    `remarks` what of the problem was not understood.
 
     Raises: EngineError E690 for a problem without numbers, or one that the solver cannot read; DataError E680
     for a folder without a solver.
@@ -47,7 +51,8 @@ def solve(spec: Solve) -> dict[str, Any]:
     if not problem.numbers:
         remedy = "" if spec.number_words else "Words such as three count with --number-words."
         raise _unsolved("the problem has no number", remedy)
-    (found,) = ready(spec.model).solve([problem], beam=spec.beam)
+    solver = ready(spec.model)
+    (found,) = solver.solve([problem], beam=spec.beam)
     if isinstance(found, str):
         raise _unsolved(f"the solver cannot read the problem: {found}")
     if not found:
@@ -61,7 +66,23 @@ def solve(spec: Solve) -> dict[str, Any]:
         **rows[0],
         "steps": steps(problem, found[0].equation),
         "alternatives": rows[1:],
+        "remarks": _remarks(problem, solver.languages),
     }
+
+
+def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
+    found = []
+    if languages and problem.language not in languages:
+        learned = " and ".join(_LANGUAGES[name] for name in languages)
+        found.append(
+            f"the problem is {_LANGUAGES[problem.language]}, and the solver has learned {learned} only"
+        )
+    for place, (written, value) in enumerate(zip(problem.numbers, problem.values, strict=True)):
+        if abs(value) > LARGEST:
+            found.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
+        if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?N_{place}(?!\d)", problem.text):
+            found.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
+    return found
 
 
 def ready(folder: Path) -> Solver:

@@ -37,6 +37,8 @@ class Solver(Module):
         """Args: base: what the encoder was begun from: `minilm`, a folder's name, or nothing."""
         super().__init__()
         self.settings, self.words, self.reader, self.base = settings, words, reader, base
+        self.languages: tuple[str, ...] = ()
+        """Of the problems that it was trained on, as far as they are known."""
         self.legal = Legal(settings.single_use, settings.non_negative)
         self.encoder = encoder
         if settings.head == "tree":

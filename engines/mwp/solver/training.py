@@ -103,6 +103,7 @@ class SolverTask:
         else:
             words = Words.of(problem.equation for problem in train if problem.equation is not None)
             made = new_solver(self.settings, words, folder=folder, texts=train)
+        made.languages = tuple(sorted({*made.languages, *(problem.language for problem in train)}))
         self._read: dict[int, Read] = {}
         self._targets: dict[int, Any] = {}
         self.left_out: Counter[str] = Counter(self.material.left_out)

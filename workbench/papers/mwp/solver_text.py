@@ -15,7 +15,8 @@ _SHOWN = 10
 
 
 def solve(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
-    """The steps, the answer, and what else was thought of."""
+    """The steps, the answer, what else was thought of, and what was not understood."""
+    yield from map(Aside, found["remarks"])
     for number, step in enumerate(found["steps"], start=1):
         yield f"{number}. {step['text']}"
     certain = f"{found['equation']}, {found['probability']:.0%}"
