@@ -296,6 +296,8 @@ async def test_any_problem_is_solved_and_the_tree_grows(
     build: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Solver:
+        languages = ("en",)
+
         def solve(self, problems: list[Problem], *, beam: int) -> list[list[Found]]:
             assert problems[0].numbers == ("4", "6", "5")
             found = ("(N_0*N_1)-N_2", -0.1), ("N_0*N_1+N_2", -2.5)
@@ -333,6 +335,8 @@ async def test_problems_are_mapped_before_and_after_training(
     build: Make, workspace: Workspace, engine: HereEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Solver:
+        languages = ("en",)
+
         base = "another"
 
         def vectors(self, rows: list[Problem]) -> Any:
