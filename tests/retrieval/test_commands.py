@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from engines.retrieval.manifest import manifest_of
 from workbench.cli.root import app
 
 
@@ -126,6 +128,10 @@ def test_fuse_takes_runs_of_any_origin(files: tuple[Path, Path, Path], tmp_path:
     assert "topics are not in all runs" not in result.stderr
     scores = {tuple(line.split()[:3:2]): float(line.split()[4]) for line in out.read_text().splitlines()}
     assert scores["A.1", "a"] == pytest.approx(1 / 2 + 1 / 3)
+    beside = json.loads(manifest_of(out).read_text())
+    assert (beside["operation"], beside["settings"]["k"]) == ("arqmath.fuse", 1)
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (out, good, bad)]
+    assert [beside["run"]["sha256"], *(one["sha256"] for one in beside["reads"]["runs"])] == hashes
     assert scores["A.2", "b"] == pytest.approx(1 / 2)
     ranks = tmp_path / "ranks"
     ranks.write_text("A.1\tQ0\ta\t1\t1\tx\nA.1\tQ0\tb\t2\t2\tx\n")

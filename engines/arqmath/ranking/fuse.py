@@ -8,6 +8,7 @@ from typing import Any
 from engines.arqmath.ranking.evaluate import TaskNumber
 from engines.core.events import Sink, ignore
 from engines.retrieval.fusing import FuseRuns, fused_runs
+from engines.retrieval.manifest import write_manifest
 
 __all__ = ["Fuse", "fuse"]
 
@@ -31,4 +32,6 @@ def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
     12
     """
     fused = fused_runs(spec, task=spec.task, events=events)
-    return {"out": str(spec.out), "topics": len(fused.rankings), "documents": len(fused.cut(1_000))}
+    found = {"out": str(spec.out), "topics": len(fused.rankings), "documents": len(fused.cut(1_000))}
+    write_manifest("arqmath.fuse", spec, spec.out, {"runs": spec.runs}, found)
+    return found

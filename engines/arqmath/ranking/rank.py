@@ -109,7 +109,7 @@ def _refused(what: str, remedy: str) -> EngineError:
 
 
 def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """Rank the answers of a collection for topics, and write the run.
+    """Rank the answers of a collection for topics, and write the run, and beside it what it was made of.
 
     The first stage's best (or the judged answers, or all) are scored by the model; behind them the list goes
     on in the first stage's order. With `tune_topics` the weight between both is chosen on their judgements.
@@ -145,10 +145,24 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     model = _model(spec) if spec.rerank else None
     if spec.candidates != "index":
         assert model is not None
-        found = _exhaustive(spec, index, folder, topics, qrels, model, events, stop)
+        ranking = _exhaustive(spec, index, folder, topics, qrels, model, events, stop)
         facts = {"run": str(spec.run), "candidates": spec.candidates, "first": "", "weight": 1.0}
-        return {**_facts(found), **facts}
-    return _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
+        found = {**_facts(ranking), **facts}
+    else:
+        found = _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
+    if found["complete"]:
+        _write_manifest(spec, folder, found)
+    return found
+
+
+def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str, Any]) -> None:
+    from engines.retrieval.manifest import write_manifest
+    from engines.training.identity import model_files
+
+    source = spec.source / "manifest.json" if folder is None else folder.need_posts()
+    model = () if spec.model is None or not spec.rerank else model_files(spec.model)
+    reads = {"source": (source,), "topics": spec.topics, "qrels": spec.qrels, "model": model}
+    write_manifest("arqmath.rank", spec, spec.run, reads, found)
 
 
 def _opened(source: Path) -> tuple[Index | None, ArqmathFolder | None]:

@@ -52,6 +52,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.mathamr.retrieval.representing import Strings
     from engines.mathamr.retrieval.search import open_index
     from engines.mathamr.retrieval.task2 import Task2
+    from engines.retrieval.manifest import write_manifest
     from engines.retrieval.run import Run, write_run
 
     task = Task2(ArqmathFolder.open(spec.folder), events)
@@ -79,15 +80,20 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         rankings[topic.id] = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     write_run(Run(spec.tag or spec.kind, rankings), spec.out)
-    count = sum(map(len, rankings.values()))
-    return {
+    found = {
         "out": str(spec.out),
         "complete": True,
         "topics": len(rankings),
-        "formulas": count,
+        "formulas": sum(map(len, rankings.values())),
         "ties": ties,
         "missing": missing,
     }
+    reads = {
+        "index": sorted(path for path in spec.index.rglob("*") if path.is_file()),
+        "run": () if spec.run is None else (spec.run,),
+    }
+    write_manifest("mathamr.rerank", spec, spec.out, reads, found)
+    return found
 
 
 def _encoder(spec: Rerank) -> Encoder:
@@ -152,5 +158,9 @@ def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.
     """
+    from engines.retrieval.manifest import write_manifest
+
     fused = fusing.fused_runs(spec, task=2, events=events)
-    return {"out": str(spec.out), "topics": len(fused.rankings), "formulas": len(fused.cut(1_000))}
+    found = {"out": str(spec.out), "topics": len(fused.rankings), "formulas": len(fused.cut(1_000))}
+    write_manifest("mathamr.fuse", spec, spec.out, {"runs": spec.runs}, found)
+    return found

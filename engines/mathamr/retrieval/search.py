@@ -164,6 +164,7 @@ def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
 
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
     from engines.forum.topics import read_topics
+    from engines.retrieval.manifest import write_manifest
     from engines.retrieval.run import Run, write_run
 
     assert spec.run is not None
@@ -188,4 +189,7 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     run = Run.from_scores(f"mathamr-{spec.how}", rankings)
     write_run(run, spec.run)
-    return {"run": str(spec.run), "complete": True, "topics": len(topics), "formulas": len(run.cut(1_000))}
+    found = {"run": str(spec.run), "complete": True, "topics": len(topics), "formulas": len(run.cut(1_000))}
+    reads = {"index": sorted(path for path in spec.index.rglob("*") if path.is_file()), "topics": spec.topics}
+    write_manifest("mathamr.search", spec, spec.run, reads, found)
+    return found

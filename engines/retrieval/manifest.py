@@ -1,0 +1,43 @@
+"""What a run was made of, in a file beside it: settings, versions and hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from engines.core.files import sha256, write_json
+from engines.core.spec import values
+
+__all__ = ["manifest_of", "write_manifest"]
+
+_PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
+
+
+def manifest_of(run: Path) -> Path:
+    """Where it lies: `RUN.json`."""
+    return run.with_name(f"{run.name}.json")
+
+
+def write_manifest(
+    operation: str, spec: Any, run: Path, reads: Mapping[str, Iterable[Path]], found: Mapping[str, Any]
+) -> None:
+    """Write it, after the run.
+
+    Args: operation: its name, `arqmath.rank`; with the settings of its `spec` it is the command. reads: the
+    files that the run depends on, by what they serve as (of an index of answers its manifest, which has the
+    hashes of all others). found: what the operation says of the run.
+    """
+    document = {
+        "operation": operation,
+        "settings": values(spec),
+        "run": {"file": run.name, "sha256": sha256(run)},
+        "reads": {
+            name: [{"file": str(path), "sha256": sha256(path)} for path in paths]
+            for name, paths in reads.items()
+        },
+        "found": dict(found),
+        "versions": {name: metadata.version(name) for name in _PACKAGES},
+    }
+    write_json(manifest_of(run), document)
