@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from engines.core.errors import DataError
-from engines.core.files import atomic_writer, read_lines
-from engines.core.locks import locked
+from workbench.kept_lines import KeptLines
 
 if TYPE_CHECKING:
+    from engines.core.errors import DataError
     from workbench.workspace import Workspace
 
 __all__ = ["NOTE_FIELDS", "Note", "Notes"]
@@ -41,21 +39,26 @@ NOTE_FIELDS = ("is", "note")
 
 
 class Notes:
-    """The notes of a workspace: one JSON line per address in `notes.jsonl`.
-
-    Every change reads the file again under a lock, so that two programs on one workspace lose nothing. Lines
-    that cannot be read are reported in `problems` and kept as they are.
-    """
+    """The notes of a workspace: one JSON line per address in `notes.jsonl`; see `KeptLines`."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.path: Path = workspace.root / "notes.jsonl"
-        self.problems: tuple[DataError, ...] = ()
-        self._unread: list[str] = []
-        self._notes = self._load()
+        self._kept = KeptLines(
+            self.path,
+            "note",
+            read=_read_note,
+            key=lambda note: note.address,
+            order=lambda note: note.address,
+        )
+
+    @property
+    def problems(self) -> tuple[DataError, ...]:
+        """The lines that cannot be read."""
+        return self._kept.problems
 
     def get(self, address: str) -> Note | None:
         """The note of an address, if there is one."""
-        return self._notes.get(address)
+        return self._kept.known.get(address)
 
     def under(self, home: str) -> dict[str, Note]:
         """The notes whose addresses begin with `home/`, by what follows that, with its quoted slashes as they
@@ -63,13 +66,13 @@ class Notes:
         start = f"{home}/"
         return {
             unquote(address.removeprefix(start)): note
-            for address, note in self._notes.items()
+            for address, note in self._kept.known.items()
             if address.startswith(start)
         }
 
     def all(self) -> tuple[Note, ...]:
         """Every note, by address."""
-        return tuple(sorted(self._notes.values(), key=lambda note: note.address))
+        return self._kept.all()
 
     def set_note(self, address: str, text: str) -> Note:
         """Write a note; an empty text takes it away."""
@@ -88,35 +91,14 @@ class Notes:
         return write_table(path, columns, map(astuple, self.all()), provenance=where)
 
     def _change(self, address: str, edit: Callable[[Note], Note]) -> Note:
-        with locked(self.path):
-            self._notes = self._load()
+        with self._kept.changing() as notes:
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            note = replace(edit(self._notes.get(address) or Note(address)), changed=now)
+            note = replace(edit(notes.get(address) or Note(address)), changed=now)
             if note.note or note.bookmark:
-                self._notes[address] = note
+                notes[address] = note
             else:
-                self._notes.pop(address, None)
-            with atomic_writer(self.path) as file:
-                file.writelines(line + "\n" for line in self._unread)
-                file.writelines(json.dumps(asdict(kept), ensure_ascii=False) + "\n" for kept in self.all())
+                notes.pop(address, None)
         return note
-
-    def _load(self) -> dict[str, Note]:
-        notes: dict[str, Note] = {}
-        problems: list[DataError] = []
-        self._unread = []
-        if self.path.exists() and self.path.stat().st_size:
-            for number, line in read_lines(self.path, on_bad=problems.append):
-                try:
-                    note = _read_note(json.loads(line))
-                    notes[note.address] = note
-                except (ValueError, KeyError, TypeError) as error:
-                    problems.append(
-                        DataError(f"this is no note: {error}", path=self.path, line=number, code="E317")
-                    )
-                    self._unread.append(line)
-        self.problems = tuple(problems)
-        return notes
 
 
 def _read_note(row: Mapping[str, object]) -> Note:

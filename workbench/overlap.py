@@ -115,7 +115,7 @@ def _clusters(path: Path) -> list[list[str]]:
         try:
             found.append([prefix(read(text))])
         except ExpressionError as error:
-            raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E321") from error
+            raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
     return found
 
 

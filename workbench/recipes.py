@@ -129,7 +129,11 @@ def _given(value: Any, name: str = "params") -> Any:
         return str(value)
     if isinstance(value, str | int | float):
         return value
-    raise DataError(f"a recipe cannot hold {value!r} as {name}", code="E610")
+    raise DataError(
+        f"a recipe cannot hold {value!r} as {name}",
+        code="E610",
+        remedy="Use text, numbers, true or false, lists and tables of them.",
+    )
 
 
 def job_recipe(row: Operation, spec: Any) -> Recipe:
@@ -204,7 +208,9 @@ def with_value(recipe: Recipe, key: str, value: Any) -> Recipe:
     """The recipe with one setting replaced. Raises: UsageError E424."""
     if key == "seed":
         if isinstance(value, bool) or not isinstance(value, int):
-            raise UsageError(f"seed is {value!r}, and a whole number is needed", code="E424")
+            raise UsageError(
+                f"seed is {value!r}, and a whole number is needed", code="E424", remedy="As in: --set seed=1"
+            )
         return replace(recipe, seed=value)
     table, name = _place(recipe, key)
     if not table:

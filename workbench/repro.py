@@ -125,7 +125,12 @@ def _stored(workspace: Workspace, engine: str) -> Iterator[dict[str, Any]]:
                 document = json.loads(path.read_bytes())
                 document["table"], document["row"], document["values"]
             except (OSError, ValueError, KeyError, TypeError) as error:
-                raise DataError("this is no result file", path=path, code="E318") from error
+                raise DataError(
+                    "this is no result file",
+                    path=path,
+                    code="E318",
+                    remedy="Take it out of the folder, or write table, row and values.",
+                ) from error
             yield document
 
 

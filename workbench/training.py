@@ -98,7 +98,9 @@ def begun_from(recipe: Recipe, model: str) -> Recipe:
     check_trains(recipe)
     trainer = trainers().get(str(recipe.params.get("trainer")))
     if trainer is None or not trainer.begins:
-        raise UsageError(f"what {recipe.name} trains begins from no model", code="E424")
+        raise UsageError(
+            f"what {recipe.name} trains begins from no model", code="E424", remedy="Leave out --init-from."
+        )
     data = {**recipe.params.get("data", {}), trainer.begins: model}
     return replace(recipe, params={**recipe.params, "data": data})
 

@@ -65,6 +65,13 @@ class ExpressionError(EngineError):
         self.position = position
 
 
+class StoppedError(EngineError):
+    """Work that was stopped and has no result; a job ends as stopped by it."""
+
+    code = "E646"
+    exit_code = 130
+
+
 class DataError(EngineError):
     """A file that cannot be read or does not hold what it should; carries path and line."""
 

@@ -9,6 +9,8 @@ The two exceptional states live in the same pair, so that they travel through ev
 Undefined wins over unknown. The rounding error of + - * / and sqrt is computed exactly (two-sum, fused
 multiply-add), so that sums and products of short numbers stay exact and x/|x| is 1 without doubt; the
 library's transcendental functions are trusted to four units in the last place.
+
+More than 500 lines, because all of it is compiled into one another and kept compiled as one.
 """
 
 from __future__ import annotations

@@ -19,7 +19,18 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from engines.core.errors import EngineError
 
-__all__ = ["Arg", "Field", "checked", "described", "known", "parse", "read", "refused", "values"]
+__all__ = [
+    "Arg",
+    "Field",
+    "checked",
+    "described",
+    "exactly_one",
+    "known",
+    "parse",
+    "read",
+    "refused",
+    "values",
+]
 
 T = TypeVar("T")
 _REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()
@@ -234,6 +245,19 @@ def _close(word: str, names: Iterable[Any]) -> str:
 def refused(what: str, code: str, remedy: str = "") -> EngineError:
     """A setting that cannot be used: an error of exit code 2."""
     return EngineError(what, code=code, exit_code=2, remedy=remedy)
+
+
+def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
+    """Check that one of several ways to say something is taken; None and () stand for "not given".
+
+    Args: given: by what it is called in a message.
+    Raises: EngineError, exit code 2, E402 where none is, E427 where more than one is.
+    """
+    taken = [name for name, value in given.items() if value not in (None, ())]
+    if not taken:
+        raise refused(f"{' or '.join(given)} is needed", "E402", remedy)
+    if len(taken) > 1:
+        raise refused(f"{' and '.join(taken)} do not go together", "E427", remedy)
 
 
 def values(spec: Any) -> dict[str, Any]:

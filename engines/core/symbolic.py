@@ -1,4 +1,4 @@
-"""Expressions as SymPy objects and back, and SymPy's word on whether two are equal.
+"""Expressions as SymPy objects and back.
 
 SymPy is never given text to parse (its parser evaluates code). Conventions: our acot has values in (0, pi)
 and becomes pi/2 - atan u; SymPy's own acot is atan(1/u) and is read as that. The other inverses agree on the
@@ -7,21 +7,15 @@ reals. SymPy works on the complex numbers: it does not know our domains, and sim
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-__all__ = ["Opinion", "from_sympy", "isolated", "second_opinion", "to_sympy"]
-
-Opinion = Literal["agree", "disagree", "unknown"]
+__all__ = ["from_sympy", "isolated", "to_sympy"]
 
 _LARGEST_POWER = 1_000
 """Powers of numbers with larger exponents are left standing: 9^(9^9) would never return."""
@@ -206,97 +200,3 @@ def _power(base: Any, exponent: Any) -> Tree:
 
 def _is_negative(exponent: Any) -> bool:
     return bool(exponent.is_Rational and exponent < 0)
-
-
-def second_opinion(left: Tree, right: Tree, timeout_s: float = 10.0) -> Opinion:
-    """Whether SymPy finds two expressions equal.
-
-    `agree`: their difference simplifies to 0. `disagree`: at some real point all that SymPy left of both is
-    real and the values differ at 30 digits. `unknown`: neither, or no answer in time. SymPy is asked in a
-    process of its own, which is started again after a timeout.
-    """
-    worker = _workers[0] if _workers else _Worker()
-    try:
-        worker.connection.send((left, right))
-        if worker.connection.poll(timeout_s):
-            found: Opinion = worker.connection.recv()
-            return found
-    except (EOFError, OSError):
-        pass  # it died, of memory perhaps: no answer either
-    worker.end()
-    return "unknown"
-
-
-_workers: list[_Worker] = []
-
-
-class _Worker:
-    """The process that is asked; there is one at most."""
-
-    def __init__(self) -> None:
-        import multiprocessing
-
-        context = multiprocessing.get_context("spawn")
-        self.connection, child = context.Pipe()
-        self.process = context.Process(target=_answer, args=(child,), daemon=True)
-        self.process.start()
-        child.close()
-        _workers.append(self)
-        atexit.register(self.end)
-
-    def end(self) -> None:
-        atexit.unregister(self.end)
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
-        _workers.clear()
-
-
-def _answer(connection: Connection) -> None:
-    while True:
-        try:
-            left, right = connection.recv()
-        except EOFError:
-            return
-        try:
-            with isolated():
-                opinion = _judge(left, right)
-        except ExpressionError:
-            opinion = "unknown"
-        connection.send(opinion)
-
-
-_POINTS = ("2/7", "-3/11", "17/13", "-29/12", "41/9", "-83/7", "1/97")
-
-
-def _judge(left: Tree, right: Tree) -> Opinion:
-    import sympy
-
-    first, second = (to_sympy(side).doit() for side in (left, right))
-    if any(
-        _differ(first, second, point)
-        for point in ("2/7", "-3/11", "17/13", "-29/12", "41/9", "-83/7", "1/97")
-    ):
-        return "disagree"
-    difference = first - second
-    steps = (sympy.expand, sympy.simplify, lambda u: sympy.simplify(u.rewrite(sympy.exp)))
-    if difference == 0 or any(step(difference) == 0 for step in steps):
-        return "agree"
-    return "unknown"
-
-
-def _differ(first: Any, second: Any, point: str) -> bool:
-    import sympy
-
-    x = sympy.Symbol("x", real=True)
-    at = {x: sympy.Rational(point)}
-    values = []
-    for side in (first, second):
-        for term in sympy.preorder_traversal(side):
-            value = term.evalf(30, subs=at)
-            if not (value.is_Float or value.is_Rational):
-                return False
-        values.append(side.evalf(30, subs=at))
-    # evalf gives 30 correct digits: what is 1e-18 apart differs; what is closer stays `unknown` or is proved
-    scale = max(abs(values[0]), abs(values[1]))
-    return bool(abs(values[0] - values[1]) > scale * sympy.Float("1e-18"))

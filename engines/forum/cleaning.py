@@ -22,7 +22,6 @@ _PLAIN_FORMULA = re.compile(r'<span class="math-container" id="([\w.-]+)">([^<]*
 _HIDDEN = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol|blockquote|pre|h[1-6]|hr|tr|table)\b[^>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
-_ANY_UNEVEN = ("  ", "\t", "\xa0", "\r", "\f", "\v")
 _UNEVEN = ("  ", "\t", "\xa0", "\r", "\f", "\v")
 _MARK = "\x00"
 """Stands for a formula while the text around it is cleaned; U+0000 cannot occur in XML or HTML text."""

@@ -357,7 +357,12 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
             if topic:
                 found[topic] = {str(name): str(value or "") for name, value in row.items()}
     except csv.Error as error:
-        raise DataError(f"not a CSV file: {error}", path=path, line=rows.line_num) from error
+        raise DataError(
+            f"not a CSV file: {error}",
+            path=path,
+            line=rows.line_num,
+            remedy="Save it as CSV, with commas and quotes.",
+        ) from error
     if "Topic" not in (rows.fieldnames or ()):
         raise DataError(
             "no column 'Topic'", path=path, line=1, remedy="The first line names the columns; one is Topic."

@@ -83,7 +83,11 @@ def _xml(path: Path) -> Iterator[tuple[int, Topic]]:
     with open_binary(path) as file:
         content = file.read()
     if b"<!ENTITY" in content or b"<!DOCTYPE" in content:
-        raise DataError("the file declares its own entities, as no topic file does", path=path)
+        raise DataError(
+            "the file declares its own entities, as no topic file does",
+            path=path,
+            remedy="Take the declarations out of the file.",
+        )
     try:
         root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError as error:
@@ -97,7 +101,12 @@ def _xml(path: Path) -> Iterator[tuple[int, Topic]]:
         fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
         line, number = int(str(element.sourceline)), element.get("number")
         if not number or "Question" not in fields:
-            raise DataError("a topic without number or question", path=path, line=line)
+            raise DataError(
+                "a topic without number or question",
+                path=path,
+                line=line,
+                remedy='A topic is <Topic number="…"> with a <Question>.',
+            )
         yield (
             line,
             Topic(

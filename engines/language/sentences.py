@@ -49,5 +49,8 @@ def _splitter(tongue: Tongue, folder: Path | None) -> Language:
         return spacy.load(folder)
     except (OSError, ValueError) as error:
         raise DataError(
-            f"not a spaCy pipeline: {str(error).splitlines()[0]}", path=folder, code="E355"
+            f"not a spaCy pipeline: {str(error).splitlines()[0]}",
+            path=folder,
+            code="E355",
+            remedy="Name a folder that spaCy saved.",
         ) from error

@@ -7,7 +7,18 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg
 
-__all__ = ["Compared", "FormulaIndexed", "Representation", "SomeCollection", "SomeEncoder", "Window"]
+__all__ = [
+    "ONE_FORMULA",
+    "Compared",
+    "FormulaIndexed",
+    "Representation",
+    "SomeCollection",
+    "SomeEncoder",
+    "Window",
+]
+
+ONE_FORMULA = "Name one: --latex 'x^2' or --file FILE."
+"""What to do where neither or both are given."""
 
 SomeCollection = Annotated[
     Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER", option=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
-from engines.core.spec import Arg
+from engines.core.spec import Arg, exactly_one, refused
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.amr import Graph
@@ -44,14 +44,11 @@ class Inspect:
     k: Annotated[int, Arg("How many of the nearest formulas.", low=0, high=1_000, short="-k")] = 10
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless there is either a text, or a collection and a topic."""
-        if (self.text is None) == (self.topic is None) or (self.topic is not None and self.folder is None):
-            raise EngineError(
-                "a text is needed, or a collection and a topic",
-                code="E402",
-                exit_code=2,
-                remedy="As in: 'Solve $x^2=2$', or --folder NAME --topic B.1.",
-            )
+        """Raises: EngineError E402 or E427 unless there is either a text, or a collection and a topic."""
+        remedy = "As in: 'Solve $x^2=2$', or --folder NAME --topic B.1."
+        exactly_one({"a text": self.text, "a topic of a collection": self.topic}, remedy)
+        if self.topic is not None and self.folder is None:
+            raise refused("a topic's collection is needed", "E402", remedy)
 
 
 def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
@@ -119,7 +116,7 @@ def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
         warnings += found.warnings
         if not found.formulas:
             raise EngineError(
-                "the text has no formula", code="E402", exit_code=2, remedy="Put it between dollar signs."
+                "the text has no formula", code="E376", exit_code=2, remedy="Put it between dollar signs."
             )
         return _Source("", found.text, list(found.formulas)[-1], found.formulas)
     topic = task.topic(str(spec.topic))

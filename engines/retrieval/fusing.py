@@ -36,10 +36,10 @@ class FuseRuns:
     tag: Annotated[str, Arg("The run's name.")] = "fused"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 for one run, E434 for weights that do not go with the runs."""
+        """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs."""
         if len(self.runs) < 2:
             raise EngineError(
-                "one run cannot be fused", code="E402", exit_code=2, remedy="Give two runs or more."
+                "one run cannot be fused", code="E406", exit_code=2, remedy="Give two runs or more."
             )
         if (self.how == "weighted") != bool(self.weights) or len(self.weights) not in (0, len(self.runs)):
             raise EngineError(

@@ -65,16 +65,24 @@ def read_qrels(path: str | Path, *, trec: bool = False) -> Qrels:
         grade = _grade(mark, trec)
         if grade is None:
             wanted = "a whole number" if trec else "one of 0 to 3"
-            raise DataError(f"the grade {mark[:20]!r} is not {wanted}", path=path, line=line)
+            raise DataError(
+                f"the grade {mark[:20]!r} is not {wanted}",
+                path=path,
+                line=line,
+                remedy="Expected topic, 0, document, grade; of Task 3 also 5 and 6, which are no grades.",
+            )
         documents = grades.setdefault(topic, {})
         if documents.setdefault(document, grade) != grade:
             raise DataError(
                 f"{topic} {document} is graded {documents[document]} above and {grade} here",
                 path=path,
                 line=line,
+                remedy="Keep one of the two lines.",
             )
     if not grades:
-        raise DataError("no judgements in the file", path=path)
+        raise DataError(
+            "no judgements in the file", path=path, remedy="Expected lines of topic, 0, document, grade."
+        )
     return Qrels(grades)
 
 
@@ -115,7 +123,12 @@ def read_visual_ids(path: str | Path) -> dict[str, str]:
             visual_column = columns.index("visual_id")
             continue
         if len(columns) <= max(id_column, visual_column):
-            raise DataError(f"{len(columns)} columns where a visual id is expected", path=path, line=line)
+            raise DataError(
+                f"{len(columns)} columns where a visual id is expected",
+                path=path,
+                line=line,
+                remedy="Expected columns id and visual_id, with tabs between them.",
+            )
         if columns[visual_column]:
             ids[columns[id_column]] = columns[visual_column]
     return ids

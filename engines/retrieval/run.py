@@ -54,7 +54,10 @@ class Run:
             best: dict[str, float] = {}
             for document, score in pairs:
                 if not math.isfinite(score):
-                    raise DataError(f"topic {topic}: document {document} has the score {score}")
+                    raise DataError(
+                        f"topic {topic}: document {document} has the score {score}",
+                        remedy="A score is a finite number; was the model trained to the end?",
+                    )
                 if document not in best or score > best[document]:
                     best[document] = score
             rankings[topic] = trec_order(list(best.items()))
@@ -261,16 +264,30 @@ def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer],
         try:
             number = float(score)
         except ValueError:
-            raise DataError(f"the score {score[:40]!r} is not a number", path=path, line=line) from None
+            raise DataError(
+                f"the score {score[:40]!r} is not a number",
+                path=path,
+                line=line,
+                remedy="Expected topic, rank, score, run, sources, answer, separated by tabs.",
+            ) from None
         if topic in answers:
-            raise DataError(f"a second answer to topic {topic}", path=path, line=line)
+            raise DataError(
+                f"a second answer to topic {topic}",
+                path=path,
+                line=line,
+                remedy="A run has one answer to a topic.",
+            )
         if len(answer) > limit:
             warnings.append(f"line {line}: the answer to {topic} has {len(answer)} characters, over {limit}")
         if answer.count("$") % 2:
             warnings.append(f"line {line}: the answer to {topic} has an odd number of $")
         answers[topic] = Answer(topic, answer, number, tag, sources)
     if not answers:
-        raise DataError("the run has no answers", path=path)
+        raise DataError(
+            "the run has no answers",
+            path=path,
+            remedy="Expected topic, rank, score, run, sources, answer, separated by tabs.",
+        )
     return list(answers.values()), tuple(warnings)
 
 
@@ -295,9 +312,18 @@ def read_answer_ids(path: str | Path) -> dict[str, dict[str, str]]:
             )
         tag, topic, document = columns
         if found.setdefault(tag, {}).setdefault(topic, document) != document:
-            raise DataError(f"a second answer of {tag} to topic {topic}", path=path, line=line)
+            raise DataError(
+                f"a second answer of {tag} to topic {topic}",
+                path=path,
+                line=line,
+                remedy="A run has one answer to a topic.",
+            )
     if not found:
-        raise DataError("the file names no answers", path=path)
+        raise DataError(
+            "the file names no answers",
+            path=path,
+            remedy="Expected run, topic, id of the answer in the qrels.",
+        )
     return found
 
 

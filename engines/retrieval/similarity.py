@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.events import Sink, Stop, ignore, never
-
 if TYPE_CHECKING:
-    from engines.retrieval.encoders import Encoder
+    pass
 
-__all__ = ["Vectors", "cosines", "nearest", "text_similarity", "top_k", "unit"]
+__all__ = ["Vectors", "cosines", "nearest", "top_k", "unit"]
 
 Vectors = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -84,13 +81,3 @@ def nearest(
             scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
         found[first : first + len(block)], places[first : first + len(block)] = scores, rows
     return found, places
-
-
-def text_similarity(
-    encoder: Encoder, left: Sequence[str], right: Sequence[str], *, events: Sink = ignore, stop: Stop = never
-) -> Vectors:
-    """(n,): the cosine of each pair of texts under an encoder. Raises: ValueError for unequal numbers."""
-    if len(left) != len(right):
-        raise ValueError(f"{len(left)} texts on the left and {len(right)} on the right")
-    vectors = encoder.encode([*left, *right], events=events, stop=stop)
-    return cosines(vectors[: len(left)], vectors[len(left) :])

@@ -114,7 +114,12 @@ def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
 
 
 def _corrupt(folder: Path, what: str) -> EngineError:
-    return EngineError(f"the checkpoint is corrupt: {what}", where=str(folder), code="E635")
+    return EngineError(
+        f"the checkpoint is corrupt: {what}",
+        where=str(folder),
+        code="E635",
+        remedy="Go on from an older one, or start anew in another folder.",
+    )
 
 
 def _hash(data: bytes) -> str:

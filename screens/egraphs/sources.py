@@ -283,7 +283,11 @@ class _Building(_Corpus):
         try:
             self._plan = json.loads((path / "plan.json").read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise DataError("the plan of this corpus cannot be read", path=path / "plan.json") from error
+            raise DataError(
+                "the plan of this corpus cannot be read",
+                path=path / "plan.json",
+                remedy="Build it again in another folder.",
+            ) from error
         stored = stored_shards(path / "shards")
         self._shards = [read_shard(stored[block]) for block in sorted(stored)]
         total = -(-self._plan["source"]["heads"] // self._plan["block"])

@@ -13,8 +13,8 @@ from textual.widgets import Static
 from screens.shell.text import safe_text
 from screens.widgets.dialogs import Dialog
 from screens.widgets.listing import Listing
-from screens.widgets.rows import Column, Record
-from screens.widgets.table import Table, note_signs
+from screens.widgets.rows import Column, Record, note_signs
+from screens.widgets.table import Table
 from workbench.notes import NOTE_FIELDS, Note
 
 __all__ = ["NoteList"]

@@ -86,7 +86,7 @@ from screens.shell.selection import Command, Lookup, Selection
 from screens.shell.text import safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.table import note_signs
+from screens.widgets.rows import note_signs
 
 __all__ = ["WorkbenchScreen", "why_greyed"]
 

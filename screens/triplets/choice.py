@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["POOLS", "STRATEGIES", "Choice", "choices"]
+__all__ = ["POOLS", "STRATEGIES", "Choice", "offered"]
 
 STRATEGIES: Mapping[str, str] = {
     "em": "exact match: of the same equation, and of the nearest other one",
@@ -79,3 +79,14 @@ def choices(*, bertsim: bool) -> list[Choice]:
         for strategy in STRATEGIES
         if (strategy, text) != ("joint", "random")
     ]
+
+
+def offered(now: Choice, *, bertsim: bool) -> dict[str, tuple[Choice, str, str]]:
+    """What can be chosen instead, by name: the choice, how it is called in short, and what it means."""
+    found = {}
+    for way in (replace(one, pool=now.pool) for one in choices(bertsim=bertsim)):
+        found[way.name] = way, way.short, way.words + ("   shown now" if way == now else "")
+    for way in (replace(now, pool=pool) for pool in POOLS if pool != now.pool):
+        words = "the same choice, from these problems and what is made of them"
+        found[way.name] = way, f"pool {way.pool}", words
+    return found

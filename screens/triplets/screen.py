@@ -18,7 +18,7 @@ from screens.shell.screen import WorkbenchScreen
 from screens.shell.selection import Command, Lookup
 from screens.shell.text import count
 from screens.triplets.anchors import AnchorsPane
-from screens.triplets.choice import Choice, choices
+from screens.triplets.choice import Choice, offered
 from screens.triplets.columns import anchor_records
 from screens.triplets.drawing import told
 from screens.triplets.keys import KEYS
@@ -286,25 +286,15 @@ class TripletsScreen(WorkbenchScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        from screens.triplets.choice import POOLS
         from screens.widgets.dialogs import Choice as Line
         from screens.widgets.dialogs import Chooser
 
-        ways = [replace(one, pool=self.choice.pool) for one in choices(bertsim=self.bertsim)]
-        ways += [replace(self.choice, pool=pool) for pool in POOLS if pool != self.choice.pool]
-        known = {way.name: way for way in ways}
+        ways = offered(self.choice, bertsim=self.bertsim)
         lines = [
-            Line(
-                name,
-                way.short if way.pool == self.choice.pool else f"pool {way.pool}",
-                way.words + ("   shown now" if way == self.choice else "")
-                if way.pool == self.choice.pool
-                else "the same choice, from these problems and what is made of them",
-                key=str(number) if number < 10 else "",
-            )
-            for number, (name, way) in enumerate(known.items(), start=1)
+            Line(name, short, words, key=str(number) if number < 10 else "")
+            for number, (name, (_, short, words)) in enumerate(ways.items(), start=1)
         ]
-        Chooser("choose triplets by", lines).ask(self.app, lambda name: self.choose(known[name]))
+        Chooser("choose triplets by", lines).ask(self.app, lambda name: self.choose(ways[name][0]))
 
     # What can be done
 

@@ -5,13 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.content import Content
 
 from screens.shell.text import elide, safe_text, width
 
-__all__ = ["Column", "Need", "Noted", "Record", "Rows", "fitted", "measured", "share"]
+if TYPE_CHECKING:
+    from workbench.notes import Note
+
+__all__ = [
+    "Column",
+    "Need",
+    "Noted",
+    "Record",
+    "Rows",
+    "fitted",
+    "measured",
+    "note_signs",
+    "share",
+]
 
 Record = Mapping[str, Any]
 Align = Literal["left", "right", "point"]
@@ -186,3 +199,32 @@ class Rows:
         if self._places is None:
             self._places = {str(record[self._key]): place for place, record in enumerate(self.records)}
         return self._places.get(key)
+
+    def sample(self, most: int) -> list[Record]:
+        """Records from the first to the last."""
+        count = min(len(self.records), most)
+        places = {place * (len(self.records) - 1) // max(1, count - 1) for place in range(count)}
+        return [self.records[place] for place in sorted(places)]
+
+    def ordered(self, places: Sequence[int], column: Column, *, descending: bool) -> list[int]:
+        """Some places by the values of a column; what has no value comes last in either direction."""
+        keys = {place: _sort_key(column, self.records[place]) for place in places}
+        valued = [place for place in places if keys[place] is not None]
+        valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
+        return [*valued, *(place for place in places if keys[place] is None)]
+
+
+def note_signs(note: Note | None) -> Content:
+    """`★` for a bookmark, `✎` for a text; two cells."""
+    star = "★" if note is not None and note.bookmark else " "
+    return Content.styled(star + ("✎" if note is not None and note.note else " "), "$accent")
+
+
+def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:
+    """Numbers before texts; None for no value."""
+    value = column.sort(record) if column.sort else record.get(column.name)
+    if value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return (0, value)
+    return (1, str(value).casefold())

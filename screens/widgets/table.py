@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual import events, work
@@ -19,12 +19,22 @@ from textual.worker import get_current_worker
 from screens.shell.keymap import LIST_KEYS, bindings
 from screens.shell.text import elide
 from screens.widgets.lines import Lines, Said
-from screens.widgets.rows import Column, Need, Noted, Record, Rows, fitted, measured, share
+from screens.widgets.rows import (
+    Column,
+    Need,
+    Noted,
+    Record,
+    Rows,
+    fitted,
+    measured,
+    note_signs,
+    share,
+)
 
 if TYPE_CHECKING:
     from workbench.notes import Note
 
-__all__ = ["Table", "note_signs"]
+__all__ = ["Table"]
 
 _INLINE = 5_000
 """Filtering or sorting more rows than this goes to a thread: it would be felt."""
@@ -217,11 +227,7 @@ class Table(Lines):
         ]
         if column is None or sorting is None:
             return found
-        keys = {index: _sort_key(column, rows.records[index]) for index in found}
-        # What has no value comes last in either direction.
-        valued = [index for index in found if keys[index] is not None]
-        valued.sort(key=lambda index: keys[index] or (0, 0), reverse=sorting[1])
-        return [*valued, *(index for index in found if keys[index] is None)]
+        return rows.ordered(found, column, descending=sorting[1])
 
     def _with_note(self, place: int, record: Record) -> Record:
         note = self._notes.get(self.rows.key(place)) if self._notes else None
@@ -313,12 +319,6 @@ class Table(Lines):
         self.refresh()
         self.post_message(self.Marked(self))
 
-    def clear_marks(self) -> None:
-        """Unmark everything."""
-        self.marks.clear()
-        self.refresh()
-        self.post_message(self.Marked(self))
-
     def _start(self) -> int:
         return self.cursor
 
@@ -389,16 +389,10 @@ class Table(Lines):
     def _shares(self, pinned: str) -> tuple[tuple[Column, int], ...]:
         """The columns that are shown, with their cells; `pinned` is among them."""
         if self._needs is None:
-            self._needs = tuple(measured(column, self._sample()) for column in self.columns)
+            sample = self.rows.sample(_SAMPLE)
+            self._needs = tuple(measured(column, sample) for column in self.columns)
             self._tails = {need.column.name: need.tail for need in self._needs}
         return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
-
-    def _sample(self) -> list[Record]:
-        """Records from the first to the last."""
-        total = len(self.rows)
-        count = min(total, _SAMPLE)
-        places = {place * (total - 1) // max(1, count - 1) for place in range(count)}
-        return [self.rows.record(place) for place in sorted(places)]
 
     def show_changed(self) -> None:
         """Show rows whose contents have changed; columns get the room that they need now."""
@@ -504,18 +498,3 @@ class Table(Lines):
         if isinstance(cursor, str):
             self._wanted = cursor
         self._reorder(self.current_key)
-
-
-def note_signs(note: Note | None) -> Content:
-    """`★` for a bookmark, `✎` for a text; two cells."""
-    star = "★" if note is not None and note.bookmark else " "
-    return Content.styled(star + ("✎" if note is not None and note.note else " "), "$accent")
-
-
-def _sort_key(column: Column, record: Record) -> tuple[int, Any] | None:
-    value = column.sort(record) if column.sort else record.get(column.name)
-    if value is None:
-        return None
-    if isinstance(value, (int, float)):
-        return (0, value)
-    return (1, str(value).casefold())

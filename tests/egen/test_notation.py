@@ -13,10 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
+from engines.core.numeric import compile_program, evaluate
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
-from engines.egen.expressions.notation import Notation, check_head, infix, latex, read, unicode_infix
+from engines.egen.expressions.notation import (
+    Notation,
+    check_head,
+    infix,
+    latex,
+    read,
+    read_head,
+    unicode_infix,
+)
 from tests.egen.expressions import arithmetic, trees, value
 
 NOTATIONS: tuple[Notation, ...] = ("auto", "prefix", "infix")
@@ -354,3 +363,22 @@ def test_published_expressions_survive_infix(real_data: Path) -> None:
                     assert latex(tree)
                     seen += 1
     assert seen > 2_500
+
+
+@pytest.mark.parametrize(
+    ("text", "zero"),
+    [
+        ("x / (1 - 0.9999999999999)", False),
+        ("(1 - 0.9999999999999)^(-1)", False),
+        ("x / sin(pi)", True),
+        ("x / (sqrt(2)^2 - 2)", True),
+        ("(cos(pi) + 1)^(-2)", True),
+    ],
+)
+def test_only_what_is_zero_divides_by_zero(text: str, zero: bool) -> None:
+    if zero:
+        with pytest.raises(ExpressionError, match="divides by zero"):
+            read_head(text)
+    else:
+        found = evaluate(compile_program(read_head(text)), [0.5]).values[0, 0]
+        assert found == pytest.approx(1e13 * (0.5 if "x" in text else 1), rel=1e-2)

@@ -170,4 +170,4 @@ def test_lines_that_were_refused_are_counted(tmp_path: Path) -> None:
 def test_an_import_that_was_interrupted_ends_as_such(blocks: Path, tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         import_published(blocks, tmp_path / "corpus", stop=lambda: True)
-    assert (caught.value.code, caught.value.exit_code) == ("E456", 130)
+    assert (caught.value.code, caught.value.exit_code) == ("E646", 130)

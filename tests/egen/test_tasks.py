@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
-from engines.core.symbolic import second_opinion
 from engines.egen.corpus.labelled import Labelled, read_labelled
 from engines.egen.evaluations import algebra, analogies, derivations, kmeans, mistakes, retrieval, semantic
 from engines.egen.evaluations.changes import changed, mistaken, near_copies
@@ -29,6 +28,7 @@ from engines.egen.verification.verify import Verifier
 from engines.retrieval.plane import picture, plane
 from engines.retrieval.similarity import nearest, unit
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
+from tests.sympy_opinion import second_opinion
 
 
 @pytest.fixture(scope="module")

@@ -61,10 +61,16 @@ def test_a_file_and_a_query_that_is_not_there(tmp_path: Path) -> None:
     file.write_text(json.dumps({"topic_id": "B.1", "text": "Find $x$.", "query": "q_1"}) + "\n")
     (row,) = context(Context(file=file))
     assert (row["topic_id"], row["context"], row["query"]) == ("B.1", 'Find "eqx1eqx".', "1")
-    for made in (lambda: context(Context("Find $x$.", query="4")), lambda: Context()):
+    with pytest.raises(EngineError, match="has no formula '4'") as caught:
+        context(Context("Find $x$.", query="4"))
+    assert caught.value.code == "E376"
+
+
+def test_either_a_text_or_a_file(tmp_path: Path) -> None:
+    for given, code in (({}, "E402"), ({"text": "Find $x$.", "file": tmp_path}, "E427")):
         with pytest.raises(EngineError) as caught:
-            made()
-        assert caught.value.code == "E402"
+            Context(**given)
+        assert (caught.value.code, caught.value.exit_code) == (code, 2)
 
 
 @pytest.mark.real_data

@@ -26,7 +26,7 @@ from engines.mwp.triplets.joint import worded
 from engines.mwp.triplets.pool import parts_of
 from engines.mwp.triplets.settings import ExplainTriplet, FindTriplets, Similarity
 from engines.mwp.triplets.similar import equation_similarity, similarity
-from engines.mwp.triplets.triplet import Triplet, read_triplets, write_triplets
+from engines.mwp.triplets.triplet import Triplet, write_triplets
 
 
 def by_nltk(left: Any, right: Any) -> float:
@@ -234,19 +234,15 @@ def test_similarity_tells_edits_and_tokens() -> None:
     )
 
 
-def test_triplets_are_kept_in_a_file_and_read_back(tmp_path: Path) -> None:
+def test_triplets_are_written_to_a_file(tmp_path: Path) -> None:
     path, out = written(tmp_path), tmp_path / "t.jsonl"
     rows = list(found(path).values())
     write_triplets(out, rows)
-    assert list(read_triplets(out)) == rows
+    assert [Triplet(**json.loads(line)) for line in out.read_text().splitlines()] == rows
     assert list(json.loads(out.read_text().splitlines()[0])) == [
         *("anchor", "positive", "negative", "eq_sim_positive", "eq_sim_negative"),
         *("text_sim_positive", "text_sim_negative", "pool", "strategy", "alone"),
     ]
-    out.write_text(out.read_text() + '{"anchor": 3}\n')
-    with pytest.raises(DataError, match="no triplet") as refused:
-        list(read_triplets(out))
-    assert refused.value.line == len(rows) + 1
 
 
 def test_triplets_that_were_labelled_bad_are_left_out_and_counted(tmp_path: Path) -> None:

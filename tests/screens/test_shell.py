@@ -373,7 +373,7 @@ async def start_over(app: Workbench, pilot: Pilot[Any]) -> None:
     place.full = False  # type: ignore[attr-defined]
     for box in place.query("Listing, ReaderBox"):
         box.clear_filter()  # type: ignore[attr-defined]
-    table(app).clear_marks()
+    table(app).marks.clear()
     table(app).set_sorting(None)
     table(app).cursor = 0
     await place.query_one(Detail).show_page("log-page")

@@ -54,6 +54,16 @@ def test_a_line_that_cannot_be_read_is_reported_and_kept(workspace: Workspace) -
     assert [note.address for note in Notes(workspace).all()] == ["a", "b"]
 
 
+def test_a_line_that_is_no_text_is_kept_byte_by_byte(workspace: Workspace) -> None:
+    path = workspace.root / "notes.jsonl"
+    path.write_bytes(b'{"address": "caf\xe9"}\n\xff\xfe\n{"address": "a", "note": "good"}\n')
+    notes = Notes(workspace)
+    assert [problem.line for problem in notes.problems] == [1, 2]
+    notes.set_note("b", "new")
+    assert path.read_bytes().startswith(b'{"address": "caf\xe9"}\n\xff\xfe\n')
+    assert [note.address for note in Notes(workspace).all()] == ["a", "b"]
+
+
 def test_export_says_where_it_came_from(workspace: Workspace, tmp_path: Path) -> None:
     workspace.notes.set_note(ADDRESS, "x")
     target = workspace.notes.export(tmp_path / "notes.jsonl")

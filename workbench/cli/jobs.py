@@ -204,14 +204,14 @@ def compare(
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView]:
-    """The jobs of these numbers, a sweep as its members. Raises: UsageError E402 for a single job."""
+    """The jobs of these numbers, a sweep as its members. Raises: UsageError E406 for a single job."""
     found: dict[int, jobs.JobView] = {}
     for number in numbers:
         members = jobs.members(workspace, number)
         for each in members or [number]:
             found[each] = jobs.job(workspace, each)
     if len(found) < 2:
-        raise UsageError("one job alone cannot be compared", code="E402", remedy="Name another, or a sweep.")
+        raise UsageError("one job alone cannot be compared", code="E406", remedy="Name another, or a sweep.")
     return list(found.values())
 
 

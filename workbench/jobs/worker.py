@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
 from engines.core.spec import described
@@ -139,12 +139,10 @@ def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
         _check_origin()
         log(Event("state", {"state": "running"}))
         value, was_stopped = perform(spec, job.out(spec), events=log, stop=stop)
-        if was_stopped:
-            asked = "stopped by you" if attempt.wanted() else "stopped by a signal from outside"
-            ending = Ending("stopped", attempt.wanted_why() or asked)
-        else:
-            ending = Ending("succeeded")
+        ending = _stopped(attempt) if was_stopped else Ending("succeeded")
         value = _clean(value, "", [])
+    except StoppedError:
+        ending, value = _stopped(attempt), {}
     except BaseException as error:  # noqa: BLE001  # the bindings of some libraries panic outside Exception
         ending, value = _failure(error, attempt), {}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
@@ -192,6 +190,11 @@ def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:
     if not stop.told or "complete" in value:
         return stop.told and not value["complete"]
     return bool(value.get("stop_reason", "stopped") == "stopped")
+
+
+def _stopped(attempt: Attempt) -> Ending:
+    asked = "stopped by you" if attempt.wanted() else "stopped by a signal from outside"
+    return Ending("stopped", attempt.wanted_why() or asked)
 
 
 def _failure(error: BaseException, attempt: Attempt) -> Ending:

@@ -35,7 +35,9 @@ def multiply(posts: str | Path, out: str | Path, *, target_bytes: int, seed: int
     """
     rows = [_Row.of(row) for row in _rows(Path(posts))]
     if not rows:
-        raise DataError("no posts to multiply", path=posts, code="E318")
+        raise DataError(
+            "no posts to multiply", path=posts, code="E318", remedy="Name Posts XML, or a table of posts."
+        )
     draw = Random(seed)
     words = sorted({row.pieces[place] for row in rows[:2_000] for place in row.words}) or ["word"]
     count = size = copy = 0

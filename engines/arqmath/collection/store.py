@@ -79,7 +79,11 @@ def build_store(
         raise file_error(error, out, "write") from error
     except sqlite3.OperationalError as error:
         raise DataError(
-            f"the store cannot be written: {error}", path=out, code="E310", exit_code=1
+            f"the store cannot be written: {error}",
+            path=out,
+            code="E310",
+            exit_code=1,
+            remedy="Is the disk full, or another program at work in the folder?",
         ) from error
     finally:
         draft.unlink(missing_ok=True)
@@ -177,10 +181,6 @@ class PostStore:
     def duplicates(self, question_id: str) -> list[str]:
         """The ids of the questions that are marked as the same one."""
         return [r[0] for r in self._rows("SELECT other FROM duplicates WHERE post = ?", (question_id,))]
-
-    def each_answer(self) -> Iterator[StoredPost]:
-        """All answers, in the order of `answer_ids`."""
-        return (_post(row) for row in self._rows(f"{_SELECT} WHERE post.kind = 2 ORDER BY post.number"))
 
     def close(self) -> None:
         """Let go of the file."""

@@ -53,8 +53,8 @@ class Generate:
     device: Annotated[str | None, Arg("Where --model computes: cpu or cuda.", shown="cpu")] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless exactly one way to answer is given, E435 for a first stage that
-        cannot be read."""
+        """Raises: EngineError E402 or E427 unless exactly one way to answer is given, E435 for a first stage
+        that cannot be read."""
         if self.how is not None:
             FirstStage.read(self.how)
         ways = [name for name in _WAYS if getattr(self, name)]
@@ -63,7 +63,7 @@ class Generate:
                 "no way to answer is given"
                 if not ways
                 else f"{' and '.join(ways)} are different ways to answer",
-                code="E402",
+                code="E427" if ways else "E402",
                 exit_code=2,
                 remedy="Give one of --model, --index and --shortest.",
             )

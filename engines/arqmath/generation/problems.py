@@ -55,7 +55,13 @@ def collection_texts(folder: Path, *, seed: int) -> Texts:
     chosen = [(asked, ids[int(rng.integers(len(ids)))]) for asked, ids in sorted(answers.items())]
     chosen = [pair for pair in chosen if pair[0] in questions]
     if not chosen:
-        raise DataError("no question has an answer", path=posts, code="E651", exit_code=3)
+        raise DataError(
+            "no question has an answer",
+            path=posts,
+            code="E651",
+            exit_code=3,
+            remedy="Name Posts with questions and their answers.",
+        )
     number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
 
     def read() -> Iterator[tuple[int, str]]:
@@ -80,7 +86,13 @@ def amps_texts(folder: Path, *, seed: int) -> Texts:
             pairs += [(len(texts), len(texts) + 1)] * times
             texts += [(len(texts), problem.problem), (len(texts) + 1, problem.solution)]
     if not pairs:
-        raise DataError("no exercise is found here", path=folder, code="E651", exit_code=3)
+        raise DataError(
+            "no exercise is found here",
+            path=folder,
+            code="E651",
+            exit_code=3,
+            remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
+        )
     return Texts(texts, len(texts), np.array(pairs, np.int64))
 
 

@@ -29,12 +29,12 @@ class Compare:
     seed: Annotated[int, Arg("Of the randomisation test and the intervals.")] = 0
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 for one run, E403 for a measure that there is not."""
+        """Raises: EngineError E406 for one run, E403 for a measure that there is not."""
         from engines.retrieval.measures import MEASURES
 
         if len(self.runs) < 2:
             raise EngineError(
-                "one run cannot be compared", code="E402", exit_code=2, remedy="Give two runs or more."
+                "one run cannot be compared", code="E406", exit_code=2, remedy="Give two runs or more."
             )
         if self.measure not in MEASURES:
             remedy = f"Known: {', '.join(MEASURES)}."

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.errors import EngineError, ExpressionError
+from engines.core.errors import ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.core.tree import Tree
@@ -210,7 +210,7 @@ def build(
 ) -> Built:
     """Write a corpus folder of heads and their rewritings, every member judged as in any imported corpus.
 
-    Raises: EngineError E452 when the folder holds a corpus, E456 when it was stopped; DataError E321 when
+    Raises: EngineError E452 when the folder holds a corpus, E646 when it was stopped; DataError E321 when
     SymPy found no other form of any head.
     """
     from engines.egen.corpus.published import import_published
@@ -222,7 +222,7 @@ def build(
         with path.open("w", encoding="utf-8") as file:
             for number, head in enumerate(heads, 1):
                 if stop():
-                    raise EngineError("the build was stopped", remedy="Start it again.", code="E456")
+                    raise StoppedError("the build was stopped", remedy="Start it again.")
                 members = rewriter(without_log(head))
                 if members:
                     texts = [prefix(tree) for tree in members]

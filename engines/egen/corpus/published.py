@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.core.tree import Tree
@@ -110,7 +110,7 @@ def import_published(
 
     Clusters stay as they are in the file; one whose head came before is left out. Members that differ from
     their head are kept with that verdict. Args: seed: of verification and splits.
-    Raises: EngineError E452 when `out` holds a corpus or something else, E456 when it was stopped; DataError
+    Raises: EngineError E452 when `out` holds a corpus or something else, E646 when it was stopped; DataError
     when nothing in the file is a cluster.
     """
     if (out / "manifest.json").exists() or (out / "plan.json").exists():
@@ -140,7 +140,7 @@ def import_published(
     clusters = fresh()
     while block := list(islice(clusters, BLOCK)):
         if stop():
-            raise EngineError("the import was stopped", remedy="Start it again.", code="E456", exit_code=130)
+            raise StoppedError("the import was stopped", remedy="Start it again.")
         judged = [_judged(len(heads) + n, cluster, seed) for n, cluster in enumerate(block)]
         heads += [Head(prefix(c.head), c.name, skeleton(c.head), len(c.head)) for c in block]
         write_shard(out / "shards", (len(heads) - 1) // BLOCK, judged)

@@ -1,9 +1,9 @@
 """What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
 
 Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None means undefined on
-the reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding and which
-heads are refused because they divide by zero: a wrong guess leaves something out, or keeps a member that says
-nothing, and never makes two expressions equal.
+the reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess
+leaves a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that seem
+to divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
 """
 
 from __future__ import annotations

@@ -208,7 +208,11 @@ def read_analogies(path: Path) -> Iterator[Analogy]:
             continue
         if len(parts) != 4:
             raise DataError(
-                "four expressions with tabs between them are needed", path=path, line=number, code="E317"
+                "four expressions with tabs between them are needed",
+                path=path,
+                line=number,
+                code="E317",
+                remedy="Write x1, y1, x2 and y2, in prefix notation.",
             )
         try:
             x1, y1, x2, y2 = (prefix(read_prefix(part)) for part in parts)

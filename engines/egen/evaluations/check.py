@@ -53,7 +53,12 @@ class Check:
 
     def __post_init__(self) -> None:
         if self.threshold is not None and self.model is None:
-            raise EngineError("a threshold is of use with a model only", code="E400", exit_code=2)
+            raise EngineError(
+                "a threshold is of use with a model only",
+                code="E400",
+                exit_code=2,
+                remedy="Name one with --model, or leave out --threshold.",
+            )
 
 
 @dataclass(frozen=True, slots=True)

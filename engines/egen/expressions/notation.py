@@ -86,7 +86,10 @@ def check_head(tree: Tree) -> None:
             values.append(None if left is None else apply(node.label, left))
             continue
         right = values.pop()
-        if (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and _below_zero(right)):
+        zero = node.children[1] if node.label == "/" else node.children[0]
+        if (
+            (node.label == "/" and right == 0) or (node.label == "pow" and left == 0 and _below_zero(right))
+        ) and _is_zero(zero):
             raise ExpressionError(
                 f"{prefix(node)[:60]!r} divides by zero wherever x is",
                 text=visible(prefix(tree)),
@@ -96,6 +99,16 @@ def check_head(tree: Tree) -> None:
             values.append(None if right is None else 0.0)
         else:
             values.append(None if left is None or right is None else operate(node.label, left, right))
+
+
+def _is_zero(tree: Tree) -> bool:
+    """Whether a constant that doubles take for 0 is 0, as far as a thousand bits can tell."""
+    from engines.core.numeric import compile_many
+    from engines.core.precise import Functions
+
+    program, functions = compile_many([tree]), Functions([0.5], 1024, merged=False)
+    value = functions.values[functions.read(program, program.roots)[program.roots[0]]][0]
+    return value is not None and bool(value.contains(0))
 
 
 def _below_zero(value: float | None) -> bool:

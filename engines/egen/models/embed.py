@@ -104,7 +104,12 @@ def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]
             "the file holds no expression", path=path, code="E321", remedy="Write one on each line."
         )
     if len(bad) == len(texts):
-        raise DataError(bad[0].what, path=path, line=bad[0].line, code="E321")
+        raise DataError(
+            f"none of its {len(bad):,} lines is an expression",
+            path=path,
+            remedy=f"Write one on each line. Line {bad[0].line}: {bad[0].what}.",
+            code="E321",
+        )
     return texts, bad
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, changed, sha256, write_array
 from engines.core.spec import Arg
@@ -219,9 +219,9 @@ def _made(model: Path, place: Path, part: Part, name: str, events: Sink, stop: S
     return Pool(vectors, pa.table({"prefix": pa.array(texts), **places}), left_out, name)
 
 
-def stopped(what: str) -> EngineError:
+def stopped(what: str) -> StoppedError:
     """Work that was stopped and keeps nothing."""
-    return EngineError(f"the {what} was stopped", code="E646", remedy="Start it again.")
+    return StoppedError(f"the {what} was stopped", remedy="Start it again.")
 
 
 def _kept(made: Pool, path: Path) -> Pool:

@@ -103,7 +103,12 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
             if not columns:
                 columns = [cell.strip().lower() for cell in cells]
                 if not {"left", "right"} <= set(columns):
-                    raise DataError("the table has no columns `left` and `right`", path=path, line=number)
+                    raise DataError(
+                        "the table has no columns `left` and `right`",
+                        path=path,
+                        line=number,
+                        remedy="The first line names the columns; two are left and right.",
+                    )
                 continue
             row = dict(zip(columns, cells, strict=False))
             yield (

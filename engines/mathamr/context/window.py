@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.spec import Arg
+from engines.core.spec import Arg, exactly_one
 from engines.mathamr.context.placeholders import PLACEHOLDER, ids, marked, placeholder
 
 __all__ = ["Context", "context", "window"]
@@ -35,21 +35,16 @@ class Context:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless there is either a text or a file."""
-        if (self.text is None) == (self.file is None):
-            raise EngineError(
-                "a text or a file is needed, and not both",
-                code="E402",
-                exit_code=2,
-                remedy="As in: 'Why is $x^2 \\ge 0$?', or --file FILE.",
-            )
+        """Raises: EngineError E402 or E427 unless there is either a text or a file."""
+        remedy = "As in: 'Why is $x^2 \\ge 0$?', or --file FILE."
+        exactly_one({"a text": self.text, "a file": self.file}, remedy)
 
 
 def context(spec: Context) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """`{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; of a file such a row with `topic_id` for
     each line.
 
-    Raises: EngineError E402 for a query that is no formula of the text.
+    Raises: EngineError E376 for a query that is no formula of the text.
     """
     if spec.text is not None:
         return _context(spec, spec.text, spec.query, "")
@@ -73,7 +68,7 @@ def _context(spec: Context, text: str, query: str | None, where: str) -> dict[st
         raise EngineError(
             f"the text has no formula {name!r}",
             where=where,
-            code="E402",
+            code="E376",
             exit_code=2,
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
         )

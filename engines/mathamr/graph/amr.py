@@ -83,7 +83,11 @@ def read_graph(text: str) -> Graph:
     finally:
         log.setLevel(level)
     if tree.node is None or tree.node[0] is None:
-        raise DataError("not a graph in PENMAN notation: it has no root", code="E329")
+        raise DataError(
+            "not a graph in PENMAN notation: it has no root",
+            code="E329",
+            remedy="A graph is written (variable / concept :role target …).",
+        )
     return Graph(_node(tree.node))
 
 

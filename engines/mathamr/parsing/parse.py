@@ -72,7 +72,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     """`{"context", "formulas", "parser", "amr", "mathamr", "linear_mathamr", "lost", "warnings"}`; `lost`
     are the formulas whose placeholder the parser lost, which hang on the root.
 
-    Raises: EngineError E402 for a query that is no formula of the text. E355 for a model that is none.
+    Raises: EngineError E376 for a query that is no formula of the text. E355 for a model that is none.
     """
     from engines.core.errors import EngineError
     from engines.formula.parser import operator_tree
@@ -86,7 +86,7 @@ def parse(spec: Parse) -> dict[str, Any]:
     if spec.query is not None and spec.query not in found.formulas:
         raise EngineError(
             f"the text has no formula {spec.query!r}",
-            code="E402",
+            code="E376",
             exit_code=2,
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
         )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from engines.language.english import Word
+from engines.mathamr.parsing.dependencies import Dependencies
 from engines.mathamr.parsing.frames import Frames
 from engines.mathamr.parsing.parts import Part, joined
 from engines.mathamr.parsing.roles import Roles
@@ -44,54 +45,16 @@ def sentence_graph(
     return _Sentence(words, formulas, frames, roles).root()
 
 
-class _Sentence:
+class _Sentence(Dependencies):
     """The rules at work on one sentence."""
 
     def __init__(self, words: Sequence[Word], formulas: dict[int, str], frames: Frames, roles: Roles) -> None:
-        self.words, self.formulas, self.frames, self.roles = words, formulas, frames, roles
-        self.lemmas = [lemma_of(word, frames) for word in words]
-        self.below: dict[int, list[int]] = {}
-        for number, word in enumerate(words):
-            if word.head != number:
-                self.below.setdefault(word.head, []).append(number)
+        super().__init__(words, [lemma_of(word, frames) for word in words])
+        self.formulas, self.frames, self.roles = formulas, frames, roles
         self.parts: dict[int, Part] = {}
         self.people: dict[str, Part] = {}
         self.asks = bool(words) and any(word.text == "?" for word in words[-2:])
         self.subjects: dict[int, Part] = {}
-
-    # --- what stands around a word
-
-    def relation(self, number: int) -> str:
-        return self.words[number].relation
-
-    def lemma(self, number: int) -> str:
-        return self.lemmas[number]
-
-    def children(self, number: int, *relations: str) -> list[int]:
-        """The words right below, of some relations; `obl` means `obl:tmod` too."""
-        found = self.below.get(number, [])
-        if not relations:
-            return found
-        return [one for one in found if self.relation(one) in relations or self.base(one) in relations]
-
-    def base(self, number: int) -> str:
-        return self.relation(number).partition(":")[0]
-
-    def first(self, number: int, *relations: str) -> int | None:
-        found = self.children(number, *relations)
-        return found[0] if found else None
-
-    def marker(self, number: int, *relations: str) -> str:
-        """The preposition or conjunction that introduces a word, with what is fixed to it: `such as`."""
-        found = self.first(number, *(relations or ("case", "mark")))
-        return "" if found is None else self.lemma(found)
-
-    def is_verb(self, number: int) -> bool:
-        return self.words[number].tag[:2] in ("VB", "MD")
-
-    def is_clause(self, number: int) -> bool:
-        """Whether a word is the head of a clause: a verb, or anything with a copula or a subject."""
-        return self.is_verb(number) or bool(self.children(number, "cop", "nsubj"))
 
     # --- concepts
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from engines.core.spec import Arg
-from engines.mathamr.given import one_formula_or_file
+from engines.core.spec import Arg, exactly_one
+from engines.mathamr.choices import ONE_FORMULA
 
 __all__ = ["Opt", "opt"]
 
@@ -31,8 +31,8 @@ class Opt:
     ] = "tree"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless there is either a formula or a file."""
-        one_formula_or_file(self.latex, self.file)
+        """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
+        exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
 
 
 def opt(spec: Opt) -> dict[str, Any] | Iterator[dict[str, Any]]:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
-from engines.core.spec import Arg
-from engines.mathamr.given import one_formula_or_file
+from engines.core.spec import Arg, exactly_one
+from engines.mathamr.choices import ONE_FORMULA
 
 __all__ = ["Slt", "slt"]
 
@@ -29,8 +29,8 @@ class Slt:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless there is either a formula or a file."""
-        one_formula_or_file(self.latex, self.file)
+        """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
+        exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
 
 
 def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:

@@ -38,7 +38,12 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
 
     found = list(rows(spec.file, "id", "string"))
     if not found:
-        raise DataError("there are no strings in the file", path=spec.file, code="E660")
+        raise DataError(
+            "there are no strings in the file",
+            path=spec.file,
+            code="E660",
+            remedy="Make some with: mathwb mathamr strings --out FILE",
+        )
     model = encoder(spec.encoder, device=spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():

@@ -47,7 +47,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the number of
     nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and p10_prime:
     difference, interval, t_p, bonferroni_p over all of them). Raises: DataError for files that cannot be
-    read, E318 when no judged formula is in the index.
+    read, E344 when no judged formula is in the index.
     """
     from engines.mathamr.retrieval.search import open_index
     from engines.retrieval.measures import CUT_MEASURES
@@ -149,7 +149,7 @@ def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, in
         raise DataError(
             "no judged formula of the topics is in the index",
             path=spec.qrels[0],
-            code="E318",
+            code="E344",
             remedy="Is the index of the same collection? Visual ids need --unit visual.",
         )
     return Qrels(found), left_out

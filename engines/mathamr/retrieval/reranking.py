@@ -127,7 +127,7 @@ def _candidates(
     if not found:
         raise EngineError(
             "there is nothing to rerank",
-            code="E402",
+            code="E343",
             exit_code=2,
             remedy="Name a run of this collection with --run, or a collection with judgements.",
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
-from engines.core.spec import Arg
+from engines.core.spec import Arg, exactly_one, refused
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -40,14 +40,11 @@ class SearchFormulas:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 unless there is a formula, or topics and a run."""
-        if (self.latex is None) == (not self.topics) or bool(self.topics) != (self.run is not None):
-            raise EngineError(
-                "a formula is needed, or topics and a run to write",
-                code="E402",
-                exit_code=2,
-                remedy="As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN.",
-            )
+        """Raises: EngineError E402 or E427 unless there is a formula, or topics and a run."""
+        remedy = "As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN."
+        exactly_one({"a formula": self.latex, "topics": self.topics}, remedy)
+        if bool(self.topics) != (self.run is not None):
+            raise refused("topics and a run to write are needed together", "E402", remedy)
 
 
 def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -177,7 +174,7 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
         if not topic.latex:
             raise EngineError(
                 f"topic {topic.id} has no formula",
-                code="E402",
+                code="E376",
                 exit_code=2,
                 remedy="Name a topic file of Task 2, whose topics have <Latex>.",
             )

@@ -44,7 +44,7 @@ def multiple_negatives(left: Tensor, right: Tensor, *, scale: float, begin: int 
     """Cross-entropy in nats of each left row's own right row among all of them, by scaled cosines.
 
     Args: left: (batch, dim), right: (rows, dim), unit rows; the own ones of left stand from `begin` on. The
-    same right row twice counts as right either time.
+    same right row twice, to 1e-6 of the cosine, counts as right either time.
     """
     import torch
 

@@ -20,7 +20,7 @@ def equivalent(a: Tree, b: Tree) -> bool:
 
     Without powers both are rational functions, which are evaluated exactly at random numbers of up to six
     digits: two different ones of degree d agree at one point with a probability below 2d/10^6, and at all of
-    them never in practice.
+    them never in practice. Powers that are not exact are doubles, which agree to 1e-9 of their size.
 
     >>> from engines.mwp.problems.equation import parse_infix
     >>> sides = "(N_0+N_1)/N_2", "N_1/N_2+N_0/N_2", "N_0+N_1"

@@ -71,7 +71,13 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
     read = read_problems(spec.data)
     rows = [row for row in read.usable if spec.fold is None or row.fold == spec.fold]
     if not rows:
-        raise DataError("no problem here can be measured on", path=spec.data, code="E645", exit_code=2)
+        raise DataError(
+            "no problem here can be measured on",
+            path=spec.data,
+            code="E645",
+            exit_code=2,
+            remedy="A problem needs an equation or an answer, and to be of --fold.",
+        )
     solver = ready(spec.model)
     found = _answers(solver, rows, spec.beam, "problems", events, stop)
     scores = [judged(row, one) for row, one in zip(rows, found, strict=True)]
@@ -109,12 +115,12 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
 def _answers(
     solver: Solver, rows: Sequence[Problem], beam: int | None, unit: str, events: Sink, stop: Stop
 ) -> Answers:
-    from engines.core.errors import EngineError
+    from engines.core.errors import StoppedError
 
     found: list[Any] = []
     for begin in range(0, len(rows), _CHUNK):
         if stop():
-            raise EngineError("the measuring was stopped", code="E646", remedy="Run it again.")
+            raise StoppedError("the measuring was stopped", remedy="Run it again.")
         found += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
         events(Event("progress", {"done": len(found), "total": len(rows), "unit": unit}))
     return found

@@ -241,6 +241,7 @@ def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str
     shown = _as_written(text, original)
     if shown is not None and len(shown) == len(values):
         exact = tuple(map(value_of, shown))
+        # a row rounds 1/3 to .3333333333: the number is that of the text, exactly
         if all(abs(a - b) < 1e-9 for a, b in zip(exact, values, strict=True)):
             return Masked(text, shown, exact), names
     return Masked(text, tuple(numbers[place] for place in order), values), names

@@ -149,7 +149,13 @@ def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, di
         root = etree.fromstring(text.encode(), parser)
     except etree.XMLSyntaxError as error:
         line = error.position[0]
-        raise DataError(f"the XML is broken: {error.msg}", path=path, line=line, code="E318") from error
+        raise DataError(
+            f"the XML is broken: {error.msg}",
+            path=path,
+            line=line,
+            code="E318",
+            remedy="Mend the line, or fetch the file again.",
+        ) from error
     folds = _folds(path)
     found = root.findall(".//Problem")
     if not found:

@@ -51,7 +51,12 @@ def material(
         held_out = [row for row in rows if row.fold == fold]
         rows = [row for row in rows if row.fold != fold]
         if not held_out:
-            raise DataError(f"no problem is of fold {fold}", path=data["problems"], code="E679")
+            raise DataError(
+                f"no problem is of fold {fold}",
+                path=data["problems"],
+                code="E679",
+                remedy="Folds are named in the problems; look with: mathwb mwp problems FILE",
+            )
         left_out[f"fold {fold}"] += len(held_out)
     also = _usable(data["also"], left_out) if "also" in data else []
     also = _unlike(also, held_out, "looks like a problem of the fold", left_out)
@@ -72,7 +77,12 @@ def material(
         rows = [rows[place] for place in sorted(order[count:])]
     train = (*rows, *_renamed(also, {row.id for row in (*rows, *chosen)}))
     if not train:
-        raise DataError("no problem is left to train on", path=data["problems"], code="E679")
+        raise DataError(
+            "no problem is left to train on",
+            path=data["problems"],
+            code="E679",
+            remedy="Look what was left out with: mathwb mwp problems FILE",
+        )
     return Material(train, tuple(chosen), dict(left_out))
 
 

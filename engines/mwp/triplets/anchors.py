@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.mwp.triplets.find import ready
-from engines.mwp.triplets.settings import FindTriplets, ListAnchors
+from engines.mwp.triplets.settings import ListAnchors, TripletSearch
 
 __all__ = ["list_anchors"]
 
@@ -17,7 +17,7 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
 
     Raises: as `engines.mwp.triplets.find.ready` does.
     """
-    found = ready(FindTriplets(data=spec.data, pool=spec.pool), events=events, stop=stop)
+    found = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
     pool = found.pool
     parts: list[Counter[str]] = [Counter() for _ in pool.equations]
     for example, equation in zip(pool.examples, pool.equation, strict=True):

@@ -67,7 +67,7 @@ def explain(spec: ExplainTriplet) -> Explanation:
     Raises: EngineError E684 for an id without a usable problem, E685 for one without a negative, and as
     `find_triplets` does.
     """
-    found = ready(spec.search)
+    found = ready(spec)
     anchor = found.pool.place.get(spec.anchor)
     if anchor is None or found.pool.examples[anchor].of:
         remedy = known(spec.anchor, [problem.id for problem in found.anchors[:2000]])
@@ -77,7 +77,7 @@ def explain(spec: ExplainTriplet) -> Explanation:
             exit_code=2,
             remedy=remedy[:200],
         )
-    chosen = retriever(spec.search, found)
+    chosen = retriever(spec, found)
     triplet = chosen.triplet(anchor)
     if triplet is None:
         raise EngineError(

@@ -12,7 +12,7 @@ from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.hardness import hardness
 from engines.mwp.triplets.pool import Pool, parts_of, pool_of
 from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
-from engines.mwp.triplets.settings import FindTriplets
+from engines.mwp.triplets.settings import FindTriplets, TripletSearch
 from engines.mwp.triplets.texts import TextSimilarity, similarity_of
 from engines.mwp.triplets.triplet import labelled, write_triplets
 
@@ -29,7 +29,7 @@ class Ready:
     texts: TextSimilarity
 
 
-def ready(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = never) -> Ready:
+def ready(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> Ready:
     """The pool of a spec; kept, so that another strategy on the same is answered at once."""
     key = (spec.data, changed(spec.data), spec.pool, spec.text == "bertsim", spec.tokens, spec.encoder)
     if key not in _KEPT:
@@ -48,7 +48,7 @@ _KEPT: dict[Any, Ready] = {}
 _MOST = 3
 
 
-def retriever(spec: FindTriplets, found: Ready, *, events: Sink = ignore, stop: Stop = never) -> Retriever:
+def retriever(spec: TripletSearch, found: Ready, *, events: Sink = ignore, stop: Stop = never) -> Retriever:
     """The strategy of a spec on what is ready."""
     if spec.strategy == "joint":
         key = (spec.text, spec.tokens, spec.equation_encoder, spec.weight)
@@ -65,7 +65,7 @@ _JOINT: dict[Any, Retriever] = {}
 """The last one: its index of all vectors takes seconds for a large pool."""
 
 
-def _joint(spec: FindTriplets, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
+def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
     from engines.mwp.triplets.bibleu import tokens
     from engines.mwp.triplets.joint import Joint, equation_vectors, text_vectors, worded
 

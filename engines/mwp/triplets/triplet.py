@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
 from engines.mwp.triplets.settings import Strategy
 
-__all__ = ["Triplet", "labelled", "read_triplets", "write_triplets"]
+__all__ = ["Triplet", "labelled", "write_triplets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +66,3 @@ def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
                 remedy="Make the file again with: mathwb mwp labels --out FILE",
             ) from error
     return frozenset(found)
-
-
-def read_triplets(path: Path) -> Iterator[Triplet]:
-    """The triplets of a file. Raises: DataError E317 with the line of one that cannot be read."""
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        try:
-            yield Triplet(**json.loads(line))
-        except (ValueError, TypeError) as error:
-            raise DataError(
-                f"the line is no triplet: {error}",
-                path=path,
-                line=number,
-                code="E317",
-                remedy="Make the file again with: mathwb mwp triplets",
-            ) from error

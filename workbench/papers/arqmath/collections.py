@@ -68,7 +68,10 @@ class Collection:
             return []
         except (OSError, ValueError) as error:
             raise WorkspaceError(
-                f"the list of runs is corrupt: {error}", where=str(path), code="E504"
+                f"the list of runs is corrupt: {error}",
+                where=str(path),
+                code="E504",
+                remedy="Remove the file and add the runs again.",
             ) from error
         return [Path(str(name)) for name in names]
 

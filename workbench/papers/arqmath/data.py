@@ -97,7 +97,12 @@ class _File:
             kinds[post.kind] += 1
         found = {"questions": kinds[1], "answers": kinds[2]}
         if not any(found.values()):
-            raise DataError("it holds no question and no answer", path=self.path, code="E318")
+            raise DataError(
+                "it holds no question and no answer",
+                path=self.path,
+                code="E318",
+                remedy="Is it a file of posts, with PostTypeId 1 and 2?",
+            )
         return found
 
     def links(self) -> dict[str, int]:
@@ -170,7 +175,13 @@ class _File:
         rows = csv.reader(line for _, line in read_lines(self.path, on_bad=self.report))
         header = next(rows, [])
         if "Topic" not in header:
-            raise DataError("no column 'Topic'", path=self.path, line=1, code="E318")
+            raise DataError(
+                "no column 'Topic'",
+                path=self.path,
+                line=1,
+                code="E318",
+                remedy="The first line names the columns; one is Topic.",
+            )
         count = 0
         for row in rows:
             if len(row) == len(header):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from engines.arqmath.choices import SomeCollection
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import atomic_writer, read_lines, write_text
-from engines.core.locks import locked
+from engines.core.files import write_text
 from engines.core.spec import Arg
+from workbench.kept_lines import KeptLines
 
 __all__ = ["Judgement", "Judgements", "OwnJudgements", "own_judgements"]
 
@@ -29,48 +29,46 @@ class Judgement:
 
 
 class Judgements:
-    """Own judgements in a file of JSON lines, one per topic and document.
-
-    Every change reads the file again under a lock, so that two programs lose nothing. Lines that cannot be
-    read are reported in `problems` and kept as they are.
-    """
+    """Own judgements in a file of JSON lines, one per topic and document; see `KeptLines`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.problems: tuple[DataError, ...] = ()
-        self._unread: list[str] = []
-        self._known = self._load()
+        self._kept = KeptLines(
+            path,
+            "judgement",
+            read=_read_judgement,
+            key=lambda one: (one.topic, one.document),
+            order=_by_topic,
+        )
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._kept.known)
+
+    @property
+    def problems(self) -> tuple[DataError, ...]:
+        """The lines that cannot be read."""
+        return self._kept.problems
 
     def all(self) -> tuple[Judgement, ...]:
         """Every judgement, by topic and document."""
-        from engines.arqmath.ranking.overview import natural
-
-        def key(one: Judgement) -> object:
-            return natural(one.topic), natural(one.document)
-
-        return tuple(sorted(self._known.values(), key=key))  # type: ignore[arg-type]
+        return self._kept.all()
 
     def of(self, topic: str) -> dict[str, int]:
         """Grades by document for one topic."""
-        return {one.document: one.grade for one in self._known.values() if one.topic == topic}
+        return {one.document: one.grade for one in self._kept.known.values() if one.topic == topic}
 
     def judge(self, topic: str, document: str, grade: int | None) -> None:
         """Keep a grade; None takes it back. Raises: DataError E373 for a grade that is not 0 to 3."""
         if grade is not None and not 0 <= grade <= 3:
-            raise DataError(f"the grade {grade} is not one of 0 to 3", code="E373")
-        with locked(self.path):
-            self._known = self._load()
+            raise DataError(
+                f"the grade {grade} is not one of 0 to 3", code="E373", remedy="Give 0, 1, 2 or 3."
+            )
+        with self._kept.changing() as known:
             if grade is None:
-                self._known.pop((topic, document), None)
+                known.pop((topic, document), None)
             else:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                self._known[topic, document] = Judgement(topic, document, grade, now)
-            with atomic_writer(self.path) as file:
-                file.writelines(line + "\n" for line in self._unread)
-                file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.all())
+                known[topic, document] = Judgement(topic, document, grade, now)
 
     def qrels(self) -> list[str]:
         """Lines `topic 0 document grade`, tab separated: what every evaluator reads."""
@@ -81,26 +79,18 @@ class Judgements:
         write_text(path, "".join(line + "\n" for line in self.qrels()))
         return path
 
-    def _load(self) -> dict[tuple[str, str], Judgement]:
-        known: dict[tuple[str, str], Judgement] = {}
-        problems: list[DataError] = []
-        self._unread = []
-        if self.path.exists() and self.path.stat().st_size:
-            for number, line in read_lines(self.path, on_bad=problems.append):
-                try:
-                    row = json.loads(line)
-                    grade = int(row["grade"])
-                    if not 0 <= grade <= 3:
-                        raise ValueError(f"the grade {grade}")
-                    one = Judgement(
-                        str(row["topic"]), str(row["document"]), grade, str(row.get("changed", ""))
-                    )
-                    known[one.topic, one.document] = one
-                except (ValueError, KeyError, TypeError) as error:
-                    problems.append(DataError(f"no judgement: {error}", path=self.path, line=number))
-                    self._unread.append(line)
-        self.problems = tuple(problems)
-        return known
+
+def _by_topic(one: Judgement) -> object:
+    from engines.arqmath.ranking.overview import natural
+
+    return natural(one.topic), natural(one.document)
+
+
+def _read_judgement(row: Mapping[str, Any]) -> Judgement:
+    grade = int(row["grade"])
+    if not 0 <= grade <= 3:
+        raise ValueError(f"the grade {grade}")
+    return Judgement(str(row["topic"]), str(row["document"]), grade, str(row.get("changed", "")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,12 @@ def check_corpus(path: Path, report: Report) -> dict[str, int]:
     except OSError as error:
         raise file_error(error, manifest, "read") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"this is no manifest of a corpus: {error!r}", path=manifest, code="E318") from error
+        raise DataError(
+            f"this is no manifest of a corpus: {error!r}",
+            path=manifest,
+            code="E318",
+            remedy="Name a folder that mathwb egen corpus or import made.",
+        ) from error
     good = 0
     for file, digest in files.items():
         try:

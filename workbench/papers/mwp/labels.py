@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import atomic_writer, read_lines
-from engines.core.locks import locked
+from engines.core.files import atomic_writer
 from engines.core.spec import Arg
+from workbench.kept_lines import KeptLines
 
 __all__ = ["LABELS", "Label", "Labels", "OwnLabels", "labels_path", "own_labels"]
 
@@ -47,29 +47,25 @@ class Label:
 
 
 class Labels:
-    """Labels in a file of JSON lines, one for each triplet.
-
-    Every change reads the file again under a lock, so that two programs lose nothing. Lines that cannot be
-    read are reported in `problems` and kept as they are.
-    """
+    """Labels in a file of JSON lines, one for each triplet; see `KeptLines`."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.problems: tuple[DataError, ...] = ()
-        self._unread: list[str] = []
-        self._known = self._load()
+        self._kept = KeptLines(
+            path, "label", read=_read_label, key=lambda one: one.key, order=lambda one: one.key
+        )
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._kept.known)
 
-    def all(self) -> tuple[Label, ...]:
-        """Every label, by set and ids."""
-        return tuple(self._known[key] for key in sorted(self._known))
+    @property
+    def problems(self) -> tuple[DataError, ...]:
+        """The lines that cannot be read."""
+        return self._kept.problems
 
     def of(self, set_: str, triplet: Mapping[str, Any]) -> str:
         """The label of a triplet, or nothing."""
         key = set_, str(triplet["anchor"]), str(triplet["positive"]), str(triplet["negative"])
-        found = self._known.get(key)
+        found = self._kept.known.get(key)
         return found.label if found is not None else ""
 
     def put(self, set_: str, triplet: Mapping[str, Any], label: str) -> None:
@@ -83,47 +79,28 @@ class Labels:
         names = {name: str(triplet[name]) for name in ("anchor", "positive", "negative", "pool", "strategy")}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         made = Label(set_, **names, label=label, changed=now)
-        with locked(self.path):
-            self._known = self._load()
+        with self._kept.changing() as known:
             if label:
-                self._known[made.key] = made
+                known[made.key] = made
             else:
-                self._known.pop(made.key, None)
-            _write(self.path, self.all(), self._unread)
+                known.pop(made.key, None)
 
     def export(self, path: Path, *, set_: str | None = None) -> Path:
         """Write all labels, or those of one set, as JSON Lines. Returns: the path."""
-        _write(path, self.of_set(set_))
+        with atomic_writer(path) as file:
+            file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in self.of_set(set_))
         return path
 
     def of_set(self, set_: str | None) -> list[Label]:
         """The labels of one set; None: of all."""
-        return [one for one in self.all() if set_ is None or one.set == set_]
-
-    def _load(self) -> dict[tuple[str, str, str, str], Label]:
-        known: dict[tuple[str, str, str, str], Label] = {}
-        problems: list[DataError] = []
-        self._unread = []
-        if self.path.exists() and self.path.stat().st_size:
-            for number, line in read_lines(self.path, on_bad=problems.append):
-                try:
-                    one = Label(**{name: str(value) for name, value in json.loads(line).items()})
-                    if one.label not in LABELS:
-                        raise ValueError(f"the label {one.label!r}")
-                    known[one.key] = one
-                except (ValueError, TypeError, AttributeError) as error:
-                    problems.append(
-                        DataError(f"this is no label: {error}", path=self.path, line=number, code="E317")
-                    )
-                    self._unread.append(line)
-        self.problems = tuple(problems)
-        return known
+        return [one for one in self._kept.all() if set_ is None or one.set == set_]
 
 
-def _write(path: Path, labels: Sequence[Label], unread: Sequence[str] = ()) -> None:
-    with atomic_writer(path) as file:
-        file.writelines(line + "\n" for line in unread)
-        file.writelines(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in labels)
+def _read_label(row: Mapping[str, Any]) -> Label:
+    one = Label(**{name: str(value) for name, value in row.items()})
+    if one.label not in LABELS:
+        raise ValueError(f"the label {one.label!r}")
+    return one
 
 
 def labels_path() -> Path:
