@@ -6,6 +6,7 @@ import io
 import random
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,11 +143,5 @@ def all_finite(model: torch.nn.Module) -> bool:
 
 
 def versions() -> dict[str, str]:
-    """Versions of what the numbers depend on."""
-    import accelerate
-    import numpy as np
-    import torch
-    import transformers
-
-    modules = (accelerate, np, torch, transformers)
-    return {module.__name__: str(module.__version__) for module in modules}
+    """Versions of what the numbers depend on; they are looked up, since transformers is slow to import."""
+    return {name: metadata.version(name) for name in ("accelerate", "numpy", "torch", "transformers")}

@@ -202,13 +202,13 @@ class Rows:
 
     def sample(self, most: int) -> list[Record]:
         """Records from the first to the last."""
-        count = min(len(self.records), most)
-        places = {place * (len(self.records) - 1) // max(1, count - 1) for place in range(count)}
-        return [self.records[place] for place in sorted(places)]
+        count = min(len(self), most)
+        places = {place * (len(self) - 1) // max(1, count - 1) for place in range(count)}
+        return [self.record(place) for place in sorted(places)]
 
     def ordered(self, places: Sequence[int], column: Column, *, descending: bool) -> list[int]:
         """Some places by the values of a column; what has no value comes last in either direction."""
-        keys = {place: _sort_key(column, self.records[place]) for place in places}
+        keys = {place: _sort_key(column, self.record(place)) for place in places}
         valued = [place for place in places if keys[place] is not None]
         valued.sort(key=lambda place: keys[place] or (0, 0), reverse=descending)
         return [*valued, *(place for place in places if keys[place] is None)]

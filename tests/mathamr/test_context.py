@@ -67,9 +67,9 @@ def test_a_file_and_a_query_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_either_a_text_or_a_file(tmp_path: Path) -> None:
-    for given, code in (({}, "E402"), ({"text": "Find $x$.", "file": tmp_path}, "E427")):
+    for named, code in (({}, "E402"), ({"text": "Find $x$.", "file": tmp_path}, "E427")):
         with pytest.raises(EngineError) as caught:
-            Context(**given)
+            Context(**named)
         assert (caught.value.code, caught.value.exit_code) == (code, 2)
 
 

@@ -107,7 +107,7 @@ def test_a_run_of_topics_can_be_read(opened: FormulaIndex, tmp_path: Path) -> No
 
 
 def test_a_formula_or_topics_are_needed() -> None:
-    with pytest.raises(EngineError, match="a formula is needed"):
+    with pytest.raises(EngineError, match="a formula or a file of topics is needed"):
         SearchFormulas(Path("index"))
 
 

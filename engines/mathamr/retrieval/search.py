@@ -42,7 +42,7 @@ class SearchFormulas:
     def __post_init__(self) -> None:
         """Raises: EngineError E402 or E427 unless there is a formula, or topics and a run."""
         remedy = "As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN."
-        exactly_one({"a formula": self.latex, "topics": self.topics}, remedy)
+        exactly_one({"a formula": self.latex, "a file of topics": self.topics}, remedy)
         if bool(self.topics) != (self.run is not None):
             raise refused("topics and a run to write are needed together", "E402", remedy)
 
