@@ -131,6 +131,7 @@ def test_stop_is_gentle(lab: Lab) -> None:
         ({"complete": False}, "stopped"),
         ({"stop_reason": "node_limit"}, "succeeded"),
         ({"stop_reason": "stopped"}, "stopped"),
+        ({}, "stopped"),
     ],
 )
 def test_a_stop_that_comes_at_the_very_end_is_judged_by_the_task(

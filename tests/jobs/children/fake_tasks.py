@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop
 
 
@@ -139,8 +139,10 @@ def fill_disk(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
 
 
 def deny(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
-    """Wait to be told to stop, and then say in its own words how far it has come."""
+    """Wait to be told to stop, and then say in its own words how far it has come, or that there is nothing."""
     events(Event("log", {"message": "waiting"}))
     while not stop():
         time.sleep(0.01)
+    if not spec.say:
+        raise StoppedError("the work was stopped", remedy="Start it again.")
     return dict(spec.say)
