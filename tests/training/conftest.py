@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
+from workbench import jobs
 from workbench.jobs import timing
 from workbench.paper import Trainer, trainers
+from workbench.recipes import load
+from workbench.training import job_spec
 from workbench.workspace import Workspace
 
 __all__ = ["played"]
@@ -57,11 +61,36 @@ def recipe(tmp_path: Path) -> Path:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     """A workspace whose jobs run quickly and know the tiny model."""
+    yield from _lab(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def trained_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace in which the recipe has been trained, as job 1."""
+    place = tmp_path_factory.mktemp("trained")
+    (place / "parity.toml").write_text(RECIPE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MATHWB_HOME", str(place / "home"))
+        for made in _lab(place, patch):
+            job = jobs.submit(made.workspace, job_spec(made.workspace, load(str(place / "parity.toml"))))
+            made.wait(job.id, "succeeded")
+    return place / "workspace"
+
+
+@pytest.fixture
+def trained(lab: Lab, trained_once: Path) -> jobs.JobView:
+    """The job of a finished training, in a workspace of the test's own."""
+    shutil.copytree(trained_once, lab.workspace.root, dirs_exist_ok=True)
+    jobs.reindex(lab.workspace)
+    return lab.view(1)
+
+
+def _lab(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
     monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
-    monkeypatch.setenv("MATHWB_WORKSPACE", str(tmp_path / "workspace"))
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(place / "workspace"))
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
     monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))
-    yield Lab(Workspace.open(tmp_path / "workspace"))
-    end_all(tmp_path)
+    yield Lab(Workspace.open(place / "workspace"))
+    end_all(place)

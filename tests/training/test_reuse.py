@@ -29,8 +29,8 @@ def finished(lab: Lab, recipe: Path) -> jobs.JobView:
     return lab.wait(jobs.submit(lab.workspace, job_spec(lab.workspace, load(str(recipe)))).id, "succeeded")
 
 
-def test_a_training_goes_on_with_more_steps(lab: Lab, recipe: Path) -> None:
-    number = finished(lab, recipe).id
+def test_a_training_goes_on_with_more_steps(lab: Lab, trained: jobs.JobView) -> None:
+    number = trained.id
     with pytest.raises(EngineError, match="has succeeded"):
         jobs.resume(lab.workspace, number)
     jobs.resume(lab.workspace, number, ["steps=30", "log_every=5"])
@@ -40,8 +40,10 @@ def test_a_training_goes_on_with_more_steps(lab: Lab, recipe: Path) -> None:
     assert facts["steps_changed"] == [{"at_step": 20, "from": 20, "to": 30}]
 
 
-def test_what_would_make_it_other_work_is_refused_with_the_difference(lab: Lab, recipe: Path) -> None:
-    number = finished(lab, recipe).id
+def test_what_would_make_it_other_work_is_refused_with_the_difference(
+    lab: Lab, trained: jobs.JobView
+) -> None:
+    number = trained.id
     before = (lab.workspace.runs / str(number) / "recipe.toml").read_bytes()
     with pytest.raises(EngineError) as caught:
         jobs.resume(lab.workspace, number, ["steps=30", "lr=0.5", "seed=9"])
@@ -85,14 +87,13 @@ def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> No
     assert (view.value["resumed_from"], view.value["model"]) == (20, str(moved / "models" / "parity"))
 
 
-def test_an_archive_is_run_as_it_is(lab: Lab, recipe: Path, tmp_path: Path) -> None:
-    first = finished(lab, recipe)
+def test_an_archive_is_run_as_it_is(trained: jobs.JobView, tmp_path: Path) -> None:
     archive = tmp_path / "job.tar.gz"
-    pack(jobs.Job(first.id, Path(first.folder)), archive)
+    pack(jobs.Job(trained.id, Path(trained.folder)), archive)
     words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs", "run", str(archive)]
     done = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
     again: dict[str, Any] = json.loads(done.stdout)
-    assert (again["state"], again["value"]["loss_nats"]) == ("succeeded", first.value["loss_nats"])
+    assert (again["state"], again["value"]["loss_nats"]) == ("succeeded", trained.value["loss_nats"])
     for content, code in ((b"no archive", "E316"), (archive.read_bytes()[:200], "E316")):
         archive.write_bytes(content)
         with pytest.raises(EngineError) as caught:
@@ -101,20 +102,18 @@ def test_an_archive_is_run_as_it_is(lab: Lab, recipe: Path, tmp_path: Path) -> N
     assert not list((tmp_path / "into").glob("*"))
 
 
-def test_a_list_and_a_look_agree_on_a_recipe_that_was_broken(lab: Lab, recipe: Path) -> None:
-    view = finished(lab, recipe)
+def test_a_list_and_a_look_agree_on_a_recipe_that_was_broken(lab: Lab, trained: jobs.JobView) -> None:
     jobs.reconcile(lab.workspace)
-    path = lab.workspace.runs / str(view.id) / "recipe.toml"
+    path = lab.workspace.runs / str(trained.id) / "recipe.toml"
     with path.open("r+b") as file:  # in place: the folder does not change
         file.write(b"\xff\xff")
     listed = jobs.jobs(lab.workspace)[0]
-    assert (listed.state, listed.reason) == (jobs.job(lab.workspace, view.id).state, lab.view(view.id).reason)
+    assert (listed.state, listed.reason) == (lab.view(trained.id).state, lab.view(trained.id).reason)
     assert listed.title == "unreadable"
 
 
-def test_stray_files_of_killed_writers_are_swept(lab: Lab, recipe: Path) -> None:
-    view = finished(lab, recipe)
-    folder = Path(view.folder) / "attempt-1"
+def test_stray_files_of_killed_writers_are_swept(lab: Lab, trained: jobs.JobView) -> None:
+    folder = Path(trained.folder) / "attempt-1"
     stray, fresh = folder / ".result.json.0a1b2c3d.tmp", folder / ".result.json.0a1b2c3e.tmp"
     stray.touch()
     fresh.touch()

@@ -139,7 +139,7 @@ def fill_disk(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
 
 
 def deny(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
-    """Wait to be told to stop, and then say in its own words how far it has come, or that there is nothing."""
+    """Wait to be told to stop, and then say in its own words how far it has come, or that it has nothing."""
     events(Event("log", {"message": "waiting"}))
     while not stop():
         time.sleep(0.01)
