@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -53,7 +54,8 @@ GIVE_WAY_S = 0.001
 """Between two pieces of a log, so that keys come before it."""
 
 REST_S = 0.1
-"""So long the cursor rests on a job before its log is read: while it runs down the list there is no need."""
+"""So long the cursor rests on a job before its curves are drawn and its log is read: while it runs down the
+list there is no need."""
 
 REMEMBERED = 8
 """So many jobs that were looked at last keep their curves."""
@@ -86,8 +88,9 @@ class Detail(Pane):
         self._read: dict[tuple[str, int], RunCurves] = {}
         self._rows = 0
         self._begins = 0.0
+        self._resting: Timer | None = None
         self._fresh = False
-        self._reading = False
+        self._reading = self._reading_marked = False
 
     def compose(self) -> ComposeResult:
         log = ReaderBox(id="log", follow=True)
@@ -151,9 +154,18 @@ class Detail(Pane):
             self.apart = self.apart and same is not None
             if same is None:
                 self.plot.metric = ""
-            self._draw()
+            self._rest(self._draw)
             self._fill_page()
             self.poll()
+
+    def _rest(self, act: Callable[[], None]) -> None:
+        """Do it once the cursor rests on the job; at once for the first."""
+        if self._resting is not None:
+            self._resting.stop()
+        wait_s = self._begins - time.monotonic()
+        self._resting = self.set_timer(wait_s, act) if wait_s > 0 else None
+        if self._resting is None:
+            act()
 
     def overlay(self, marked: Sequence[JobView]) -> None:
         """Draw the curves of these jobs too, each in its own colour."""
@@ -195,32 +207,55 @@ class Detail(Pane):
     # Log and curves
 
     def poll(self) -> None:
-        """Look for news of the job, unless a look is under way."""
+        """Look for news of the job and of the marked ones, unless a look is under way."""
+        if self._follower is None or not self.screen.is_current:
+            return
+        if self._others and not self._reading_marked:
+            self._reading_marked = True
+            self._read_marked(list(self._others.values()))
         wait_s = self._begins - time.monotonic()
         if wait_s > 0:
             self.set_timer(wait_s, self.poll)
-        elif self._follower is not None and not self._reading and self.screen.is_current:
+        elif not self._reading:
             self._reading = True
-            own = self._follower.curves
-            self._read_news(self._follower, [run for run in self._others.values() if run is not own])
+            self._read_news(self._follower)
 
     @work(thread=True, group="follow", exit_on_error=False)
-    def _read_news(self, follower: Follower, others: list[RunCurves]) -> None:
+    def _read_news(self, follower: Follower) -> None:
         worker = get_current_worker()
         checkpoint, until = follower.checkpoint, time.monotonic() + DRAW_EVERY_S
         lines: list[str] = []
         told, more = False, True
         while more and not worker.is_cancelled and follower is self._follower:
             news = follower.read()
-            added = [curves.read() for curves in others]
             lines += news.lines
-            told = told or news.curves or any(added) or follower.checkpoint != checkpoint
-            more = news.more or any(curves.behind_bytes for curves in others)
+            told = told or news.curves or follower.checkpoint != checkpoint
+            more = news.more
             if self._fresh or time.monotonic() > until:
                 break
             time.sleep(GIVE_WAY_S)
         if not worker.is_cancelled:
             self.app.call_from_thread(self._take, follower, News(tuple(lines), told, more))
+
+    @work(thread=True, group="marked", exit_on_error=False)
+    def _read_marked(self, runs: list[RunCurves]) -> None:
+        """Read on in the logs of marked jobs, also while the cursor runs down the list."""
+        worker, until = get_current_worker(), time.monotonic() + DRAW_EVERY_S
+        news, more = False, True
+        while more and not worker.is_cancelled and time.monotonic() < until:
+            added = [curves.read() for curves in runs]
+            news = news or any(added)
+            more = any(curves.behind_bytes for curves in runs)
+            time.sleep(GIVE_WAY_S)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._take_marked, news, more)
+
+    def _take_marked(self, news: bool, more: bool) -> None:
+        self._reading_marked = False
+        if self.is_attached and news:
+            self._rest(self._draw)
+        if self.is_attached and more:
+            self.poll()
 
     def _take(self, follower: Follower, news: News) -> None:
         self._reading = False

@@ -4,6 +4,7 @@ in a thread a piece at a time."""
 from __future__ import annotations
 
 import bisect
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,14 +39,17 @@ class RunCurves:
         paths = [folder / f"attempt-{number}" / "events.jsonl" for number in range(1, attempts + 1)]
         known = before.attempts if before is not None else []
         self.attempts: list[MetricCurves] = [*known, *map(MetricCurves, paths[len(known) :])]
+        self._lock = threading.Lock()
 
     def read(self) -> bool:
         """Read a piece of what is new. Returns: whether there was any."""
         added = False
-        for curves in self.attempts:
-            added = curves.update(PIECE_BYTES) or added
-            if curves.behind_bytes:
-                break
+        # A marked job may be under the cursor too.
+        with self._lock:
+            for curves in self.attempts:
+                added = curves.update(PIECE_BYTES) or added
+                if curves.behind_bytes:
+                    break
         return added
 
     @property

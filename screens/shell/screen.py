@@ -134,11 +134,12 @@ class WorkbenchScreen(Screen[None]):
     WorkbenchScreen > #panes { height: 1fr; }
     """
 
-    crumbs: reactive[tuple[str, ...]] = reactive(())
+    # None of them is drawn by the screen itself: a repaint of it is one of everything on it.
+    crumbs: reactive[tuple[str, ...]] = reactive((), repaint=False)
     """The breadcrumb after the screen's title, outermost first."""
-    columns: reactive[int] = reactive(0)
+    columns: reactive[int] = reactive(0, repaint=False)
     """How many panes stand side by side: 3, 2 or 1."""
-    full: reactive[bool] = reactive(False)
+    full: reactive[bool] = reactive(False, repaint=False)
 
     def __init__(self) -> None:
         super().__init__()

@@ -99,10 +99,11 @@ class Pane(Vertical):
     Pane:focus-within { border: round $accent; border-title-color: $foreground; }
     """
 
-    title: reactive[str] = reactive("")
-    detail: reactive[str] = reactive("")
-    footnote: reactive[str] = reactive("")
-    neighbours: reactive[tuple[str, ...]] = reactive(())
+    # They are drawn as parts of the frame, which repaints itself where one is another than before.
+    title: reactive[str] = reactive("", repaint=False)
+    detail: reactive[str] = reactive("", repaint=False)
+    footnote: reactive[str] = reactive("", repaint=False)
+    neighbours: reactive[tuple[str, ...]] = reactive((), repaint=False)
     """Titles of the panes that share this place when the terminal is narrow; the shown one is this pane."""
 
     @dataclass

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual import events, work
 from textual.binding import BindingType
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.style import Style
@@ -168,13 +168,40 @@ class Table(Lines):
 
     def load(self, rows: Rows | Sequence[Record], *, keep: bool = True) -> None:
         """Show other rows; with `keep` the cursor stays at its record, and marks that still exist stay."""
+        rows = Rows(rows) if isinstance(rows, Sequence) else rows
+        if keep and self._follow(rows):
+            return
         wanted = self.current_key if keep else None
         self._measure_anew()
-        self.rows = Rows(rows) if isinstance(rows, Sequence) else rows
+        self.rows = rows
         if not keep:
             self.marks.clear()
         self._order = range(0)
         self._reorder(wanted)
+
+    def _follow(self, rows: Rows) -> bool:
+        """Show rows that are those of before, some with other contents, by repainting just these; whether it
+        could be done. What is filtered or sorted may have to change places."""
+        before = self.rows
+        if len(rows) != len(before) or not len(rows) or self.filter or self.sorting or self._wanted:
+            return False
+        changed = []
+        for place, (old, new) in enumerate(zip(before.records, rows.records, strict=True)):
+            # The same object may have been changed since it was drawn.
+            if old is new or before.key(place) != rows.key(place):
+                return False
+            if old != new:
+                changed.append(place)
+        self.rows = rows
+        layout, self._needs, self._layout = self._layout, None, (0, ())
+        top, same = round(self.scroll_y), self._widths() == layout[1]
+        width = self.size.width
+        if not same:
+            self.refresh()
+        elif changed:
+            self.refresh(*(Region(0, 1 + place - top, width, 1) for place in changed if place >= top))
+        self._say_moved()
+        return True
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on the record with this key; whether it is among the lines."""
@@ -264,10 +291,15 @@ class Table(Lines):
         """Stays on a line."""
         return max(0, min(value, len(self._order) - 1))
 
-    def watch_cursor(self) -> None:
+    def watch_cursor(self, before: int, now: int) -> None:
         """Show the line and say so."""
+        top = round(self.scroll_y)
         self.show_cursor()
-        self.refresh()
+        if round(self.scroll_y) == top:
+            # All others are as they were.
+            self.refresh(*(Region(0, 1 + line - top, self.size.width, 1) for line in (before, now)))
+        else:
+            self.refresh()
         if self.current_key != self._said:
             self._say_moved()
 

@@ -6,7 +6,6 @@ Nothing here needs the whole of a log in memory, and a log of a million lines co
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import time
@@ -14,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 __all__ = [
     "Curve",
@@ -48,7 +49,7 @@ class LoggedEvent:
     def parse(cls, line: bytes) -> LoggedEvent | None:
         """The event in a line, or None when the line is damaged or of a newer kind."""
         try:
-            raw = json.loads(line)
+            raw = msgspec.json.decode(line)
             return cls(
                 t=float(raw["t"]),
                 job=int(raw["job"]),
@@ -303,14 +304,12 @@ class MetricCurves:
 
 def _parsed(lines: Sequence[bytes]) -> list[Any]:
     """What the lines hold; those that are no JSON are left out."""
-    import msgspec
-
-    with contextlib.suppress(msgspec.DecodeError, RecursionError):
+    with contextlib.suppress(ValueError, RecursionError):
         found: list[Any] = msgspec.json.decode(b"[" + b",".join(lines) + b"]")
         if len(found) == len(lines):
             return found
     found = []
     for line in lines:
         with contextlib.suppress(ValueError, RecursionError):
-            found.append(json.loads(line))
+            found.append(msgspec.json.decode(line))
     return found
