@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
+from engines.core.files import changed
 from engines.core.spec import Arg, exactly_one, refused
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.amr import Graph
+    from engines.mathamr.parsing.parsers import Parser, Which
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
 
@@ -26,8 +29,8 @@ _SMALL = 20_000_000
 class Inspect:
     """Look at a formula in its context: sentence, graph, strings, nearest formulas with grades, runs.
 
-    Of a text the last formula is the query. A topic's graph is the one among the collection's files, or that
-    of the built-in parser, which is approximate.
+    Of a text the last formula is the query. A topic's graph is the one among the collection's files, or a
+    parser's: the built-in one is approximate, amrlib's needs a model.
     """
 
     text: Annotated[str | None, Arg("A text with formulas between dollar signs.", option=False)] = None
@@ -35,8 +38,13 @@ class Inspect:
     topic: Annotated[str | None, Arg("A topic of its Task 2.")] = None
     graph: Annotated[str | None, Arg("A MathAMR graph to take instead, as PENMAN text.")] = None
     parser: Annotated[
-        Literal["published", "builtin"], Arg("Whose graph of a topic, where there are both.")
+        Literal["published", "builtin", "amrlib"],
+        Arg("Whose graph; published is that of a topic, or else the built-in parser's."),
     ] = "published"
+    model: Annotated[
+        Path | None,
+        Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
+    ] = None
     window: Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)] = 1
     index: Annotated[
         Path | None, Arg("The index of the collection's formulas.", ref="formulas", shown="the workspace's")
@@ -138,7 +146,7 @@ def _graph(
     from engines.mathamr.graph.amr import read_graph
     from engines.mathamr.graph.graft import graft_trees, lowered
     from engines.mathamr.links import formula_roots
-    from engines.mathamr.parsing.parsers import parsed, parser
+    from engines.mathamr.parsing.parsers import parsed
 
     published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
     given = spec.graph or published
@@ -155,12 +163,28 @@ def _graph(
             roots = formula_roots(graph, source.latex)
             lost = tuple(name for name in source.latex if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
-    graph = next(parsed([source.context], parser("builtin"))).graph
+    which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
+    found = next(parsed([source.context], _parser(which, spec.model, _state(spec.model))))
+    if found.parser != which:
+        warnings.append(f"{which} gave no graph; the {found.parser} parser's is shown")
+    graph = found.graph
     lowered(graph)
     made = graft_trees(graph, {name: operator_tree(latex) for name, latex in source.latex.items()})
     if made.lost:
         warnings.append(f"{len(made.lost)} formulas were lost by the parser and hang on the root")
-    return made.graph, made.roots, made.lost, "builtin"
+    return made.graph, made.roots, made.lost, found.parser
+
+
+def _state(model: Path | None) -> tuple[int, int]:
+    return (0, 0) if model is None else changed(model / "config.json")
+
+
+@lru_cache(1)
+def _parser(which: Which, model: Path | None, state: tuple[int, int]) -> Parser:  # noqa: ARG001  # changed: anew
+    """Kept open: a model takes long to load."""
+    from engines.mathamr.parsing.parsers import parser
+
+    return parser(which, model)
 
 
 def _penman(graph: Graph) -> str:

@@ -25,6 +25,7 @@ __all__ = ["GraphListing", "GraphPane", "origin"]
 _ORIGINS = {
     "published": "published graph",
     "builtin": "built-in parser, approximate",
+    "amrlib": "amrlib's model",
     "given": "edited by hand",
 }
 

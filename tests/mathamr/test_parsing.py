@@ -199,3 +199,27 @@ def test_a_folder_that_is_no_parser_is_refused(model: Path, tmp_path: Path, brok
     assert caught.value.code == "E355"
     with pytest.raises(EngineError):
         parser("amrlib")
+
+
+def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engines.mathamr.inspection import Inspect, inspect
+    from engines.mathamr.parsing.amrlib_parser import Amrlib
+    from workbench.papers.mathamr.places import settled
+
+    spec = Inspect("Solve $x^2=2$.", parser="amrlib", k=0)
+    assert settled(spec).model is None
+    with pytest.raises(EngineError, match="amrlib needs a model"):
+        inspect(settled(spec))
+    monkeypatch.setenv("MATHWB_MATHAMR_AMR_MODEL", str(model))
+    graph = read_graph('(f / find-out-03 :ARG1 "eqx1eqx")')
+    monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([graph] * len(contexts)))
+    found = inspect(settled(spec))
+    assert (found["parser"], found["warnings"]) == ("amrlib", [])
+    assert "find-out-03" in found["penman"]
+    assert ":math" in found["penman"]
+    monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([None] * len(contexts)))
+    found = inspect(settled(spec))
+    assert found["parser"] == "builtin"
+    assert found["warnings"] == ["amrlib gave no graph; the builtin parser's is shown"]

@@ -26,7 +26,10 @@ class Amr:
         Path, Arg('Lines {"topic_id": …, "context": text with placeholders}.', metavar="FILE", option=True)
     ]
     parser: Annotated[Which, Arg("Which parser.")] = "builtin"
-    model: Annotated[Path | None, Arg("The folder of amrlib's model.", metavar="FOLDER")] = None
+    model: Annotated[
+        Path | None,
+        Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
+    ] = None
     device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
     placeholders: Annotated[bool, Arg('Keep the placeholders instead of "MATH".')] = False
 
@@ -37,7 +40,10 @@ class Parse:
 
     text: Annotated[str, Arg("A text with formulas between dollar signs.")]
     parser: Annotated[Which, Arg("Which parser.")] = "builtin"
-    model: Annotated[Path | None, Arg("The folder of amrlib's model.", metavar="FOLDER")] = None
+    model: Annotated[
+        Path | None,
+        Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
+    ] = None
     device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
     query: Annotated[str | None, Arg("Mark the formula of this id, which counts from 1.")] = None
 

@@ -53,7 +53,8 @@ def parser(which: Which, model: Path | None = None, device: str | None = None) -
             "amrlib needs a model",
             code="E355",
             exit_code=3,
-            remedy="Give the folder of a parse_xfm model: --model FOLDER. The built-in parser needs none.",
+            remedy="Give the folder of a parse_xfm model: --model FOLDER, or once and for all "
+            "mathwb config set mathamr.amr_model FOLDER. The built-in parser needs none.",
         )
     from engines.mathamr.parsing.amrlib_parser import Amrlib
 

@@ -40,6 +40,7 @@ OPERATIONS = (
         "Parse contexts to AMR graphs.",
         spec=f"{_ENGINE}.parsing.parse:Amr",
         call=f"{_ENGINE}.parsing.parse:amr",
+        settle="workbench.papers.mathamr.places:with_model",
         json_lines=True,
     ),
     Operation(
@@ -47,6 +48,7 @@ OPERATIONS = (
         "From a text with formulas to its MathAMR graph.",
         spec=f"{_ENGINE}.parsing.parse:Parse",
         call=f"{_ENGINE}.parsing.parse:parse",
+        settle="workbench.papers.mathamr.places:with_model",
         text=f"{_TEXT}:parse",
     ),
     Operation(

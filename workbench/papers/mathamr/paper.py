@@ -21,6 +21,7 @@ PAPER = Paper(
         ),
         Trainer("mathamr.trees", "engines.mathamr.training.trees:tree_encoder", data=("collection", "index")),
     ),
+    settings="workbench.papers.mathamr.settings:KEYS",
     folder="mathamr",
     doctor="workbench.papers.mathamr.doctor:examine",
     tour="workbench.papers.mathamr.tour:tour",

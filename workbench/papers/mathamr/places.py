@@ -1,10 +1,11 @@
-"""Where the workspace keeps indexes of formulas: `mathamr/NAME/index`, NAME being a collection's."""
+"""Where the workspace keeps indexes of formulas (`mathamr/NAME/index`, NAME being a collection's), and which
+model amrlib is to take."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from engines.core.errors import EngineError
 from workbench.errors import MissingError
@@ -13,8 +14,11 @@ from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
+    from engines.mathamr.parsing.parse import Amr, Parse
 
-__all__ = ["index_path", "index_place", "settled"]
+__all__ = ["index_path", "index_place", "settled", "with_model"]
+
+Parsing = TypeVar("Parsing", "Amr", "Inspect", "Parse")
 
 
 def index_place(workspace: Workspace, name: str) -> Path:
@@ -43,7 +47,8 @@ def index_path(name: str) -> Path:
 
 
 def settled(spec: Inspect) -> Inspect:
-    """With the index that the workspace has of the collection."""
+    """With the index that the workspace has of the collection, and amrlib's model."""
+    spec = with_model(spec)
     if spec.index is not None or spec.folder is None:
         return spec
     try:
@@ -55,3 +60,13 @@ def settled(spec: Inspect) -> Inspect:
         return spec
     place = index_place(workspace, known.name)
     return replace(spec, index=place) if (place / "about.json").exists() else spec
+
+
+def with_model(spec: Parsing) -> Parsing:
+    """With the model that the settings name, where amrlib is to parse and none is given."""
+    if spec.parser != "amrlib" or spec.model is not None:
+        return spec
+    from workbench.config import load_config
+
+    folder = load_config().get("mathamr.amr_model")
+    return replace(spec, model=Path(str(folder)).expanduser().absolute()) if folder else spec
