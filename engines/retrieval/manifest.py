@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -10,14 +11,27 @@ from typing import Any
 from engines.core.files import sha256, write_json
 from engines.core.spec import values
 
-__all__ = ["manifest_of", "write_manifest"]
+__all__ = ["made_by", "manifest_of", "write_manifest"]
 
+_SHOWN = ("first", "model", "weight", "depth", "candidates")
 _PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
 
 
 def manifest_of(run: Path) -> Path:
     """Where it lies: `RUN.json`."""
     return run.with_name(f"{run.name}.json")
+
+
+def made_by(run: Path) -> str:
+    """How a run was made, from what lies beside it: `arqmath.rank, first lexical + dense, weight 0.3`; empty
+    where nothing does. Of a run that was changed since it says so."""
+    try:
+        document = json.loads(manifest_of(run).read_bytes())
+        shown = [f"{name} {document['found'][name]}" for name in _SHOWN if document["found"].get(name)]
+        words = ", ".join([str(document["operation"]), *shown])
+        return words if document["run"]["sha256"] == sha256(run) else f"{words}; changed since"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ""
 
 
 def write_manifest(

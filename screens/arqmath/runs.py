@@ -104,6 +104,8 @@ class Runs:
                     f"  nDCG′ {run['ndcg_prime']:.4f} [{low:.4f}, {high:.4f}]  mAP′ {run['map_prime']:.4f}  "
                     f"P′@10 {run['p10_prime']:.4f}  over {run['judged_topics']} judged topics"
                 )
+            if run["made"]:
+                lines.append(f"  made by {run['made']}")
             if run["warnings"]:
                 lines.append(
                     f"  {count(run['warnings'])} answers occurred twice; the best score of each was kept"

@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from engines.retrieval.manifest import manifest_of
+from engines.retrieval.manifest import made_by, manifest_of
 from workbench.cli.root import app
 
 
@@ -133,6 +133,10 @@ def test_fuse_takes_runs_of_any_origin(files: tuple[Path, Path, Path], tmp_path:
     hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (out, good, bad)]
     assert [beside["run"]["sha256"], *(one["sha256"] for one in beside["reads"]["runs"])] == hashes
     assert scores["A.2", "b"] == pytest.approx(1 / 2)
+    assert made_by(out) == "arqmath.fuse"
+    out.write_text(out.read_text() + "\n")
+    assert made_by(out) == "arqmath.fuse; changed since"
+    assert made_by(good) == ""
     ranks = tmp_path / "ranks"
     ranks.write_text("A.1\tQ0\ta\t1\t1\tx\nA.1\tQ0\tb\t2\t2\tx\n")
     weighted = call(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.retrieval.manifest import made_by
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Answer, Run, read_answer_ids, read_answers, read_run
@@ -203,6 +204,7 @@ class Rankings:
                     **({name: result.mean[name] for name in _MEASURES} if result else {}),
                     "interval": bootstrap_interval(values) if values else None,
                     "warnings": len(ranked.run.warnings),
+                    "made": made_by(ranked.path),
                 }
             )
         return {
