@@ -48,7 +48,7 @@ def kinds(workspace: Workspace) -> dict[str, Recipe]:
     texts = root / "texts.txt"
     texts.write_text("".join(f"+ sin x {number}\n" for number in range(3_000)))
     operations: dict[str, dict[str, Any]] = {
-        "egen.generate": {"expr": "sin x + cos x", "members": 40, "into": "cluster.json"},
+        "egen.generate": {"expr": "sin x + 1", "members": 20, "time_s": 300.0, "into": "cluster.json"},
         "egen.corpus": {"templates": "poly", "sample": 6, "members": 10, "workers": 1},
         "egen.embed": {"model": str(shipped_models()[0]), "file": str(texts), "into": "vectors.npy"},
         "arqmath.index": {"folder": str(forum)},

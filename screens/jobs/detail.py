@@ -278,9 +278,11 @@ class Detail(Pane):
 
     def _draw(self) -> None:
         """Draw the curves as they are now, and list the metrics."""
-        follower, plot = self._follower, self.plot
-        if follower is None:
+        follower = self._follower
+        if follower is None or not self.query(CurvePlot):
+            # The screen is being left.
             return
+        plot = self.plot
         plot.choose(follower.curves.names or [name for run in self._others.values() for name in run.names])
         drawn = plot.display
         plot.draw_runs(self._runs(follower))
