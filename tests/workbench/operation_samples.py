@@ -104,6 +104,18 @@ def evaluate(workspace: Path, place: Path) -> Given:
     return {**_model(), "task": "retrieval", "data": _clusters(place), "worst": 2}
 
 
+def semvec(workspace: Path, place: Path) -> Given:
+    import torch
+
+    from engines.egen.semvec.network import new_network, save_network
+    from tests.egen.test_semvec import written
+
+    (place / "semvec").mkdir()
+    torch.manual_seed(0)
+    save_network(new_network(["a", "b"], ["+", "-", "*", "neg"], 8, 8), place / "semvec")
+    return {"model": str(place / "semvec"), "classes": str(written(place))}
+
+
 def index_corpus(workspace: Path, place: Path) -> Given:
     return {**_model(), "data": _clusters(place)}
 
@@ -256,6 +268,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "egen.corpus": corpus,
     "egen.embed": embed,
     "egen.eval": evaluate,
+    "egen.semvec": semvec,
     "egen.index": index_corpus,
     "egen.map": draw_map,
     "egen.nearest": nearest,

@@ -128,6 +128,13 @@ OPERATIONS = (
         text=f"{_MODELS}:evaluate",
     ),
     Operation(
+        "egen.semvec",
+        "Measure an encoder on the SemVec benchmark.",
+        spec="engines.egen.semvec.evaluate:SemVec",
+        call="engines.egen.semvec.evaluate:evaluate",
+        text=f"{_MODELS}:semvec",
+    ),
+    Operation(
         "egen.embed",
         "Expressions of a file as vectors.",
         spec="engines.egen.models.embed:Embed",

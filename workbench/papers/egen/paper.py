@@ -18,6 +18,12 @@ PAPER = Paper(
     trainers=(
         Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS, _DATA, "backbone"),
         Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS, _DATA, "backbone"),
+        Trainer(
+            "egen.semvec",
+            "engines.egen.semvec.trainer:semvec",
+            ("engines.egen.semvec.trainer:SemVecSettings",),
+            ("classes",),
+        ),
     ),
     kinds="workbench.papers.egen.data:KINDS",
     settings="workbench.papers.egen.settings:KEYS",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.papers.egen.evaluation import EvaluateRow
     from workbench.papers.egen.map import DrawMap
 
-__all__ = ["analogy", "check", "draw_map", "embed", "evaluate", "nearest", "rewrite", "semembed"]
+__all__ = ["analogy", "check", "draw_map", "embed", "evaluate", "nearest", "rewrite", "semembed", "semvec"]
 
 _SHOWN_MISTAKES = 5
 
@@ -94,6 +94,19 @@ def rewrite(found: Mapping[str, Any], _spec: object) -> list[str]:
 def semembed(found: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
     """What was built."""
     yield f"{found['clusters']:,} clusters, {found['expressions']:,} expressions in {found['out']}"
+
+
+def semvec(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The figures, and what was asked."""
+    rows = [
+        (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
+        for each in found["figures"]
+    ]
+    yield from table((f"score at {found['k']}, %", "here", "95 %"), rows)
+    yield (
+        f"{found['asked']:,} queries of {found['set']}-{found['queries']} among {found['expressions']:,} "
+        f"expressions of {found['classes']:,} classes"
+    )
 
 
 # Derivations
