@@ -29,7 +29,7 @@ PUBLISHED = {
 def trained(classes: Path, seed: int, folder: Path) -> Path:
     """The model of a training by the recipe, which goes on where it was."""
     words = ["train", "egen/semvec-small", "--headless", "--out", str(folder)]
-    words += ["--set", f"data.classes={classes}", "--set", f"train.seed={seed}"]
+    words += ["--set", f"data.classes={classes}", "--set", f"seed={seed}"]
     if not (folder / "model").is_dir():
         subprocess.run(
             [sys.executable, "-P", "-c", "from workbench.cli import main; main()", *words], check=True
