@@ -7,6 +7,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,11 @@ def job_recipe(row: Operation, spec: Any) -> Recipe:
 
 def recipes() -> tuple[Recipe, ...]:
     """Every recipe that ships, by name."""
-    root = asset("recipes")
+    return _shipped(asset("recipes"))
+
+
+@cache
+def _shipped(root: Path) -> tuple[Recipe, ...]:
     return tuple(
         _known_work(Recipe.read(path, path.relative_to(root).with_suffix("").as_posix()), path)
         for path in sorted(root.glob("*/*.toml"))

@@ -61,6 +61,7 @@ class Row(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self.field: Field | None = None
+        self._said: tuple[str, str] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static(classes="table")
@@ -85,6 +86,9 @@ class Row(Horizontal):
 
     def say(self, wrong: str, help_: str) -> None:
         """What is wrong, or what the field means."""
+        if (wrong, help_) == self._said:
+            return
+        self._said = wrong, help_
         said = Content.styled(f"✗ {safe_text(wrong).plain}", "$warning") if wrong else safe_text(help_)
         self.query_one(".say", Static).update(said)
 

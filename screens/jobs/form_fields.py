@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, described, parse
 from engines.core.spec import Field as SpecField
+from workbench.jobs.changes import next_free
 from workbench.operation import load, operation
 from workbench.paper import trainers
 
@@ -102,11 +103,6 @@ def _wrong(what: str, remedy: str = "") -> EngineError:
     return EngineError(what, remedy=remedy, code="E424", exit_code=2)
 
 
-def _free(folder: Path, stem: str) -> str:
-    names = (stem, *(f"{stem}-{number}" for number in range(2, 10_000)))
-    return next(name for name in names if not (folder / name).exists())
-
-
 def _name_problem(text: str, folder: Path, what: str) -> str:
     if not text or text in (".", "..") or "/" in text or not text.isprintable():
         return "a name without slashes"
@@ -125,7 +121,7 @@ class OperationFields(FormFields):
         self._home = workspace.folder(self._row.background.home)
         self._table = recipe.task.rpartition(".")[2]
         stem = recipe.name.rpartition("/")[2]
-        given = {**recipe.params, "seed": recipe.seed, self._target: _free(self._home, stem)}
+        given = {**recipe.params, "seed": recipe.seed, self._target: next_free(self._home, stem).name}
         self._spec = {field.name: field for field in described(self._row.spec_type) if not field.arg.hidden}
         self.fields = tuple(
             Field(self._table, name, _text(given[name]) if name in given else "", self._help(field))
@@ -212,7 +208,7 @@ class TrainFields(FormFields):
         job = {
             "seed": str(recipe.seed),
             "device": str(recipe.params.get("device", "auto")),
-            "name": _free(workspace.models, stem),
+            "name": next_free(workspace.models, stem).name,
             "more": "",
         }
         fields += [Field("job", key, text, _HELP[f"job.{key}"]) for key, text in job.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from engines.core.errors import EngineError
@@ -53,7 +54,7 @@ def fresh(job: Job, settings: Sequence[str]) -> Recipe:
 
 def next_free(folder: Path, stem: str) -> Path:
     """The place of this name in a folder, or of the first of `stem-2`, `stem-3`, … that is free."""
-    names = (stem, *(f"{stem}-{number}" for number in range(2, 10**6)))
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
     return next(folder / name for name in names if not (folder / name).exists())
 
 
