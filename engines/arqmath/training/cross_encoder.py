@@ -85,7 +85,7 @@ class Scorer(Protocol):
 
 
 class CrossEncoder:
-    """A Hugging Face folder of a sequence classifier with two labels.
+    """A Hugging Face folder of a sequence classifier with two labels, or of an encoder with a cosine head.
 
     `pairs` and `truncated` count what has been scored and which of it was cut, longest side first; `half` is
     the 16-bit type that matrices are multiplied in, or None.

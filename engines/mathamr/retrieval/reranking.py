@@ -45,8 +45,8 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     """Write the reranked run.
 
     Returns: out, complete, topics, formulas, ties (formulas whose string another one of the topic has too),
-    missing (formulas of the run that the index does not have). Events: progress in topics; warnings.
-    Raises: DataError as of the index, the topics, the run and the encoder.
+    missing (formulas of the run that the index does not have). Events: progress in topics, then in texts;
+    warnings. Raises: DataError as of the index, the topics, the run and the encoder.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.representing import Strings
@@ -62,30 +62,33 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     topics = [task.topic(name) for name in candidates]
     queries = strings.of_topics(topics)
     model = None if spec.kind == "paths" else _encoder(spec)
-    rankings: dict[str, Sequence[tuple[str, float]]] = {}
-    ties = 0
-    for number, (topic, query) in enumerate(zip(topics, queries, strict=True), start=1):
+    texts: dict[str, list[str]] = {}
+    for number, topic in enumerate(topics, start=1):
         if stop():
             return {"out": str(spec.out), "complete": False, "topics": number - 1}
-        formulas = candidates[topic.id]
-        texts = strings.of_formulas(formulas)
-        ties += len(texts) - len(set(texts))
-        similar = _formula_similarity(strings, topic.latex, formulas)
-        scored = list(similar.items())
-        if model is not None:
-            distinct = list(dict.fromkeys(texts))
-            vectors = model.encode([query, *distinct])
-            cosine = dict(zip(distinct, (vectors[1:] @ vectors[0]).tolist(), strict=True))
-            scored = [(one, cosine[text]) for one, text in zip(formulas, texts, strict=True)]
-        rankings[topic.id] = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
+        texts[topic.id] = strings.of_formulas(candidates[topic.id])
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
+    # All at once, so that batches are full and of one length, and no text is encoded twice.
+    distinct = list(dict.fromkeys([*queries, *(text for own in texts.values() for text in own)]))
+    vectors = None if model is None else model.encode(distinct, events=events, stop=stop)
+    if stop():
+        return {"out": str(spec.out), "complete": False, "topics": 0}
+    row = {text: number for number, text in enumerate(distinct)}
+    rankings: dict[str, Sequence[tuple[str, float]]] = {}
+    for topic, query in zip(topics, queries, strict=True):
+        similar = _formula_similarity(strings, topic.latex, candidates[topic.id])
+        scored = list(similar.items())
+        if vectors is not None:
+            cosines = (vectors[[row[text] for text in texts[topic.id]]] @ vectors[row[query]]).tolist()
+            scored = list(zip(candidates[topic.id], cosines, strict=True))
+        rankings[topic.id] = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
     write_run(Run(spec.tag or spec.kind, rankings), spec.out)
     found = {
         "out": str(spec.out),
         "complete": True,
         "topics": len(rankings),
         "formulas": sum(map(len, rankings.values())),
-        "ties": ties,
+        "ties": sum(len(own) - len(set(own)) for own in texts.values()),
         "missing": missing,
     }
     reads = {
