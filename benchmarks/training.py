@@ -1,14 +1,17 @@
 """How fast a model is trained here, and what the machinery around it costs.
 
-`python -m benchmarks.training` takes the quickest recipe, `--recipe NAME` another. The same task (model,
-data, loss, batch size) runs in three ways by turns: our loop; a plain loop in random order that pads every
-batch to the model's 200 tokens; the same loop padding to the longest of the batch. What is compared is real
-tokens a second, not those of padding. On a GPU also: the share of the measured bf16 peak, a pass over 55 M
-pairs. What a job costs around it is in `benchmarks.start_of_job`.
+`python -m benchmarks.training` takes a recipe of each kind, contrastive, sequence to sequence and
+cross-encoder, `--recipe NAME` others. The same task (model, data, loss, batch size) runs in three ways by
+turns: our loop; a plain loop in random order that pads every batch to 200 tokens; the same loop padding to
+the longest of the batch. What is compared is real tokens a second, not those of padding. On a GPU also: the
+share of the measured bf16 peak, a pass over 55 M pairs. What a job costs around it is in
+`benchmarks.start_of_job`.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import statistics
 import tempfile
 import time
@@ -23,11 +26,12 @@ from benchmarks._record import parser_of, record
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
 from engines.training.batches import Batches
-from workbench.recipes import load, quickest, with_settings
+from workbench.recipes import Recipe, load, with_settings
 from workbench.train import trainer
 from workbench.training import job_spec
 from workbench.workspace import Workspace, ensure_sample
 
+KINDS = ("egen/cl-mean-tiny", "egen/seq2seq-tiny", "arqmath/finetune-tiny")
 WIDTH = 200
 PAIRS = 55_000_000
 MATRIX = 8_192
@@ -122,41 +126,45 @@ def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
     }
 
 
+def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) -> dict[str, float]:
+    """A recipe's task in the three ways by turns: the median of each."""
+    spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
+    data = {kind: Path(place) for kind, place in spec.params["data"].items()}
+    task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
+    config = TrainConfig.of({**spec.params["train"], "seed": recipe.seed, "device": given.device})
+    ways: dict[str, list[dict[str, float]]] = {"ours": [], "padded_to_200": [], "padded_to_longest": []}
+    for _ in range(given.rounds):
+        ways["ours"].append(ours(task, config, given.seconds))
+        ways["padded_to_200"].append(plain(task, config, given.device, WIDTH, given.seconds))
+        ways["padded_to_longest"].append(plain(task, config, given.device, 0, given.seconds))
+    found: dict[str, float] = {}
+    for way, rounds in ways.items():
+        for name in rounds[0]:
+            found[f"{way}_{name}"] = round(statistics.median(item[name] for item in rounds), 1)
+    rate = found["ours_tokens_per_s"]
+    for way in ("padded_to_200", "padded_to_longest"):
+        found[f"times_{way}"] = round(rate / found[f"{way}_tokens_per_s"], 2)
+    if given.device == "cuda":
+        found |= of_gpu(task, {name: found[f"ours_{name}"] for name in ("tokens_per_s", "examples_per_s")})
+    return found
+
+
 def main() -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("--recipe", help="name or file; the quickest one without")
+    parser.add_argument("--recipe", action="append", help="name or file; those of each kind without")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     parser.add_argument("--seconds", type=float, default=20.0, help="for each way in each round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     given = parser.parse_args()
-    recipe = with_settings(load(given.recipe) if given.recipe else quickest(), given.settings)
+    figures: dict[str, Any] = {"device": given.device, "rounds": given.rounds, "seconds": given.seconds}
     with tempfile.TemporaryDirectory() as scratch:
         workspace = Workspace.open(Path(scratch) / "workspace")
         ensure_sample(workspace)
-        spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
-        data = {kind: Path(place) for kind, place in spec.params["data"].items()}
-        task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
-        config = TrainConfig.of({**spec.params["train"], "seed": recipe.seed, "device": given.device})
-        ways: dict[str, list[dict[str, float]]] = {"ours": [], "padded_to_200": [], "padded_to_longest": []}
-        for _ in range(given.rounds):
-            ways["ours"].append(ours(task, config, given.seconds))
-            ways["padded_to_200"].append(plain(task, config, given.device, WIDTH, given.seconds))
-            ways["padded_to_longest"].append(plain(task, config, given.device, 0, given.seconds))
-        best = {
-            way: {name: statistics.median(item[name] for item in rounds) for name in rounds[0]}
-            for way, rounds in ways.items()
-        }
-        figures: dict[str, Any] = {"recipe": recipe.name, "device": given.device, "rounds": given.rounds}
-        for way, found in best.items():
-            figures |= {f"{way}_{name}": round(value, 1) for name, value in found.items()}
-        rate = best["ours"]["tokens_per_s"]
-        figures["times_padded_to_200"] = round(rate / best["padded_to_200"]["tokens_per_s"], 2)
-        figures["times_padded_to_longest"] = round(rate / best["padded_to_longest"]["tokens_per_s"], 2)
-        if given.device == "cuda":
-            figures |= of_gpu(task, best["ours"])
-    for name, value in figures.items():
-        print(f"{name:32} {value}")
+        for name in given.recipe or KINDS:
+            recipe = with_settings(load(name), given.settings)
+            figures[recipe.name] = compared(workspace, recipe, given)
+    print(json.dumps(figures, indent=1))
     suffix = "" if given.device == "cpu" else "-gpu"
     print(record(f"training{suffix}", figures, libraries=("accelerate", "torch", "transformers")))
 
