@@ -162,7 +162,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
                 line=line,
                 remedy="A ranking needs finite scores; write the run again.",
             )
-        are_ranks &= rank == text
+        are_ranks &= rank.isdigit() and float(rank) == score
         documents = scores.setdefault(topic, {})
         known = documents.get(document)
         if known is not None:

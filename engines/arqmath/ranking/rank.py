@@ -161,7 +161,8 @@ def _write_manifest(spec: Rank, folder: ArqmathFolder | None, found: Mapping[str
 
     source = spec.source / "manifest.json" if folder is None else folder.need_posts()
     model = () if spec.model is None or not spec.rerank else model_files(spec.model)
-    reads = {"source": (source,), "topics": spec.topics, "qrels": spec.qrels, "model": model}
+    topics = (*spec.topics, *spec.tune_topics)
+    reads = {"source": (source,), "topics": topics, "qrels": spec.qrels, "model": model}
     write_manifest("arqmath.rank", spec, spec.run, reads, found)
 
 
