@@ -69,14 +69,18 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         said = app.activity[-1]
         assert said.text == "job 41 egen/cl-mean-small failed after 1m: killed by signal 9"
         assert (said.severity, said.code, said.remedy) == ("error", "E611", "Resume it.")
-        assert any("killed by signal 9" in str(toast.message) for toast in app._notifications)
+        await until(
+            lambda: any("killed by signal 9" in str(toast.message) for toast in app._notifications),
+            "its notice",
+        )
         app.look_now()
         await asyncio.sleep(0.2)
         assert len(app.activity) == 1
         again = dataclasses.replace(running, attempt=2)
         app.watch_jobs.jobs = (again, *ended)
         app.look_now()
-        await asyncio.sleep(0.2)
+        told = app.session._own
+        await until(lambda: not any(end.startswith("41.") for end in told["told"]), "the job to run again")
         app.exit_now()
     app = make(jobs=[done, dataclasses.replace(again, state="stopped", reason="asked to"), *ended])
     async with app.run_test(size=(120, 40)):
