@@ -9,6 +9,7 @@ from textual.content import Content
 
 from screens.shell.text import safe_text
 from screens.widgets.rows import Column, Record
+from workbench.papers.mathamr.rows import TOPIC_FIELDS, topic_row
 
 __all__ = [
     "GRAPH_COLUMNS",
@@ -70,21 +71,11 @@ TOPIC_COLUMNS = (
     Column("graph", "graph", 5, show=_graph, drop=1),
     Column("formula", "formula", show=lambda r: safe_text(r["formula"], "$foreground")),
 )
-TOPIC_FIELDS = ("topic", "nodes", "judged", "graph", "formula", "latex", "title")
 
 
 def topic_records(topics: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
     """The topics of a collection as `mathamr.topics` lists them."""
-    return [
-        {
-            **topic,
-            "topic": topic["id"],
-            "judged": sum(topic["judged"]),
-            "graph": "yes" if topic["graph"] else "no",
-            "formula": shown_formula(topic["latex"], raw),
-        }
-        for topic in topics
-    ]
+    return [{**topic_row(topic), "formula": shown_formula(topic["latex"], raw)} for topic in topics]
 
 
 def _grade(record: Record) -> Content:

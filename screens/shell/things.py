@@ -34,16 +34,19 @@ def gather(workspace: Workspace) -> list[Reach]:
 
 
 def matching(things: Iterable[Reach], text: str) -> list[Reach]:
-    """The things whose name or sentence has all words of the text, at most 100; by name first."""
+    """The things whose name or sentence has all words of the text, at most 100: first those whose name has
+    them as words of its own, then as parts of words, then those whose sentence has them."""
     words = text.casefold().split()
-    named, told = [], []
+    own, named, told = [], [], []
     for reach in things:
         label = reach[1].label.casefold()
-        if all(word in label for word in words):
+        if all(word in label.split() for word in words):
+            own.append(reach)
+        elif all(word in label for word in words):
             named.append(reach)
         elif all(word in f"{label} {reach[1].sentence}".casefold() for word in words):
             told.append(reach)
-    return [*named, *told][:_MOST]
+    return [*own, *named, *told][:_MOST]
 
 
 def at_address(address: str) -> tuple[str, Sequence[Step]] | None:

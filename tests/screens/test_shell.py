@@ -21,6 +21,8 @@ from screens.shell.bars import Header, KeyBar
 from screens.shell.jump import JumpScreen
 from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS
 from screens.shell.note_list import NoteList
+from screens.shell.selection import Thing
+from screens.shell.things import matching
 from screens.shell.too_small import TooSmall
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.listing import Listing
@@ -757,3 +759,15 @@ async def test_notes_are_listed_and_lead_back(make: Make) -> None:
                 break
         assert app.current_mode == "jobs"
         assert table(app).current_key == "39"
+
+
+def test_what_has_a_word_as_its_own_comes_before_many_that_have_it_inside() -> None:
+    problems = [
+        ("triplets", Thing((("triplet", f"training-{number}"),), "a problem about trains"))
+        for number in range(500)
+    ]
+    recipe = ("jobs", Thing((("train", "egen/cl-mean-tiny"),), "a recipe"))
+    found = matching([*problems, recipe], "train")
+    assert found[0] == recipe
+    assert len(found) == 100
+    assert matching([*problems, recipe], "train cl-mean") == [recipe]

@@ -89,6 +89,9 @@ def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     assert [row["member"] for row in found["members"]] == [2]
     found = run("arqmath", "topics", "sample-forum", "--where", "is:bookmarked")
     assert [row["id"] for row in found["topics"]] == ["A.911"]
+    workspace.notes.set_note("mathamr/sample-forum/topic/B.901", "a sum")
+    found = run("mathamr", "topics", "sample-forum", "--where", "is:noted nodes>1")
+    assert [row["id"] for row in found["topics"]] == ["B.901"]
     everything = run("arqmath", "show", "sample-forum", "A.911")["answers"]
     found = run("arqmath", "show", "sample-forum", "A.911", "--where", "!is:bookmarked")
     assert [row["id"] for row in found["answers"]] == [

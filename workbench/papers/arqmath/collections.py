@@ -26,6 +26,7 @@ __all__ = [
     "encoder_path",
     "find_collection",
     "index_path",
+    "name_of",
     "place",
     "rankers",
     "settled",
@@ -135,6 +136,17 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
 def place(workspace: Workspace, name: str) -> Path | None:
     """Where the collection of a name is; None when there is none."""
     return next((one.path for one in collections(workspace) if one.name == name), None)
+
+
+def name_of(place: Path) -> str:
+    """The name of the collection of the workspace that lies here or has its index here; the folder's without
+    one."""
+    from workbench.workspace import Workspace
+
+    for one in collections(Workspace.open()):
+        if place in (one.path.absolute(), one.index.absolute()):
+            return one.name
+    return place.name
 
 
 def collection_path(name: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 __all__ = [
@@ -67,28 +66,23 @@ def hit_row(hit: Found, _found: Found) -> Found:
 
 def topic_address(spec: Any) -> Address:
     """Where notes on topics are kept."""
-    home = f"arqmath/{_collection(spec.folder)}/topic"
+    from workbench.papers.arqmath.collections import name_of
+
+    home = f"arqmath/{name_of(spec.folder)}/topic"
     return lambda topic: f"{home}/{topic['id']}"
 
 
 def answer_address(spec: Any) -> Address:
     """Where notes on the answers to a topic are kept."""
-    home = f"arqmath/{_collection(spec.folder)}/topic/{spec.topic}"
+    from workbench.papers.arqmath.collections import name_of
+
+    home = f"arqmath/{name_of(spec.folder)}/topic/{spec.topic}"
     return lambda answer: f"{home}/written/{answer['run']}" if spec.written else f"{home}/post/{answer['id']}"
 
 
 def hit_address(spec: Any) -> Address:
     """Where notes on posts that were found are kept."""
-    home = f"arqmath/{_collection(spec.index)}/post"
+    from workbench.papers.arqmath.collections import name_of
+
+    home = f"arqmath/{name_of(spec.index)}/post"
     return lambda hit: f"{home}/{hit['id']}"
-
-
-def _collection(place: Path) -> str:
-    """The name of the collection, or of the one that has this index, in the workspace."""
-    from workbench.papers.arqmath.collections import collections
-    from workbench.workspace import Workspace
-
-    for one in collections(Workspace.open()):
-        if place in (one.path.absolute(), one.index.absolute()):
-            return one.name
-    return place.name

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.operation import Background, Operation
+from workbench.operation import Background, Operation, Where
 
 __all__ = ["OPERATIONS"]
 
 _ENGINE = "engines.mathamr"
+_ROWS = "workbench.papers.mathamr.rows"
 _TEXT = "workbench.papers.mathamr.text"
 
 OPERATIONS = (
@@ -71,6 +72,7 @@ OPERATIONS = (
         spec=f"{_ENGINE}.retrieval.task2:FormulaTopics",
         call=f"{_ENGINE}.retrieval.task2:topics",
         text=f"{_TEXT}:topics",
+        where=Where("topics", f"{_ROWS}:TOPIC_FIELDS", f"{_ROWS}:topic_row", f"{_ROWS}:topic_address"),
     ),
     Operation(
         "mathamr.inspect",
