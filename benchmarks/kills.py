@@ -75,7 +75,9 @@ def contents(out: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in sorted([out, *out.rglob("*")]):
         name = str(path.relative_to(out.parent))
-        if not path.is_file() or "tensorboard" in path.parts or path.suffix == ".lock":
+        # Logs tell of attempts, which differ.
+        log = "tensorboard" in path.parts or path.name == "events.jsonl"
+        if not path.is_file() or log or path.suffix == ".lock":
             continue
         if path.suffix in (".json", ".jsonl"):
             text = path.read_text("utf-8")
