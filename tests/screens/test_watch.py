@@ -90,6 +90,7 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
             "job 42 egen/second succeeded",
             "2 jobs ended while you were away: 42 egen/second succeeded, 41 egen/cl-mean-small stopped",
         ]
+        await until(lambda: len(app._notifications), "the one notice")
         assert len(app._notifications) == 1
         app.exit_now()
     app = make(jobs=[done, *ended])
