@@ -6,13 +6,13 @@
 DATA is a folder with ASDiv-A (folds 0-3), MAWPS, one half of SVAMP and ParaMAWPS. A row is a recipe with
 settings; each is trained on three folds of ASDiv-A and measured on the fourth, or, without ASDiv-A, measured
 on all four. Everything goes through the command line, `mathwb train` and `mathwb mwp eval`, in a workspace in
-the cache. A run that is there is not done again (its folder refuses other settings), one that was broken off
-goes on. Several of these commands may fill one cache. `--challenges` measures on the challenge sets too;
-`--votes` on the test problems with their question first and their sentences in other orders, so that five
-answers can be put to the vote, as those of several seeds are. `--report` puts what the cache holds into
-`results/mwp_rows.json`: right answers over all runs of a row, with the 95 % interval (Wilson for one answer a
-problem, otherwise a bootstrap over problems), and each row against the first of its group on the same
-problems (McNemar, exact; Holm's adjustment within the group).
+the cache. A finished run is not done again, even if its recipe has changed since: then its folder has to go.
+One that was broken off goes on, and several of these commands may fill one cache. `--challenges` measures on
+the challenge sets too, `--votes` on the test problems with their question first and their sentences in other
+orders, so that five answers can be put to the vote, as those of several seeds are. `--report` puts what the
+cache holds into `results/mwp_rows.json`: right answers over all runs of a row, with the 95 % interval (Wilson
+for one answer a problem, otherwise a bootstrap over problems), and each row against the first of its group on
+the same problems (McNemar, exact; Holm's adjustment within the group).
 """
 
 from __future__ import annotations
@@ -139,6 +139,8 @@ class Bench:
         """A run, finished."""
         row = ROWS[name]
         folder = self._folder(name, fold, seed)
+        if (folder / _MADE).exists():
+            return folder
         settings = {**row.settings, "seed": seed, **({} if row.whole else {"model.fold": fold})}
         words = [word for key, value in settings.items() for word in ("--set", f"{key}={_toml(value)}")]
         if row.start:
@@ -149,10 +151,7 @@ class Bench:
     def _begun(self, start: str, fold: int | None, seed: int) -> Path:
         from engines.core.assets import asset
 
-        if start not in ROWS:
-            return asset(f"models/{start}")
-        folder = self._folder(start, fold, seed)
-        return (folder if (folder / _MADE).exists() else self.train(start, fold, seed)) / "model"
+        return self.train(start, fold, seed) / "model" if start in ROWS else asset(f"models/{start}")
 
     def _folder(self, name: str, fold: int | None, seed: int) -> Path:
         return self.cache / f"{name}_{_fold(None if ROWS[name].whole else fold)}_{seed}"
