@@ -232,6 +232,21 @@ def _answers(folder: Path, data: str) -> dict[str, bool]:
     return {row["id"]: row["answer_right"] for row in _rows(folder, data)}
 
 
+def _facts(folder: Path) -> dict[str, Any]:
+    """How a run was trained: its length, what chose it, by which code, on which data."""
+    facts = json.loads((folder / "model" / "training.json").read_bytes())
+    result, commit = facts["result"], facts["environment"]["git"]
+    return {
+        "steps": result["step"],
+        "best_step": result["best_step"],
+        "examples": result["examples"],
+        "seconds": round(result["seconds"]),
+        "development": result["measures"],
+        "commit": commit["commit"] + (", changed" if commit["changed"] else ""),
+        "data": {key: value for key, value in facts["identity"].items() if key.startswith("data.")},
+    }
+
+
 def vote(several: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, bool]:
     """By problem of the first whether the answer that most give is right; of those that tie, the first."""
     from engines.mwp.problems.equation import is_right
@@ -289,7 +304,8 @@ def report(bench: Bench) -> dict[str, Any]:
             "title": row.title,
             "recipe": row.recipe,
             "settings": dict(row.settings),
-            "runs": [{"fold": fold, "seed": seed} for fold, seed, _ in measured],
+            "begins_with": row.start,
+            "runs": [{"fold": fold, "seed": seed, **_facts(folder)} for fold, seed, folder in measured],
             "asdiv-a": accuracy([_answers(folder, "asdiv-a") for _, _, folder in measured]),
         }
         for data in CHALLENGES:
