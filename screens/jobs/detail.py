@@ -47,7 +47,7 @@ METRIC_COLUMNS = (
     Column("values", "values", 8, "right", drop=2),
 )
 
-DRAW_EVERY_S = 0.25
+DRAW_EVERY_S = 0.5
 """A long log is read for so long at a time; the plot is not drawn anew more often."""
 
 GIVE_WAY_S = 0.001

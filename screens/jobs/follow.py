@@ -21,7 +21,7 @@ __all__ = ["Follower", "News", "RunCurves", "checkpoint_words", "line_colour", "
 FIRST_LINES = 2_000
 """How much of a log that exists already is shown; the file holds the rest."""
 
-PIECE_BYTES = 2**17
+PIECE_BYTES = 2**18
 """So much is read at once, so that a long log takes nothing from the keys."""
 
 HASHED_BYTES = 2**29
