@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from engines.core import machine
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
-from engines.egen.records import CORPUS_CONFIG, MAX_MEMBERS, MAX_TOKENS, Mode
+from engines.egen.records import CORPUS_CONFIG, MAX_MEMBERS, MAX_TOKENS, Mode, Style
 
 if TYPE_CHECKING:
     from engines.egen.corpus.build import Built
@@ -40,6 +40,9 @@ class BuildCorpus:
     ] = None
     max_tokens: Annotated[int | None, Arg("The longest member. [default: 25]", low=1, high=MAX_TOKENS)] = None
     mode: Annotated[Mode | None, Arg("What counts as equal. [default: strict]")] = None
+    style: Annotated[
+        Style | None, Arg("plain: without detours such as tan(acot u). any: with them. [default: any]")
+    ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
     workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
@@ -62,7 +65,8 @@ def settled(spec: BuildCorpus) -> BuildCorpus:
         config = saved_plan(spec.out).config
     else:
         templates = templates or "all"
-    found = {name: getattr(config, name) for name in ("members", "max_tokens", "mode", "padding", "seed")}
+    names = ("members", "max_tokens", "mode", "style", "padding", "seed")
+    found = {name: getattr(config, name) for name in names}
     found |= {"nodes": config.limits.nodes, "workers": machine.processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
     return replace(spec, **left_open, templates=templates and source_name(templates))
@@ -99,6 +103,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         padding=_given(spec.padding),
         seed=_given(spec.seed),
         limits=Limits(nodes=_given(spec.nodes)),
+        style=_given(spec.style),
     )
     return build(source, spec.out, config, workers=_given(spec.workers), events=events, stop=stop)
 

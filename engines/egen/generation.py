@@ -11,7 +11,7 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.notation import Notation, infix, read_head
-from engines.egen.records import MAX_MEMBERS, MAX_TOKENS, Cluster, EgenConfig, Limits, Member, Mode
+from engines.egen.records import MAX_MEMBERS, MAX_TOKENS, Cluster, EgenConfig, Limits, Member, Mode, Style
 
 __all__ = ["Generate", "document", "generate", "without_members"]
 
@@ -25,6 +25,7 @@ class Generate:
     members: Annotated[int, Arg("How many are wanted.", low=1, high=MAX_MEMBERS)] = 1_000
     max_tokens: Annotated[int, Arg("Longest member.", low=1, high=MAX_TOKENS)] = 25
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
+    style: Annotated[Style, Arg("plain: without detours such as tan(acot u). any: with them.")] = "plain"
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
     seed: Annotated[int, Arg("Chooses members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.")] = None
@@ -42,6 +43,7 @@ class Generate:
             padding=self.padding,
             seed=self.seed,
             limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
+            style=self.style,
         )
 
 
@@ -80,7 +82,7 @@ def document(cluster: Cluster) -> dict[str, Any]:
             **asdict(stats),
             **{name: round(getattr(stats, name), 4) for name in ("grow_s", "sample_s", "verify_s")},
         },
-        "config": asdict(cluster.config),
+        "config": cluster.config.to_dict(),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +25,7 @@ __all__ = [
     "Outcome",
     "Stats",
     "StopReason",
+    "Style",
     "Verdict",
     "head_seed",
     "told_apart",
@@ -39,6 +40,10 @@ MAX_TOKENS = 64
 Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
+
+Style = Literal["plain", "any"]
+"""plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
+written ones for heads that no rule gives another form. any: whatever the rules give."""
 
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 Layout = Literal["blocks", "jsonl"]
@@ -69,10 +74,18 @@ class EgenConfig:
     padding: bool = False
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
+    style: Style = "any"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a plan, a manifest or JSON; the style is left out where it is that of before there were any."""
+        document = asdict(self)
+        if self.style == "any":
+            del document["style"]
+        return document
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> EgenConfig:
-        """From what `asdict` gives. Raises: KeyError, TypeError for anything else."""
+        """From what `to_dict` gives. Raises: KeyError, TypeError for anything else."""
         return cls(**{**document, "limits": Limits(**document["limits"])})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,7 +104,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
 
     with sole_builder(out, code="E453"):
         kept, configs = _kept(out)
-        place, settings = len(kept), asdict(config)
+        place, settings = len(kept), config.to_dict()
         for number, old in enumerate(kept):
             if (old.rows, configs[number]) == (cluster.rows, settings):
                 return number

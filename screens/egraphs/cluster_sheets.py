@@ -103,14 +103,14 @@ class _Asking(TextScreen):
 
 
 class Derivation(_Asking):
-    """How one member follows from another, a rule a line, each line judged against the first."""
+    """How one member follows from another, a step a line, each line judged against the first."""
 
     def __init__(self, workbench: Frame, left: str, right: str, mode: str) -> None:
         rules = f"rules    {mode}; each line is judged against the first"
         ends = (f"from     {shown(left)}", f"to       {shown(right)}", rules, "")
         params = {"start": left, "target": right, "mode": mode}
         command = workbench.command_line("egen", "derive", "--mode", mode, "--", left, right)
-        doing = "growing one e-graph from both until they are equal in it, then the way of rules between them"
+        doing = "taking both apart until two lines are equal, or growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
 
     def told(self, answer: Answer) -> Iterable[str]:

@@ -22,7 +22,7 @@ from engines.egen.algebra.relations import equal, reduced
 from engines.egen.expressions.patterns import fold, is_number, unfolded
 from engines.egen.rules.table import Condition, Rule, is_variable
 
-__all__ = ["Lines", "meetings"]
+__all__ = ["Lines", "filled", "fits", "meetings", "meets"]
 
 Lines = list[tuple[str, Tree]]
 """The name of a step and what it leads to."""
@@ -158,18 +158,20 @@ class _Ends:
                 return node
             if left.label == "d" and any(one.label == "d" for bound in binding.values() for one in bound):
                 return node
-            if not all(self._holds(condition, binding) for condition in rule.when):
+            if not all(meets(condition, binding) for condition in rule.when):
                 return node
             return filled(right, binding)
 
         return unfolded(bottom_up(fold(tree), change)) if left.label in tree.labels() else tree
 
-    def _holds(self, condition: Condition, binding: Mapping[str, Tree]) -> bool:
-        """Whether a condition of a rule holds: of numbers exactly, of functions as far as the points show."""
-        tree = filled(condition.pattern, binding)
-        if condition.name in ("const", "int", "odd", "even", "posnum", "negnum"):
-            return is_number(tree) and _OF_NUMBERS[condition.name](Fraction(tree.label))
-        return condition.name != "nonconst" or "x" in tree.labels()
+
+def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
+    """Whether a condition of a rule may hold: of numbers exactly, of functions as far as their form says; the
+    rest is for whoever verifies the result."""
+    tree = filled(condition.pattern, binding)
+    if condition.name in _OF_NUMBERS:
+        return is_number(tree) and _OF_NUMBERS[condition.name](Fraction(tree.label))
+    return condition.name != "nonconst" or "x" in tree.labels()
 
 
 def _inside(tree: Tree) -> Tree:

@@ -83,7 +83,7 @@ class Plan:
                 "bad_lines": [asdict(line) for line in self.source.bad_lines],
                 "repeated": self.source.repeated,
             },
-            "config": asdict(self.config),
+            "config": self.config.to_dict(),
             "rules": self.rules,
             "versions": dict(self.versions),
             "block": BLOCK,

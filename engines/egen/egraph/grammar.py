@@ -34,11 +34,15 @@ Tokens = tuple[str, ...]
 class Grammar:
     """The productions of an e-graph, ready for counting, enumerating and sampling.
 
+    Args: origin: for each class the one it is a part of, where classes were split (`plain`).
     Attributes: root: the start class. productions: those of each class. total: see `counts`.
     """
 
-    def __init__(self, egraph: EGraph, *, padding: bool = False) -> None:
+    def __init__(
+        self, egraph: EGraph, *, padding: bool = False, origin: Mapping[int, int] | None = None
+    ) -> None:
         self.root = egraph.root
+        self._origin = origin or {number: number for number in egraph.classes}
         constants = {number: egraph.constant(number) for number in egraph.classes}
         self.productions: list[tuple[ENode, ...]] = []
         for number, nodes in egraph.classes.items():
@@ -46,7 +50,7 @@ class Grammar:
             if not padding and constants[number] is not None and number != egraph.root:
                 kept = tuple(node for node in nodes if _is_numeral(node, egraph))
             elif not padding:
-                kept = tuple(node for node in nodes if not _pads(number, node, constants))
+                kept = tuple(node for node in nodes if not _pads(self._origin, number, node, constants))
             self.productions.append(kept)
         self._loops_allowed = padding
 
@@ -55,22 +59,24 @@ class Grammar:
         """The productions as flat arrays."""
         rows = [(number, -1) for number in range(len(self.productions))]
         places: dict[tuple[int, int], int] = {}
-        users = [{child for node in nodes for child in node.children} for nodes in self.productions]
+        origin = self._origin
+        users = [{origin[child] for node in nodes for child in node.children} for nodes in self.productions]
 
         def operand(home: int, child: int) -> int:
-            if self._loops_allowed or home not in users[child]:
+            barred = origin[home]
+            if self._loops_allowed or barred not in users[child]:
                 return child
-            if (child, home) not in places:
-                places[child, home] = len(rows)
-                rows.append((child, home))
-            return places[child, home]
+            if (child, barred) not in places:
+                places[child, barred] = len(rows)
+                rows.append((child, barred))
+            return places[child, barred]
 
         flat = [(number, node) for number, nodes in enumerate(self.productions) for node in nodes]
         operands = [
             [operand(home, child) for child in node.children] + [-1] * (2 - len(node.children))
             for home, node in flat
         ]
-        both = [[*node.children, -1, -1][:2] for _, node in flat]
+        both = [[*(origin[child] for child in node.children), -1, -1][:2] for _, node in flat]
         return Tables(
             starts=np.cumsum([0, *map(len, self.productions)], dtype=np.int64),
             own=np.array([node.tokens for _, node in flat], np.int64),
@@ -149,8 +155,10 @@ def _is_numeral(node: ENode, egraph: EGraph) -> bool:
     return value.denominator > 1 and (value.numerator, value.denominator) == (int(parts[0]), int(parts[1]))
 
 
-def _pads(number: int, node: ENode, constants: Mapping[int, Fraction | None]) -> bool:
-    if number in node.children:
+def _pads(
+    origin: Mapping[int, int], number: int, node: ENode, constants: Mapping[int, Fraction | None]
+) -> bool:
+    if origin[number] in (origin[child] for child in node.children):
         return True
     if len(node.children) != 2:
         return False

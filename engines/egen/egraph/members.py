@@ -19,6 +19,8 @@ from engines.core.tree import Tree
 from engines.egen.egraph.grammar import Grammar
 from engines.egen.egraph.graph import EGraph, with_padding
 from engines.egen.egraph.growth import Grower, paddings
+from engines.egen.egraph.openings import algebraic_forms, openings
+from engines.egen.egraph.plain import plain
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.canonical import canonical_key, has_padding
 from engines.egen.expressions.language import prefix
@@ -89,7 +91,7 @@ class _Selection:
 
     def cluster(self) -> Cluster:
         started = time.perf_counter()
-        grammar = Grammar(self.egraph, padding=self.config.padding)
+        grammar = self.grammar()
         sampler = Sampler(grammar, self.config.max_tokens, self.config.seed)
         counts = grammar.counts(self.config.max_tokens)
         self.seconds["sample"] += time.perf_counter() - started
@@ -109,6 +111,19 @@ class _Selection:
         )
         return Cluster(self.head, tuple(self.members), stats, self.config)
 
+    def grammar(self) -> Grammar:
+        """What members are drawn from."""
+        if self.config.style == "any":
+            return Grammar(self.egraph, padding=self.config.padding)
+        egraph, origin = plain(self.egraph)
+        return Grammar(egraph, padding=self.config.padding, origin=origin)
+
+    def written(self, verifier: Verifier, terms: Iterable[Tree], keys: set[str]) -> None:
+        """Take terms that were not drawn for members, where they are short enough and hold."""
+        short = (tuple(term.labels()) for term in terms)
+        fitting = (term for term in short if len(term) <= self.config.max_tokens)
+        self.judge(verifier, list(self.distinct(fitting, keys)))
+
     def select(self, sampler: Sampler, counts: list[int]) -> None:
         """Fill the quotas of the lengths, round by round."""
         verifier = Verifier(self.head, seed=self.config.seed)
@@ -124,6 +139,8 @@ class _Selection:
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
         keys = {canonical_key(self.head)}
+        if self.config.style == "plain":
+            self.written(verifier, algebraic_forms(self.head), keys)
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
         streams = {length: _stream(sampler, length, patience) for length in open_lengths}
@@ -150,6 +167,8 @@ class _Selection:
                     self.judge(verifier, fresh)
                     fresh = []
             self.judge(verifier, fresh)
+        if not self.members and self.config.style == "plain":
+            self.written(verifier, openings(self.head), keys)
 
     def distinct(self, terms: Iterable[tuple[str, ...]], keys: set[str]) -> Iterator[tuple[str, ...]]:
         """Terms that are neither padded nor another form of one already seen."""

@@ -1,0 +1,168 @@
+"""Members in the style `plain`: no detours, drawn uniformly, and something for every head."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from scipy.stats import chisquare
+
+from benchmarks.detours import detours
+from engines.core.assets import asset
+from engines.core.tree import Tree
+from engines.egen.algebra.rational import rational
+from engines.egen.check_rules import Rules, rules
+from engines.egen.corpus_building import BuildCorpus, settled
+from engines.egen.egraph.grammar import Grammar
+from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.members import generate
+from engines.egen.egraph.openings import OPENINGS, load_openings
+from engines.egen.egraph.plain import plain
+from engines.egen.egraph.sampling import Sampler
+from engines.egen.expressions.language import read_prefix
+from engines.egen.expressions.notation import read
+from engines.egen.records import Cluster, EgenConfig, Limits, Style
+from engines.egen.verification.verify import Verifier
+
+LIMITS = Limits(nodes=1_000)
+
+
+@pytest.fixture(scope="module")
+def grower() -> Grower:
+    return Grower("strict")
+
+
+def grown(grower: Grower, head: str, style: Style = "plain", members: int = 200) -> Cluster:
+    return generate(read(head), EgenConfig(members=members, limits=LIMITS, style=style), grower=grower)
+
+
+@pytest.mark.parametrize("head", ["tanh(3x+4)-6", "sin(2x+5)^-8", "ln(x)"])
+def test_members_make_no_detour(head: str, grower: Grower) -> None:
+    members = [member.prefix.split() for member in grown(grower, head).members]
+    assert len(members) > 100
+    assert Counter(map(detours, members)) == {(0, 0): len(members)}
+    assert any(detours(member.prefix.split()) != (0, 0) for member in grown(grower, head, "any").members)
+
+
+CIRCULAR = ("sin", "cos", "tan", "csc", "sec", "cot")
+HYPERBOLIC = ("sinh", "cosh", "tanh", "csch", "sech", "coth")
+PARTNERS = {
+    **{name: {f"a{other}" for other in family} for family in (CIRCULAR, HYPERBOLIC) for name in family},
+    **{f"a{name}": set(family) for family in (CIRCULAR, HYPERBOLIC) for name in family},
+}
+EVEN_OR_ODD = {*CIRCULAR, *HYPERBOLIC, "abs", "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"}
+
+
+def negative(tree: Tree) -> bool:
+    value = rational(tree)
+    return value is not None and value < 0
+
+
+def begins(tree: Tree) -> set[str]:
+    """What a term is, as far as the operator above it minds."""
+    label, parts = tree.label, tree.children
+    found = {
+        "minus": label == "*" and -1 in map(rational, parts),
+        "negative": label in "*/" and any(map(negative, parts[: 2 if label == "*" else 1])),
+        "difference": label == "-" and len(parts) == 2,
+        "reciprocal": (label == "/" and rational(parts[0]) in (1, -1))
+        or (label == "pow" and negative(parts[1])),
+        label: True,
+    }
+    return {name for name, holds in found.items() if holds}
+
+
+def inside(tree: Tree) -> set[str]:
+    """The functions that are reached through arithmetic only."""
+    if tree.label not in ("+", "-", "*", "/", "pow", "sqrt", "abs"):
+        return {tree.label}
+    return {name for child in tree.children for name in inside(child)}
+
+
+def spoils(tree: Tree) -> bool:
+    """Whether the operator at the root makes a detour of its operands."""
+    label, parts = tree.label, tree.children
+    kinds = [begins(part) for part in parts]
+    if len(parts) == 1:
+        return bool(PARTNERS.get(label, set()) & inside(parts[0])) or (
+            label in EVEN_OR_ODD and "minus" in kinds[0]
+        )
+    if label in ("+", "-"):
+        return negative(parts[1]) or any("minus" in kind for kind in kinds) or "negative" in kinds[1]
+    if label == "*":
+        numbers = [rational(part) for part in parts]
+        mind = {"minus"} | ({"negative"} if any(n is not None for n in numbers) else set())
+        mind |= {"difference"} if -1 in numbers else set()
+        return any(mind & kind for kind in kinds)
+    if label == "/":
+        return negative(parts[1]) or any("minus" in kind for kind in kinds) or "reciprocal" in kinds[1]
+    if label == "pow":
+        whole = (rational(parts[1]) or Fraction(1, 2)).denominator == 1
+        return (whole and "minus" in kinds[0]) or (negative(parts[1]) and "reciprocal" in kinds[0])
+    return False
+
+
+@pytest.mark.parametrize("head", ["sin(x)", "ln(x)"])
+def test_exactly_the_detours_are_left_out(head: str, grower: Grower) -> None:
+    egraph = grower.grow(read(head), LIMITS)
+    part, origin = plain(egraph)
+    for length in range(1, 10):
+        whole = Grammar(egraph).terms(length)
+        wanted = {term for term in whole if not any(map(spoils, read_prefix(" ".join(term))))}
+        assert set(Grammar(part, origin=origin).terms(length)) == wanted
+    assert whole != list(wanted)
+
+
+def test_terms_of_one_length_are_drawn_uniformly(grower: Grower) -> None:
+    part, origin = plain(grower.grow(read("sin(x)"), LIMITS))
+    grammar = Grammar(part, origin=origin)
+    length = next(n for n, count in enumerate(grammar.counts(25)) if count > 4_000)
+    supply = grammar.counts(length)[length]
+    first = Counter[str]()
+    for seed in range(60):
+        first.update(term[0] + term[1] for term in Sampler(grammar, length, seed).draw(length, 32))
+    every = Counter(term[0] + term[1] for term in grammar.terms(length))
+    assert sum(every.values()) == supply
+    drawn = sum(first.values())
+    kinds = [kind for kind, count in every.items() if count * drawn / supply >= 5]
+    rest = supply - sum(every[kind] for kind in kinds)
+    seen = [*(first[kind] for kind in kinds), drawn - sum(first[kind] for kind in kinds)]
+    expected = [*(every[kind] * drawn / supply for kind in kinds), rest * drawn / supply]
+    if not rest:
+        seen, expected = seen[:-1], expected[:-1]
+    assert len(seen) > 2
+    assert chisquare(seen, expected).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("head", ["x", "exp(x)", "2^x", "x^x", "abs(x)", "e^pi", "1/2", "pi"])
+def test_a_head_without_other_forms_has_written_ones(head: str, grower: Grower) -> None:
+    assert grown(grower, head, "any").members == ()
+    cluster = grown(grower, head)
+    assert len(cluster.members) >= 4
+    verdicts = Verifier(read(head), seed=77).check([member.tree for member in cluster.members])
+    assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends"}
+
+
+def test_a_polynomial_is_factored_and_multiplied_out(grower: Grower) -> None:
+    assert "* - x 1 + + pow x 2 x 1" in {member.prefix for member in grown(grower, "x^3-1").members}
+    assert "+ + + pow x 3 * 3 pow x 2 * 3 x 1" in {m.prefix for m in grown(grower, "(x+1)^3").members}
+
+
+def test_openings_are_what_they_claim() -> None:
+    assert rules(Rules(file=asset(OPENINGS), check=True)).problems == []
+    named = {rule.name for family in load_openings() for rule in family.rules}
+    assert len(named) > 30
+
+
+def test_the_style_of_before_leaves_no_trace() -> None:
+    document = EgenConfig(style="any").to_dict()
+    assert "style" not in document
+    assert EgenConfig.of(document) == EgenConfig()
+    assert EgenConfig.of(EgenConfig(style="plain").to_dict()).style == "plain"
+
+
+def test_a_corpus_takes_the_style(tmp_path: Path) -> None:
+    assert settled(BuildCorpus(tmp_path / "one")).style == "any"
+    assert settled(BuildCorpus(tmp_path / "one", style="plain")).style == "plain"
