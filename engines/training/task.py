@@ -73,7 +73,8 @@ class TrainingTask(Protocol):
         ...
 
     def collate(self, examples: Sequence[Any]) -> Batch:
-        """A batch of these examples, padded; on the CPU, without use of torch's global random numbers."""
+        """A batch of these examples, padded; on the CPU, without use of torch's global random numbers. It is
+        called in a thread of its own while a step is made, never during `evaluate` and `save`."""
         ...
 
     def counts(self, batch: Batch) -> tuple[int, ...]:

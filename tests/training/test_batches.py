@@ -124,3 +124,32 @@ def test_length_of_an_epoch() -> None:
     assert batches_per_epoch(["a"] * 9, config()) == 3
     assert batches_per_epoch(["a"] * 9, config(batch_tokens=5)) == 0
     assert batches_per_epoch(Flow(["a"]), config()) == 0
+
+
+def test_the_next_batch_is_made_while_the_position_is_that_of_the_last() -> None:
+    data, made = [str(number) for number in range(24)], []
+
+    def collate(rows: Any) -> dict[str, Any]:
+        made.append(list(rows))
+        return {"rows": list(rows)}
+
+    reader = Batches(data, config(), length=len, collate=collate)
+    first = next(reader)["rows"]
+    reader.settle()
+    assert len(made) == 2
+    assert made[0] == first
+    assert reader.position.examples == 4
+    # Closed and asked again, it gives what was made ahead, and loses nothing.
+    reader.close()
+    assert next(reader)["rows"] == made[1]
+    reader.close()
+
+
+def test_what_goes_wrong_in_the_thread_is_raised_where_the_batch_is_asked_for() -> None:
+    def collate(rows: Any) -> dict[str, Any]:
+        raise ValueError("no such token")
+
+    reader = Batches(["a"], config(), length=len, collate=collate)
+    with pytest.raises(ValueError, match="no such token"):
+        next(reader)
+    reader.close()
