@@ -256,7 +256,7 @@ class Ground:
         tally.compared += len(kind.expected)
         wrong = kind.differences(contents(Path(view.out)))
         if wrong:
-            tally.differ.append(f"{kind.name} {number}: {', '.join(wrong[:5])}")
+            tally.differ.append(f"{kind.name} {number}: {', '.join(wrong)}")
 
     def _wait_a_moment(self, number: int, seconds: float) -> None:
         until = time.monotonic() + seconds
