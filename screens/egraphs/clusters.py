@@ -20,7 +20,7 @@ from workbench.filters import Filter
 
 __all__ = ["ClustersPane"]
 
-_OPTIONS = ("members", "max_tokens", "mode", "seed")
+_OPTIONS = ("members", "max_tokens", "mode", "style", "seed")
 
 
 _ROOMY = 44
@@ -175,7 +175,6 @@ def _growing(cluster: Cluster) -> list[str]:
     """The command that grows a cluster with the settings that it was grown with."""
     settings = {**cluster.settings, "seed": cluster.seed}
     words = ["egen", "generate", "--notation", "prefix", *cluster.limits]
-    words += ["--style", str(settings.get("style", "any"))]
     for name in _OPTIONS:
         words += [f"--{name.replace('_', '-')}", str(settings[name])] if name in settings else []
     return [*words, *(["--padding"] if settings.get("padding") else []), "--", cluster.head]
