@@ -11,7 +11,6 @@ _VERBS = {
     "index": ("collection.indexing", "IndexCollection"),
     "search": ("ranking.search", "Search"),
     "rank": ("ranking.rank", "Rank"),
-    "fuse": ("ranking.fuse", "Fuse"),
     "generate": ("generation.generate", "Generate"),
     "evaluate": ("ranking.evaluate", "Evaluate"),
     "compare": ("ranking.compare", "Compare"),

@@ -107,7 +107,8 @@ def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]
         raise DataError(
             f"none of its {len(bad):,} lines is an expression",
             path=path,
-            remedy=f"Write one on each line. Line {bad[0].line}: {bad[0].what}.",
+            line=bad[0].line,
+            remedy=f"Write one on each line. This one: {bad[0].what}.",
             code="E321",
         )
     return texts, bad

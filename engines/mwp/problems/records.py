@@ -93,6 +93,10 @@ def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dic
             bad(line, "this is no JSON object")
 
 
+_MOST = 100_000
+"""Characters of a cell: more is a quote that nothing closes."""
+
+
 def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
     head_line, head = next(lines)
     separators = (",", "\t", ";")
@@ -121,6 +125,9 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
         before = rows.line_num
         try:
             row = next(rows, None)
+            # The reader's own limit is one for the whole process, and others raise it.
+            if row and max(map(len, row)) > _MOST:
+                raise csv.Error(f"a cell has more than {_MOST:,} characters")
         except csv.Error as error:
             bad(seen[before + 1], f"from here on the file is no CSV: {error}")
             return
