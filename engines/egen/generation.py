@@ -25,7 +25,10 @@ class Generate:
     members: Annotated[int, Arg("How many are wanted.", low=1, high=MAX_MEMBERS)] = 1_000
     max_tokens: Annotated[int, Arg("Longest member.", low=1, high=MAX_TOKENS)] = 25
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
-    style: Annotated[Style, Arg("plain: without detours such as tan(acot u). any: with them.")] = "plain"
+    style: Annotated[
+        Style | None,
+        Arg("plain: without detours such as tan(acot u). any: with them.", shown="plain; any for paper"),
+    ] = None
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
     seed: Annotated[int, Arg("Chooses members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.")] = None
@@ -43,7 +46,8 @@ class Generate:
             padding=self.padding,
             seed=self.seed,
             limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
-            style=self.style,
+            # The paper's mode draws what the paper's does.
+            style=self.style or ("any" if self.mode == "paper" else "plain"),
         )
 
 

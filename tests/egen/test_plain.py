@@ -23,6 +23,7 @@ from engines.egen.egraph.plain import plain
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import read
+from engines.egen.generation import Generate
 from engines.egen.records import Cluster, EgenConfig, Limits, Style
 from engines.egen.verification.verify import Verifier
 
@@ -166,3 +167,10 @@ def test_the_style_of_before_leaves_no_trace() -> None:
 def test_a_corpus_takes_the_style(tmp_path: Path) -> None:
     assert settled(BuildCorpus(tmp_path / "one")).style == "any"
     assert settled(BuildCorpus(tmp_path / "one", style="plain")).style == "plain"
+
+
+def test_the_papers_mode_draws_all_terms_unless_asked() -> None:
+    assert Generate("x").config.style == "plain"
+    assert Generate("x", mode="paper").config.style == "any"
+    assert Generate("x", mode="paper", style="plain").config.style == "plain"
+    assert Generate("x", style="any").config.style == "any"
