@@ -243,6 +243,8 @@ class NewJob(Dialog[Any]):
         if self._fields is None:
             return False
         values = self.values()
+        if values.keys() != {field.name for field in self._fields.fields}:
+            return False  # its rows are not there yet, or the app is being left
         self._wrong = self._fields.problems(values)
         self._engine_wrong = None
         self._tell()

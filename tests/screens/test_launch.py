@@ -17,7 +17,7 @@ import workbench.jobs
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.jobs.devices import Machine
-from screens.jobs.form import NewJob
+from screens.jobs.form import NewJob, Row
 from screens.jobs.form_fields import OperationFields, TrainFields, form_fields
 from screens.widgets.table import Table
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
@@ -213,6 +213,18 @@ async def test_missing_data_says_which_recipe_makes_it(make: Make, engine: Engin
         screen = await opened(pilot, "")
         assert screen.query_one("#recipes", Table).current_key == "egen/cl-mean-small"
         assert "there is no corpus 'templates' here. The recipe egen/templates makes it" in shown(pilot.app)
+
+
+async def test_a_form_whose_rows_are_gone_checks_nothing(
+    make: Make, engine: Engine, submitted: list[Recipe], sample: Workspace
+) -> None:
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        await screen.query(Row).remove()
+        screen._seen(screen._machine)
+        await pilot.press("enter")
+        await rest(pilot)
+        assert not submitted
 
 
 async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, sample: Workspace) -> None:

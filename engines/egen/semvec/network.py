@@ -26,6 +26,7 @@ __all__ = ["KIND", "arrays", "encode", "load_network", "new_network", "save_netw
 
 KIND = "egen-semvec"
 _AT_ONCE = 4_096
+_REMEDY = "It reads the variables and operators of the set that it was trained on."
 Ints = NDArray[np.int64]
 
 
@@ -104,7 +105,7 @@ def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str
     for node in order:
         known = names if not node.children else kinds
         if node.label not in known:
-            raise ExpressionError(f"the model knows no {node.label!r}")
+            raise ExpressionError(f"the model knows no {node.label!r}", remedy=_REMEDY)
         if not node.children:
             found["leaves"].append(names[node.label])
             continue
