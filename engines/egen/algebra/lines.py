@@ -22,7 +22,7 @@ from engines.egen.algebra.relations import equal, reduced
 from engines.egen.expressions.patterns import fold, is_number, unfolded
 from engines.egen.rules.table import Condition, Rule, is_variable
 
-__all__ = ["Lines", "filled", "fits", "meetings", "meets"]
+__all__ = ["OF_NUMBERS", "Lines", "filled", "fits", "meetings", "meets"]
 
 Lines = list[tuple[str, Tree]]
 """The name of a step and what it leads to."""
@@ -169,8 +169,8 @@ def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
     """Whether a condition of a rule may hold: of numbers exactly, of functions as far as their form says; the
     rest is for whoever verifies the result."""
     tree = filled(condition.pattern, binding)
-    if condition.name in _OF_NUMBERS:
-        return is_number(tree) and _OF_NUMBERS[condition.name](Fraction(tree.label))
+    if condition.name in OF_NUMBERS:
+        return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))
     return condition.name != "nonconst" or "x" in tree.labels()
 
 
@@ -183,7 +183,7 @@ def _inside(tree: Tree) -> Tree:
     return Tree(tree.label, (reduced(tree.children[0]), *tree.children[1:]))
 
 
-_OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
+OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
     "const": lambda _: True,
     "int": lambda value: value.denominator == 1,
     "odd": lambda value: value.denominator == 1 and value % 2 == 1,
@@ -191,6 +191,7 @@ _OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
     "posnum": lambda value: value > 0,
     "negnum": lambda value: value < 0,
 }
+"""Conditions of rules that numbers decide, by name."""
 
 
 def fits(pattern: Tree, tree: Tree, binding: dict[str, Tree]) -> bool:

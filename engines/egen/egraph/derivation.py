@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import chain, islice, pairwise
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.algebra.lines import filled, fits, meetings
+from engines.egen.algebra.lines import OF_NUMBERS, filled, fits, meetings
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.egraph.members import ACCEPTED
 from engines.egen.egraph.proofs import ARITHMETIC, Binding, Line, Proofs, reverse
@@ -277,9 +276,9 @@ class _Search:
     def holds(self, condition: Condition, binding: Binding) -> bool:
         """Whether a guard holds: for numbers exactly, for functions at the points."""
         node = self.proofs.fill(fold(condition.pattern), binding)
-        if condition.name in _OF_NUMBERS:
+        if condition.name in OF_NUMBERS:
             value = self.proofs.constant(node)
-            return value is not None and _OF_NUMBERS[condition.name](value)
+            return value is not None and OF_NUMBERS[condition.name](value)
         values = self.values(node)
         if condition.name == "nonconst":
             return len(set(values)) > 1
@@ -293,14 +292,6 @@ class _Search:
         return self._values[node]
 
 
-_OF_NUMBERS: Mapping[str, Callable[[Fraction], bool]] = {
-    "const": lambda _: True,
-    "int": lambda value: value.denominator == 1,
-    "odd": lambda value: value.denominator == 1 and value % 2 == 1,
-    "even": lambda value: value.denominator == 1 and value % 2 == 0,
-    "posnum": lambda value: value > 0,
-    "negnum": lambda value: value < 0,
-}
 _OF_VALUES: Mapping[str, Callable[[float], bool]] = {
     "total": lambda _: True,
     "nz": lambda value: value != 0,

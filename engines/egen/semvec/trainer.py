@@ -15,6 +15,7 @@ from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.sets import OPERATORS, Expressions, split_file, splits
+from engines.training.drawn import Drawn
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -51,31 +52,6 @@ class Example:
     one: Tree
     other: Tree
     number: int
-
-
-class Pairs:
-    """A pair of each class, drawn anew for every epoch."""
-
-    def __init__(self, classes: Sequence[Sequence[Tree]], seed: int) -> None:
-        self._classes, self._seed = classes, seed
-        self._epoch, self._order = 0, np.arange(len(classes))
-
-    def shuffled(self, epoch: int) -> Pairs:
-        """The order of an epoch."""
-        found = Pairs(self._classes, self._seed)
-        found._epoch = epoch
-        found._order = np.random.default_rng([self._seed, 7, epoch]).permutation(len(self._classes))
-        return found
-
-    def __len__(self) -> int:
-        return len(self._classes)
-
-    def __getitem__(self, place: int) -> Example:
-        number = int(self._order[place])
-        trees = self._classes[number]
-        draw = np.random.default_rng([self._seed, 5, self._epoch, number])
-        first, *more = draw.permutation(len(trees))[:2].tolist()
-        return Example(trees[first], trees[more[0] if more else first], number)
 
 
 class SemVecTask:
@@ -123,9 +99,14 @@ class SemVecTask:
 
         return new_network(*self._labels, self.settings.d_model, self.settings.hidden)
 
-    def train_data(self) -> Pairs:
+    def train_data(self) -> Drawn[Example]:
         """A pair of each class."""
-        return Pairs(self._classes, self.seed)
+        return Drawn(len(self._classes), self._pair, self.seed)
+
+    def _pair(self, number: int, draw: np.random.Generator) -> Example:
+        trees = self._classes[number]
+        first, *more = draw.permutation(len(trees))[:2].tolist()
+        return Example(trees[first], trees[more[0] if more else first], number)
 
     def length(self, example: Example) -> int:
         """Nodes of both."""

@@ -19,6 +19,7 @@ from engines.core.spec import read, values
 from engines.mathamr.training.collection import index_files, need_collection
 from engines.mathamr.training.settings import CODE, TreeSettings
 from engines.mathamr.training.tree_data import TreeArrays, Vocabulary, joined
+from engines.training.drawn import Drawn
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -39,29 +40,6 @@ def tree_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: in
 
 Example = tuple[TreeArrays, TreeArrays, TreeArrays]
 """A formula, itself with other letters, and one that is one label away."""
-
-
-class Formulas:
-    """Formulas with what they are contrasted with, drawn anew for every epoch."""
-
-    def __init__(self, trees: Sequence[TreeArrays], vocabulary: Vocabulary, seed: int) -> None:
-        self._trees, self._vocabulary, self._seed = trees, vocabulary, seed
-        self._epoch, self._order = 0, np.arange(len(trees))
-
-    def shuffled(self, epoch: int) -> Formulas:
-        """The order of an epoch."""
-        found = Formulas(self._trees, self._vocabulary, self._seed)
-        found._epoch = epoch
-        found._order = np.random.default_rng([self._seed, 7, epoch]).permutation(len(self._trees))
-        return found
-
-    def __len__(self) -> int:
-        return len(self._trees)
-
-    def __getitem__(self, place: int) -> Example:
-        row = int(self._order[place])
-        tree, draw = self._trees[row], np.random.default_rng([self._seed, 5, self._epoch, row])
-        return tree, self._vocabulary.equal(tree, draw), self._vocabulary.near(tree, draw)
 
 
 class TreeTask:
@@ -119,9 +97,17 @@ class TreeTask:
 
         return new_model(len(self._prepared[0]), self.settings.d_model, self.settings.rounds)
 
-    def train_data(self) -> Formulas:
+    def train_data(self) -> Drawn[Example]:
         """The formulas of the training side."""
-        return Formulas(self._prepared[1], self._prepared[0], self.seed)
+        return self._formulas(self._prepared[1])
+
+    def _formulas(self, trees: Sequence[TreeArrays]) -> Drawn[Example]:
+        vocabulary = self._prepared[0]
+
+        def drawn(row: int, draw: np.random.Generator) -> Example:
+            return trees[row], vocabulary.equal(trees[row], draw), vocabulary.near(trees[row], draw)
+
+        return Drawn(len(trees), drawn, self.seed)
 
     def length(self, example: Example) -> int:
         """Nodes."""
@@ -157,8 +143,8 @@ class TreeTask:
         """On held-out formulas: how often the renamed self is nearer than the one that is one label away, and
         how often it is the nearest of all, in percent."""
         device = next(model.parameters()).device
-        vocabulary, _, held = self._prepared
-        formulas = Formulas(held, vocabulary, self.seed)
+        held = self._prepared[2]
+        formulas = self._formulas(held)
         batch = self.collate([formulas[place] for place in range(len(formulas))])
         vectors = model({name: tensor.to(device) for name, tensor in batch.items()}, 3 * len(held))
         anchors, equal, near = vectors.split(len(held))
