@@ -36,8 +36,9 @@ from engines.arqmath.training.cross_encoder import CrossEncoder
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
 from engines.retrieval.fusion import tune_weights
-from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
+from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate
+from engines.retrieval.postings import TermPart
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
 from engines.retrieval.significance import bootstrap_interval, compare, holm

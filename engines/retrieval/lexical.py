@@ -15,23 +15,24 @@ every term and document, and a search adds them up. On the disk it is a sparse m
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, write_array
+from engines.core.files import write_array
+from engines.retrieval.postings import Postings, TermPart
 from engines.retrieval.similarity import top_k
 from engines.retrieval.stored import corrupt, new_folder, read_about
 from engines.retrieval.tokens import TOKENS_VERSION, terms
 
-__all__ = ["Bm25", "LexicalIndex", "TermPart", "build_lexical"]
+__all__ = ["Bm25", "LexicalIndex", "build_lexical"]
 
 _SUMMANDS, _DOCUMENTS, _STARTS = (f"{name}.csc.index.npy" for name in ("data", "indices", "indptr"))
 _TERMS = "vocab.index.json"
@@ -48,42 +49,6 @@ class Bm25:
     b: float = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class TermPart:
-    """The terms of some documents: `ids`, places in `vocabulary`, of all in a row; `lengths` in terms."""
-
-    vocabulary: Sequence[str]
-    ids: NDArray[np.int32]
-    lengths: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> TermPart:
-        """The terms of texts."""
-        numbers: dict[str, int] = {}
-        ids, lengths = array("i"), array("i")
-        for text in texts:
-            found = [numbers.setdefault(term, len(numbers)) for term in terms(text)]
-            ids.extend(found)
-            lengths.append(len(found))
-        return cls(tuple(numbers), np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int32))
-
-    def save(self, path: Path) -> None:
-        """Write one file, atomically."""
-        vocabulary = np.frombuffer("\n".join(self.vocabulary).encode(), np.uint8)
-        with atomic_writer(path, "wb") as file:
-            np.savez(file, vocabulary=vocabulary, ids=self.ids, lengths=self.lengths)
-
-    @classmethod
-    def load(cls, path: Path) -> TermPart:
-        """Read what `save` wrote. Raises: DataError E661 for a corrupt file."""
-        try:
-            with np.load(path) as held:
-                words = held["vocabulary"].tobytes().decode()
-                return cls(words.split("\n") if words else (), held["ids"], held["lengths"])
-        except Exception as error:  # a broken archive fails in many ways
-            raise corrupt(path, error) from error
-
-
 def build_lexical(parts: Iterable[TermPart], out: Path, params: Bm25 | None = None) -> dict[str, Any]:
     """Write the index of all documents of the parts, in their order, into the folder `out`; all or nothing.
 
@@ -91,41 +56,42 @@ def build_lexical(parts: Iterable[TermPart], out: Path, params: Bm25 | None = No
     Raises: DataError when there is no term at all, or `out` cannot be written.
     """
     params = params or Bm25()
-    numbers: dict[str, int] = {}
-    lengths = np.zeros(0, np.int32)
-    found = []
-    for part in parts:
-        ours = np.array([numbers.setdefault(term, len(numbers)) for term in part.vocabulary], np.int64)
-        count = max(1, len(part.lengths))
-        documents = np.repeat(np.arange(len(part.lengths)), part.lengths)
-        # Each pair of term and document once, with how often it occurs, sorted by both.
-        pairs, times = np.unique(ours[part.ids] * count + documents, return_counts=True)
-        postings = np.stack([pairs // count, pairs % count + len(lengths), times]).astype(np.int32)
-        found.append(postings)
-        lengths = np.concatenate([lengths, part.lengths])
-    if not numbers:
-        raise DataError("the documents have no words to index", code="E660", remedy="Is this the right file?")
-    ids, documents, times = np.concatenate(found, axis=1)
-    order = np.argsort(ids, kind="stable")
-    ids, documents, times = ids[order], documents[order], times[order]
-    holders = np.bincount(ids, minlength=len(numbers))
-    idf = np.log1p((len(lengths) - holders + 0.5) / (holders + 0.5))
-    limit = params.k1 * (1 - params.b + params.b * lengths / lengths.mean())
-    about = {
-        "bm25": asdict(params),
-        "method": "lucene",
-        "tokens": TOKENS_VERSION,
-        "documents": len(lengths),
-        "terms": len(numbers),
-        "postings": len(ids),
-        "mean_terms": round(float(lengths.mean()), 2),
-    }
-    with new_folder(out, about) as draft:
-        write_array(draft / _SUMMANDS, (idf[ids] * times / (times + limit[documents])).astype(np.float32))
-        write_array(draft / _DOCUMENTS, documents)
+    about: dict[str, Any] = {}
+    with new_folder(out, about) as draft, TemporaryFile(dir=draft) as gathered:
+        postings = Postings(parts, gathered)
+        lengths, holders = postings.lengths, postings.holders
+        if not len(holders):
+            raise DataError(
+                "the documents have no words to index", code="E660", remedy="Is this the right file?"
+            )
+        about |= {
+            "bm25": asdict(params),
+            "method": "lucene",
+            "tokens": TOKENS_VERSION,
+            "documents": len(lengths),
+            "terms": len(holders),
+            "postings": len(postings),
+            "mean_terms": round(float(lengths.mean()), 2),
+        }
+        idf = np.log1p((len(lengths) - holders + 0.5) / (holders + 0.5))
+        limit = params.k1 * (1 - params.b + params.b * lengths / lengths.mean())
+        with (draft / _SUMMANDS).open("wb") as summands, (draft / _DOCUMENTS).open("wb") as rows:
+            _head(summands, np.float32, len(postings))
+            _head(rows, np.int32, len(postings))
+            for block in postings.blocks():
+                ids, documents, times = np.ascontiguousarray(block.T)
+                rows.write(documents.tobytes())
+                found = idf[ids] * times / (times + limit[documents])
+                summands.write(found.astype(np.float32).tobytes())
         write_array(draft / _STARTS, np.concatenate([[0], np.cumsum(holders)]))
-        (draft / _TERMS).write_text(json.dumps(numbers, ensure_ascii=False), encoding="utf-8")
+        (draft / _TERMS).write_text(json.dumps(postings.numbers, ensure_ascii=False), encoding="utf-8")
     return about
+
+
+def _head(file: BinaryIO, kind: type[np.generic], count: int) -> None:
+    """The beginning of a .npy file of so many numbers, which follow."""
+    about = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": (count,)}
+    np.lib.format.write_array_header_1_0(file, about)
 
 
 class LexicalIndex:

@@ -7,10 +7,12 @@ import math
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engines.core.errors import DataError
-from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
+from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
+from engines.retrieval.postings import TermPart
 from engines.retrieval.tokens import terms
 
 TEXTS = [
@@ -63,6 +65,39 @@ def test_the_division_into_parts_changes_nothing(folder: Path, tmp_path: Path) -
     build_lexical([TermPart.of([text]) for text in TEXTS], tmp_path / "many")
     query = "groups $\\frac{1}{n^2}$"
     assert LexicalIndex(folder).scores(query) == pytest.approx(LexicalIndex(tmp_path / "many").scores(query))
+
+
+@pytest.mark.parametrize(("block", "size"), [(1, 1), (5, 2), (10**6, 3)])
+def test_what_is_gathered_on_the_disk_equals_a_plain_calculation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, size: int
+) -> None:
+    monkeypatch.setattr("engines.retrieval.postings.BLOCK", block)
+    parts = [TermPart.of(TEXTS[begin : begin + size]) for begin in range(0, len(TEXTS), size)]
+    build_lexical(parts, tmp_path / "index")
+    counted = [Counter(terms(text)) for text in TEXTS]
+    numbers = {term: number for number, term in enumerate(dict.fromkeys(t for c in counted for t in c))}
+    lengths = [sum(count.values()) for count in counted]
+    rows, summands, starts = [], [], [0]
+    for term in numbers:
+        held = [(row, count[term]) for row, count in enumerate(counted) if term in count]
+        idf = math.log1p((len(TEXTS) - len(held) + 0.5) / (len(held) + 0.5))
+        norms = [1.2 * (1 - 0.75 + 0.75 * length / (sum(lengths) / len(lengths))) for length in lengths]
+        rows += [row for row, _ in held]
+        summands += [idf * times / (times + norms[row]) for row, times in held]
+        starts.append(len(rows))
+    assert json.loads((tmp_path / "index" / "vocab.index.json").read_text()) == numbers
+    for name, expected in (("indices", rows), ("indptr", starts)):
+        assert np.load(tmp_path / "index" / f"{name}.csc.index.npy").tolist() == expected
+    found = np.load(tmp_path / "index" / "data.csc.index.npy")
+    assert found.dtype == np.float32
+    np.testing.assert_array_max_ulp(found, np.array(summands, np.float32), maxulp=1)
+    assert {path.name for path in (tmp_path / "index").iterdir()} == {
+        "data.csc.index.npy",
+        "indices.csc.index.npy",
+        "indptr.csc.index.npy",
+        "vocab.index.json",
+        "about.json",
+    }
 
 
 def test_search_gives_the_best_in_order(folder: Path) -> None:

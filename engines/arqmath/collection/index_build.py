@@ -33,7 +33,8 @@ from engines.forum.folder import ArqmathFolder
 from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.lexical import Bm25, LexicalIndex, TermPart, build_lexical
+from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
+from engines.retrieval.postings import TermPart
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TOKENS_VERSION
 
