@@ -63,13 +63,14 @@ class Where:
     Args: key: its name in the record. fields: the names that the filter may use, as module:name. row:
     `f(item, record)` gives an item's fields, where they are not its own. address: `f(spec)`
     gives what gives an item the address of the user's notes on it, which the filter may ask for too
-    (`is:bookmarked`, `note:word`).
+    (`is:bookmarked`, `note:word`). unless: the setting with which rows go to a file instead.
     """
 
     key: str
     fields: str
     row: str = ""
     address: str = ""
+    unless: str = ""
 
 
 @dataclass(frozen=True, slots=True)

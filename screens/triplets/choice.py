@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from workbench.papers.mwp.rows import choice_name
+
 __all__ = ["POOLS", "STRATEGIES", "Choice", "offered"]
 
 STRATEGIES: Mapping[str, str] = {
@@ -41,7 +43,7 @@ class Choice:
     @property
     def name(self) -> str:
         """One word: `em-bibleu-train+qr`."""
-        return f"{self.strategy}-{self.text}-{self.pool.replace(',', '+')}"
+        return choice_name(self.strategy, self.text, self.pool)
 
     @property
     def short(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from screens.shell.selection import CommandLine, Form, Selection
 from screens.triplets.choice import Choice
 from screens.triplets.drawing import told
+from workbench.papers.mwp.rows import quoted, triplet_home
 
 __all__ = [
     "Shown",
@@ -39,7 +40,7 @@ class Shown:
     @property
     def address(self) -> str:
         """Where notes on it are kept."""
-        return f"{home(self.set, self.choice)}/{_quoted(self.anchor)}"
+        return f"{home(self.set, self.choice)}/{quoted(self.anchor)}"
 
     def command(self, line: CommandLine) -> str:
         """The command line that explains it."""
@@ -48,12 +49,7 @@ class Shown:
 
 def home(set_: str, choice: Choice) -> str:
     """What begins the addresses of the triplets of a set."""
-    return f"problems/{_quoted(set_)}/strategy/{choice.name}/triplet"
-
-
-def _quoted(name: str) -> str:
-    """A part of an address: ids of problems may hold slashes."""
-    return name.replace("%", "%25").replace("/", "%2F")
+    return triplet_home(set_, choice.name)
 
 
 def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
@@ -98,7 +94,7 @@ def template_selection(
         Form("j", "JSON", lambda: json.dumps({key: row[key] for key in row if key != "id"})),
     )
     command = line("mwp", "anchors", data, "--pool", pool)
-    return Selection(f"problems/{_quoted(name)}", f"problems {name}", command, forms)
+    return Selection(f"problems/{quoted(name)}", f"problems {name}", command, forms)
 
 
 def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine) -> Selection:

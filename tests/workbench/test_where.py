@@ -17,6 +17,7 @@ from workbench.workspace import Workspace, ensure_sample
 
 FORUM = asset("sample/arqmath/sample-forum")
 CORPUS = asset("sample/corpora/sample-e")
+PROBLEMS = asset("sample/problems/sample-en/problems.jsonl")
 
 _MATHWB = [sys.executable, "-c", "import sys; sys.argv[0] = 'mathwb'; from workbench.cli import main; main()"]
 
@@ -37,6 +38,15 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return ran
 
 
+def _alike(anchor: Any) -> int:
+    """How many problems of the file have an anchor's equation; 0 for a text without "how"."""
+    return anchor["like"] if "how" in anchor["text"].casefold() else 0
+
+
+def _hard(triplet: Any) -> bool:
+    return triplet["text_sim_negative"] - triplet["text_sim_positive"] >= 0.1 and not triplet["alone"]
+
+
 @pytest.mark.parametrize(
     ("words", "key", "where", "passes"),
     [
@@ -49,6 +59,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         (("egen", "show", CORPUS, 0), "members", "!op:sin", lambda m: "sin" not in m["prefix"].split()),
         (("arqmath", "topics", FORUM), "topics", "ndcg<.5", None),
         (("arqmath", "show", FORUM, "A.911"), "answers", "grade>1", lambda a: (a["grade"] or 0) > 1),
+        (("mwp", "anchors", PROBLEMS), "anchors", "like>3 text:how", lambda a: _alike(a) > 3),
+        (("mwp", "triplets", PROBLEMS), "triplets", "margin>=.1 !alone:yes", _hard),
     ],
 )
 def test_rows_that_pass_are_printed(
@@ -70,12 +82,21 @@ def test_a_wrong_filter_is_refused_before_the_work(run: Run) -> None:
     assert "tok" in error["remedy"]
 
 
+def test_a_filter_is_refused_where_rows_go_to_a_file(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "t.jsonl"
+    for more in (("--out", out), ("--detach",)):
+        error = run("mwp", "triplets", PROBLEMS, "--where", "margin>.4", *more)["error"]
+        assert (error["code"], error["exit_code"]) == ("E427", 2)
+        assert more[0] in error["what"]
+    assert not out.exists()
+
+
 def test_the_fields_are_those_that_rows_have() -> None:
     for row in operations().values():
         if row.where is not None:
             fields = load(row.where.fields)
             assert fields, row.name
-            assert callable(load(row.where.row)), row.name
+            assert not row.where.row or callable(load(row.where.row)), row.name
             assert all(name.isidentifier() for name in fields), row.name
 
 
@@ -89,6 +110,9 @@ def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     assert [row["member"] for row in found["members"]] == [2]
     found = run("arqmath", "topics", "sample-forum", "--where", "is:bookmarked")
     assert [row["id"] for row in found["topics"]] == ["A.911"]
+    workspace.notes.set_note("problems/sample-en/strategy/nn-bibleu-train/triplet/en-003", "too easy")
+    found = run("mwp", "triplets", "sample-en", "--strategy", "nn", "--where", "note:easy")
+    assert [row["anchor"] for row in found["triplets"]] == ["en-003"]
     workspace.notes.set_note("mathamr/sample-forum/topic/B.901", "a sum")
     found = run("mathamr", "topics", "sample-forum", "--where", "is:noted nodes>1")
     assert [row["id"] for row in found["topics"]] == ["B.901"]

@@ -56,6 +56,8 @@ def command(row: Operation) -> Callable[..., None]:
         try:
             wanted = row.filter(where) if where else None
             spec = row.settled(given)
+            if where:
+                _refuse_unshown(row, spec, detach)
             _detach(row, spec, as_json) if detach else _perform(row, spec, as_json, wanted)
         except ExpressionError:
             if row.expressions:
@@ -190,6 +192,20 @@ def _detach(row: Operation, spec: Any, as_json: bool) -> None:
     says = row.background.says.format(**values(spec))
     text = f"job {job.id} {says}; follow it with: mathwb jobs tail {job.id}"
     emit({"job": job.id, row.background.target: place}, as_json, text=text)
+
+
+def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:
+    """A filter narrows what is printed. Raises: UsageError E427 where nothing is."""
+    assert row.where is not None
+    to_file = bool(row.where.unless) and getattr(spec, row.where.unless) is not None
+    if to_file or detach:
+        fields = {field.name: field for field in described(row.spec_type)}
+        other = "--detach" if detach else option(fields[row.where.unless])
+        raise UsageError(
+            f"--where narrows what is printed, and with {other} no rows are",
+            code="E427",
+            remedy="Leave one of them away.",
+        )
 
 
 def _refuse_unknown_options(row: Operation, given: Mapping[str, Any]) -> None:

@@ -97,6 +97,7 @@ OPERATIONS = (
         call=f"{_ENGINE}.retrieval.search:search",
         text=f"{_TEXT}:search",
         background=Background("mathamr search {index.name}", "ranks into {run}", target="run"),
+        where=Where("hits", f"{_ROWS}:HIT_FIELDS", unless="run"),
     ),
     Operation(
         "mathamr.represent",

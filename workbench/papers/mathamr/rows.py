@@ -1,13 +1,14 @@
-"""Topics of Task 2 as rows: the fields that filters know, on the screen and on the command line."""
+"""Topics of Task 2, and formulas found, as rows: the fields that filters know, on the screen and on the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["TOPIC_FIELDS", "topic_address", "topic_row"]
+__all__ = ["HIT_FIELDS", "TOPIC_FIELDS", "topic_address", "topic_row"]
 
 TOPIC_FIELDS = ("topic", "nodes", "judged", "graph", "formula", "latex", "title")
+HIT_FIELDS = ("rank", "score", "latex", "formula", "post", "kind", "formulas")
 
 Found = Mapping[str, Any]
 

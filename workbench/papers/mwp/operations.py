@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.operation import Background, Operation
+from workbench.operation import Background, Operation, Where
 
 __all__ = ["OPERATIONS"]
 
 _ENGINE = "engines.mwp"
+_ROWS = "workbench.papers.mwp.rows"
 _TEXT = "workbench.papers.mwp.text"
 _SOLVER_TEXT = "workbench.papers.mwp.solver_text"
 
@@ -33,6 +34,13 @@ OPERATIONS = (
         call=f"{_ENGINE}.triplets.find:find_triplets",
         text=f"{_TEXT}:triplets",
         background=Background("mwp triplets {data.name}", "finds triplets of {data}"),
+        where=Where(
+            "triplets",
+            f"{_ROWS}:TRIPLET_FIELDS",
+            f"{_ROWS}:triplet_row",
+            f"{_ROWS}:triplet_address",
+            unless="out",
+        ),
     ),
     Operation(
         "mwp.anchors",
@@ -40,6 +48,7 @@ OPERATIONS = (
         spec=f"{_ENGINE}.triplets.settings:ListAnchors",
         call=f"{_ENGINE}.triplets.anchors:list_anchors",
         text=f"{_TEXT}:anchors",
+        where=Where("anchors", f"{_ROWS}:ANCHOR_FIELDS", f"{_ROWS}:anchor_row"),
     ),
     Operation(
         "mwp.explain",

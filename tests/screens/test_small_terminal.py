@@ -1,0 +1,71 @@
+"""At 80x24 nothing that matters is cut off, and no key is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from screens.app import Workbench
+from screens.shell.bars import KeyBar
+from screens.widgets.dialogs import Chooser
+from screens.widgets.scatter import Scatter
+from screens.widgets.table import Table
+from tests.screens.test_shell import NARROW, ready
+
+Make = Callable[..., Workbench]
+
+
+def drawn(app: Workbench) -> list[str]:
+    """The lines of the terminal."""
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+async def sentence(pilot: Pilot[Any]) -> str:
+    """What a chooser says of the line under its cursor, as it stands on the terminal."""
+    await pilot.pause()
+    app = pilot.app
+    assert isinstance(app, Workbench)
+    place = app.screen.query_one(".whole", Static).region
+    lines = [line[place.x : place.right] for line in drawn(app)[place.y : place.bottom]]
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize("size", [NARROW, (60, 16)])
+@pytest.mark.parametrize("key", ["question_mark", "colon"])
+async def test_the_sentence_of_a_choice_is_read_to_its_end(
+    make: Make, key: str, size: tuple[int, int]
+) -> None:
+    app = make()
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        await pilot.press(key)
+        assert isinstance(app.screen, Chooser)
+        table = app.screen.query_one(Table)
+        for _ in range(6):
+            record = table.current
+            assert record is not None
+            assert (record["reason"] or record["detail"]) in await sentence(pilot)
+            await pilot.press("down")
+        assert drawn(app)[app.screen.query_one(".whole", Static).region.bottom].strip("│ ").startswith("╰")
+
+
+async def test_steps_from_match_to_match_say_that_there_is_no_filter(make: Make) -> None:
+    app = make()
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        said = app.screen.query_one(KeyBar)
+        for key in ("n", "N"):
+            await pilot.press(key)
+            assert "no filter" in said.said
+        await pilot.press("slash", "a", "enter", "n")
+        assert not said.said
+
+
+def test_a_dot_that_is_alone_has_no_next() -> None:
+    scatter = Scatter(id="map")
+    assert scatter.why_not("next_match")
+    assert not scatter.why_not("down")
