@@ -25,15 +25,9 @@ _DRAWN = 100
 class MovesTable(Table):
     """Always in the order of the ranks: the lines between them are drawn across the rows."""
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Greyed are the keys that would change the order."""
-        if action in ("sort", "reverse"):
-            return None
-        return super().check_action(action, parameters)
-
     def why_not(self, verb: str) -> str:
         """Why the order stays."""
-        return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else ""
+        return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else super().why_not(verb)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
         """Nothing: see above."""

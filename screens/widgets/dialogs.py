@@ -23,6 +23,9 @@ __all__ = ["Choice", "Chooser", "Confirm", "Dialog", "Prompt", "TextScreen"]
 
 T = TypeVar("T")
 
+_AROUND = 7
+"""Lines of a chooser besides its table: frame, the line to search by and a blank one, the sentence."""
+
 
 class Dialog(ModalScreen[T | None]):
     """A frame over the screen; escape leaves it without an answer."""
@@ -155,7 +158,15 @@ class Chooser(Dialog[str]):
         ]
         self._table.load(rows, keep=False)
         self._table.cursor = 0
-        self._table.styles.height = min(len(rows) + 1, 24)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its lines need, and no higher than leaves room for the sentence under them."""
+        room = self.size.height * 9 // 10 - _AROUND
+        self._table.styles.height = max(3, min(len(self._table.rows) + 1, 24, room))
 
     @on(Input.Changed)
     def _typed_text(self, event: Input.Changed) -> None:

@@ -68,6 +68,16 @@ class Lines(ScrollView, can_focus=True):
 
     # Filter and keys
 
+    def why_not(self, verb: str) -> str:
+        """Why a verb does not apply now."""
+        if verb in ("next_match", "previous_match") and self.last_filter is None:
+            return "no filter was written here yet; / writes one"
+        return ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Greyed is what does not apply now."""
+        return None if self.why_not(action) else super().check_action(action, parameters)
+
     def set_filter(self, wanted: Filter | None) -> None:
         """Show only what passes, or everything again."""
         self.filter = wanted

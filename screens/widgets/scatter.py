@@ -235,6 +235,16 @@ class Scatter(Widget, can_focus=True):
     def action_bottom(self) -> None:
         self._choose(lambda place: -float(place[1]))
 
+    def why_not(self, verb: str) -> str:
+        """Why a verb does not apply now."""
+        here = self._lit_place()
+        alone = here is None or len(self._by_cell[_cell(here)]) < 2
+        return "no other stands at this place" if verb in ("next_match", "previous_match") and alone else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Greyed is what does not apply now."""
+        return None if self.why_not(action) else super().check_action(action, parameters)
+
     def action_next_match(self) -> None:
         self._turn(1)
 
