@@ -1,4 +1,4 @@
-"""Topics of Task 2, and formulas found, as rows: the fields that filters know, on the screen and on the command line."""
+"""Topics of Task 2, and formulas found, as rows: the fields that filters know on screen and command line."""
 
 from __future__ import annotations
 
