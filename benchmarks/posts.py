@@ -1,10 +1,11 @@
-"""Speed and memory of reading and cleaning the posts of a large collection.
+"""Speed and memory of reading and cleaning the posts of a large collection, and of writing them to a store.
 
     .venv/bin/python -m benchmarks.posts COLLECTION [--bytes 2000000000] [--file FILE] [--runs 3]
 
 COLLECTION (posts_mini.jsonl.gz of the real data) is multiplied to a Posts XML file of the given size, in a
 temporary folder or as FILE, which is kept and used again. Then it is read in processes of their own: posts
-with their bodies as `$latex$` text. The target is 25 MB/s in less than 500 MB.
+with their bodies as `$latex$` text. The target is 25 MB/s in less than 500 MB. Last the store is written, in a
+process of its own: the whole phase of posts of `arqmath index`. The target is 15 MB/s.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from benchmarks._record import parser_of, record
 from engines.arqmath.collection.multiply import multiply
@@ -33,15 +35,42 @@ print(json.dumps({
 }))
 """
 
+STORE = """
+import json, resource, sys, time
+from pathlib import Path
+from engines.arqmath.collection.store import build_store
+began, used = time.perf_counter(), time.process_time()
+facts = build_store(Path(sys.argv[1]), Path(sys.argv[2]))
+print(json.dumps({
+    "seconds": time.perf_counter() - began, "cpu_seconds": time.process_time() - used,
+    "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, **facts,
+}))
+"""
+
+
+def _run(script: str, *arguments: Path) -> dict[str, Any]:
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(found.stdout))
+
+
+def measure_store(path: Path, out: Path) -> dict[str, object]:
+    """Write the store of the file."""
+    found = _run(STORE, path, out)
+    size = path.stat().st_size
+    return {
+        "store_bytes": out.stat().st_size,
+        "store_answers": found["answers"],
+        "store_s": round(found["seconds"], 2),
+        "store_megabytes_per_s": round(size / found["seconds"] / 1e6, 1),
+        "store_megabytes_per_cpu_s": round(size / found["cpu_seconds"] / 1e6, 1),
+        "store_peak_megabytes": round(found["peak_bytes"] / 1e6, 1),
+    }
+
 
 def measure(path: Path, runs: int) -> dict[str, object]:
     """Read the file in processes of their own; the medians."""
-    results = []
-    for _ in range(runs):
-        found = subprocess.run(
-            [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
-        )
-        results.append(json.loads(found.stdout))
+    results = [_run(READ, path) for _ in range(runs)]
     size = path.stat().st_size
     seconds = statistics.median(result["seconds"] for result in results)
     cpu = statistics.median(result["cpu_seconds"] for result in results)
@@ -67,11 +96,12 @@ def main() -> None:
         path = arguments.file or Path(folder) / "Posts.xml"
         if not path.exists():
             multiply(arguments.collection, path, target_bytes=arguments.bytes)
-        figures = measure(path, arguments.runs)
+        figures = measure(path, arguments.runs) | measure_store(path, Path(folder) / "posts.sqlite")
     record("posts", figures)
     print(
         f"{figures['megabytes_per_s']} MB/s ({figures['megabytes_per_cpu_s']} MB per CPU second), at most "
-        f"{figures['peak_megabytes']} MB of memory, {figures['posts']:,} posts in {figures['median_s']} s"
+        f"{figures['peak_megabytes']} MB of memory, {figures['posts']:,} posts in {figures['median_s']} s; "
+        f"with the store {figures['store_megabytes_per_s']} MB/s ({figures['store_megabytes_per_cpu_s']})"
     )
 
 

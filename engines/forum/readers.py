@@ -55,12 +55,13 @@ _SHOWN = 20
 @dataclass(slots=True)
 class Report:
     """What a reader met: rows read, rows left out, rows read with something missing, and the first of both
-    kinds with line and reason."""
+    kinds with line and reason. `passed` is the place of the last row: a reader can go on after it."""
 
     read: int = 0
     bad: int = 0
     warned: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
+    passed: int = 0
 
     def leave_out(self, line: int, reason: str) -> None:
         """Count a row that could not be read."""
@@ -150,10 +151,11 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
         raise file_error(error, path, "read") from error
 
 
-def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str, str]]]:
+def read_rows(path: str | Path, report: Report, after: int = 0) -> Iterator[tuple[int, dict[str, str]]]:
     """The `<row …/>` elements of a Stack Exchange XML file (Posts, Comments, PostLinks, Votes, …).
 
-    Yields: line number and attributes, unescaped. Rows are read as text one by one, however they stand on
+    Args: after: how many rows are passed over unread; the `passed` of a report to go on with. Yields: line
+    number and attributes, unescaped. Rows are read as text one by one, however they stand on
     lines, so that a broken one costs no other; declarations of entities are refused, since those files have
     none.
     """
@@ -162,7 +164,9 @@ def read_rows(path: str | Path, report: Report) -> Iterator[tuple[int, dict[str,
         for number, (line, raw, last) in enumerate(_split(file)):
             if not number:
                 _no_entities(raw, path)
+            if number <= after:
                 continue
+            report.passed = number
             try:
                 text = raw.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -250,16 +254,16 @@ def _attribute(value: str) -> str:
     return unescape(value)
 
 
-def read_posts(path: str | Path, report: Report) -> Iterator[Post]:
+def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Post]:
     """Questions and answers of `Posts.V1.x.xml` or of a JSON-lines collection (`posts_mini.jsonl.gz`).
 
-    Other kinds of post (wiki pages, moderator notices) are passed over.
+    Other kinds of post (wiki pages, moderator notices) are passed over. Args: after: as `read_rows`.
     """
     path = Path(path)
     if path.name.removesuffix(".gz").endswith(".jsonl"):
-        yield from _json_posts(path, report)
+        yield from _json_posts(path, report, after)
         return
-    for line, row in read_rows(path, report):
+    for line, row in read_rows(path, report, after):
         kind = row.get("PostTypeId")
         if kind not in ("1", "2"):
             continue
@@ -289,14 +293,19 @@ def _body(body: str, line: int, report: Report) -> CleanText:
     return cleaned
 
 
-def _left_out(report: Report) -> Callable[[DataError], None]:
-    return lambda error: report.leave_out(error.line or 0, error.what)
+def _left_out(report: Report, after: int = 0) -> Callable[[DataError], None]:
+    def left_out(error: DataError) -> None:
+        if (error.line or 0) > after:
+            report.leave_out(error.line or 0, error.what)
+
+    return left_out
 
 
-def _json_posts(path: Path, report: Report) -> Iterator[Post]:
-    for line, text in read_lines(path, on_bad=_left_out(report)):
-        if not text.strip():
+def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
+    for line, text in read_lines(path, on_bad=_left_out(report, after)):
+        if line <= after or not text.strip():
             continue
+        report.passed = line
         try:
             row = json.loads(text)
             kind = int(row["type"])

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import re
+import signal
+import sqlite3
 import zlib
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +21,7 @@ from typer.testing import CliRunner
 
 from engines.arqmath.collection import index_build
 from engines.arqmath.collection.index import build_index, document_text, open_index
+from engines.arqmath.collection.multiply import multiply
 from engines.arqmath.collection.store import PostStore, build_store
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
@@ -131,6 +137,61 @@ def test_a_store_is_replaced_whole_or_stays(folder: ArqmathFolder, tmp_path: Pat
         build_store(tmp_path / "bad.jsonl", out)
     assert out.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "xml"])
+def test_a_store_whose_maker_was_killed_goes_on_behind_the_last_rows(
+    folder: ArqmathFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr("engines.arqmath.collection.store._ROWS", 3)
+    posts = folder.need_posts()
+    if kind == "xml":
+        posts = tmp_path / "Posts.xml"
+        whole = tmp_path / "whole.jsonl"
+        whole.write_text("\n".join(map(json.dumps, ROWS)) + "\n")
+        multiply(whole, posts, target_bytes=3_000)
+        text = posts.read_text()
+        posts.write_text(
+            text.replace("<row ", "<row Broken ", 1).replace("</posts>", text.split("\n")[3] + "</posts>")
+        )
+    out, events = tmp_path / "posts.sqlite", []
+
+    def dies(event: Event) -> None:
+        if event.data["done"] >= 6:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    for done in (6, 9):  # the second is killed as soon as it has added something
+        child = multiprocessing.get_context("fork").Process(
+            target=build_store, args=(posts, out), kwargs={"events": dies}
+        )
+        child.start()
+        child.join()
+        assert child.exitcode == -signal.SIGKILL
+        with closing(sqlite3.connect(tmp_path / ".posts.sqlite.tmp")) as base:
+            assert base.execute("SELECT count(*) FROM posts").fetchone() == (done,)
+    again = build_store(posts, out, events=events.append)
+    assert events[0].data["done"] == 12
+    whole = build_store(posts, tmp_path / "whole.sqlite")
+    assert again == whole
+    assert (whole["left_out"], whole["repeated"]) == (1, 1)
+    tables = [
+        [base.execute(f"SELECT * FROM {name}").fetchall() for name in ("posts", "duplicates", "facts")]
+        for path in (out, tmp_path / "whole.sqlite")
+        for base in [sqlite3.connect(path)]
+    ]
+    assert tables[0] == tables[1]
+    assert not list(tmp_path.glob(".posts*"))
+
+
+def test_a_draft_of_other_posts_is_not_gone_on_with(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out, posts = tmp_path / "posts.sqlite", folder.need_posts()
+    build_store(posts, out, stop=lambda: True)
+    assert list(tmp_path.glob(".posts*"))
+    posts.write_text(json.dumps(ROWS[3]) + "\n")
+    assert build_store(posts, out)["questions"] == 1
+    build_store(posts, out, stop=lambda: True)
+    (tmp_path / ".posts.sqlite.tmp").write_bytes(b"no store" * 1_000)
+    assert build_store(posts, out)["questions"] == 1
 
 
 def test_a_store_cut_short_is_named(folder: ArqmathFolder, tmp_path: Path) -> None:

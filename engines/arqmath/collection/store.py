@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error
+from engines.core.files import changed, file_error
 from engines.forum.readers import Report, read_links, read_posts
 
 __all__ = ["PostStore", "StoredPost", "build_store"]
@@ -22,11 +24,13 @@ T = TypeVar("T")
 _FORMAT = 1
 _ROWS = 2_000
 _SCHEMA = """
-CREATE TABLE posts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL,
-                    title TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, parent TEXT NOT NULL,
-                    score INTEGER);
-CREATE TABLE duplicates (post TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (post, other)) WITHOUT ROWID;
-CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS posts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL,
+    title TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, parent TEXT NOT NULL,
+    score INTEGER);
+CREATE TABLE IF NOT EXISTS duplicates (post TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (post, other))
+    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS begun (one INTEGER PRIMARY KEY, source TEXT, report TEXT, seen INTEGER);
 """
 _SELECT = """
 SELECT post.id, post.kind, CASE WHEN post.kind = 2 THEN coalesce(question.title, '') ELSE post.title END,
@@ -58,6 +62,8 @@ def build_store(
 ) -> dict[str, Any]:
     """Write the store of a file of posts, over an older one; it appears whole or not at all.
 
+    What was stopped or killed stays beside it as a draft, and the same call goes on from there.
+
     Args: links: PostLinks, whose duplicates are kept beside those that the posts name themselves.
     Returns: `complete` (false after a stop), questions, answers, duplicates, `repeated` (posts whose id had
     occurred: the first is kept), `left_out` (rows that could not be read) and `first` of those, as texts.
@@ -66,15 +72,15 @@ def build_store(
     draft = out.with_name(f".{out.name}.tmp")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        draft.unlink(missing_ok=True)
-        with closing(sqlite3.connect(draft)) as base:
+        with closing(_begun(draft, posts)) as base:
             facts = _fill(base, posts, links, events, stop)
-            if facts["complete"]:
-                base.execute("PRAGMA synchronous = FULL")
-                base.commit()
         if facts["complete"]:
+            _sync(draft)
             draft.replace(out)
         return facts
+    except DataError:
+        _remove(draft)
+        raise
     except OSError as error:
         raise file_error(error, out, "write") from error
     except sqlite3.OperationalError as error:
@@ -85,44 +91,83 @@ def build_store(
             exit_code=1,
             remedy="Is the disk full, or another program at work in the folder?",
         ) from error
-    finally:
-        draft.unlink(missing_ok=True)
+
+
+def _begun(draft: Path, posts: Path) -> sqlite3.Connection:
+    """The draft of the store of these posts, with what is in it; a new one where there is none that can be
+    used."""
+    source = json.dumps([str(posts.absolute()), *changed(posts)])
+    for fresh in (False, True):
+        if fresh or not draft.exists():
+            _remove(draft)
+        base = sqlite3.connect(draft)
+        try:
+            # A log beside the file, so that being killed costs the last rows and not the file.
+            base.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;" + _SCHEMA)
+            base.execute(
+                "INSERT OR IGNORE INTO begun VALUES (0, ?, ?, 0)", (source, json.dumps(asdict(Report())))
+            )
+            base.commit()
+            if base.execute("SELECT source FROM begun").fetchone() == (source,):
+                return base
+        except sqlite3.DatabaseError:
+            if fresh:
+                base.close()
+                raise
+        base.close()
+    raise AssertionError("a new draft is one of these posts")
+
+
+def _remove(draft: Path) -> None:
+    for end in ("", "-wal", "-shm"):
+        draft.with_name(draft.name + end).unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _fill(
     base: sqlite3.Connection, posts: Path, links: Path | None, events: Sink, stop: Stop
 ) -> dict[str, Any]:
-    base.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + _SCHEMA)
-    report, link_report = Report(), Report()
-    seen = 0
-    pairs: set[tuple[str, str]] = set()
-    for rows in _in_turn(read_posts(posts, report), _ROWS):
+    kept, seen = base.execute("SELECT report, seen FROM begun").fetchone()
+    report, link_report = Report(**json.loads(kept)), Report()
+    for rows in _in_turn(read_posts(posts, report, report.passed), _ROWS):
         if stop():
             return {"complete": False}
         base.executemany(
             "INSERT OR IGNORE INTO posts (id, kind, title, text, tags, parent, score) VALUES (?,?,?,?,?,?,?)",
             [(p.id, p.kind, p.title, p.body.text, " ".join(p.tags), p.parent, p.score) for p in rows],
         )
-        pairs |= {(post.id, other) for post in rows for other in post.duplicates}
+        _duplicates(base, ((post.id, other) for post in rows for other in post.duplicates))
         seen += len(rows)
+        base.execute("UPDATE begun SET report = ?, seen = ?", (json.dumps(asdict(report)), seen))
+        base.commit()
         events(Event("progress", {"done": seen, "total": None, "unit": "posts"}))
     if links is not None:
-        pairs |= {(a, b) for a, b, kind in read_links(links, link_report) if kind == "duplicate"}
-    both = pairs | {(b, a) for a, b in pairs}
-    base.executemany("INSERT OR IGNORE INTO duplicates VALUES (?,?)", sorted(both))
-    base.execute("CREATE INDEX answers ON posts (parent, number) WHERE kind = 2")
+        found = read_links(links, link_report)
+        _duplicates(base, ((post, other) for post, other, kind in found if kind == "duplicate"))
+    base.execute("CREATE INDEX IF NOT EXISTS answers ON posts (parent, number) WHERE kind = 2")
     counts = dict(base.execute("SELECT kind, count(*) FROM posts GROUP BY kind"))
     facts = {
         "questions": counts.get(1, 0),
         "answers": counts.get(2, 0),
-        "duplicates": len(pairs),
+        "duplicates": base.execute("SELECT count(*) FROM duplicates WHERE post <= other").fetchone()[0],
         "repeated": seen - sum(counts.values()),
         "left_out": report.bad + link_report.bad,
     }
-    base.executemany("INSERT INTO facts VALUES (?,?)", [*facts.items(), ("format", _FORMAT)])
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?,?)", [*facts.items(), ("format", _FORMAT)])
+    base.execute("DROP TABLE begun")
     base.commit()
+    base.execute("PRAGMA journal_mode = DELETE")
     first = [f"{posts.name}:{line}: {why}" for line, why in report.first]
     return {"complete": True, **facts, "first": first}
+
+
+def _duplicates(base: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
+    both = ((a, b) for post, other in pairs for a, b in ((post, other), (other, post)))
+    base.executemany("INSERT OR IGNORE INTO duplicates VALUES (?,?)", both)
 
 
 class PostStore:
