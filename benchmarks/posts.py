@@ -4,8 +4,8 @@
 
 COLLECTION (posts_mini.jsonl.gz of the real data) is multiplied to a Posts XML file of the given size, in a
 temporary folder or as FILE, which is kept and used again. Then it is read in processes of their own: posts
-with their bodies as `$latex$` text. The target is 25 MB/s in less than 500 MB. Last the store is written, in a
-process of its own: the whole phase of posts of `arqmath index`. The target is 15 MB/s.
+with their bodies as `$latex$` text. The target is 25 MB/s in less than 500 MB. Last the store is written, in
+a process of its own: the whole phase of posts of `arqmath index`. The target is 15 MB/s.
 """
 
 from __future__ import annotations
