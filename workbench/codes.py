@@ -20,6 +20,7 @@ CODES: Mapping[str, str] = {
     "E210": "the rewrite rules contradict each other on an expression",
     "E211": "a rewrite rule made a member that differs from its head",
     "E220": "an equation that cannot be read or has no value",
+    "E221": "assumptions that hold nowhere, as far as the search can see",
     "E300": "a file that does not hold what it should",
     "E310": "a file that cannot be written or read: disk full, or a fault of the file system",
     "E311": "no permission",

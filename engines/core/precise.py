@@ -11,7 +11,7 @@ it was first met in; what is claimed of values must leave some bits for the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -210,19 +210,35 @@ class Functions:
     """Functions of x by their values at some points; its methods but `read` compute in the precision that is
     set (`flint.ctx`).
 
+    Args: others: what other variables are at the points; `at` is without them. whole: those that are
+    integers.
+
     Attributes: bits: working precision. agreed: bits that values share to be taken for the same. values: by
     number, one ball per point. forms: by number, the ways in which it was met; the operands of the first were
-    there before it. fixed: by number, whether it is free of x.
+    there before it. fixed: by number, whether it is free of variables.
     """
 
-    def __init__(self, points: Sequence[float], bits: int = BITS, *, merged: bool = True) -> None:
+    def __init__(
+        self,
+        points: Sequence[float],
+        bits: int = BITS,
+        *,
+        merged: bool = True,
+        others: Mapping[str, Sequence[float]] | None = None,
+        whole: Collection[str] = (),
+    ) -> None:
         self.bits = bits
         self.agreed = bits - 64
         self.merged = merged
         # exact values and inexact ones of the same function would not meet: make them all inexact
         blur = arb(1, arb(2) ** -bits) if merged else arb(1)
+        rows = {"x": points, **(others or {})}
         with ctx.workprec(bits):
-            self.points = tuple(arb(point) * blur for point in points)
+            found = {
+                name: tuple(arb(point) * (arb(1) if name in whole else blur) for point in row)
+                for name, row in rows.items()
+            }
+        self.points = found["x"]
         self.values: list[tuple[Value, ...]] = [(_NAN,) * len(points)]
         self.forms: list[list[Form]] = [[]]
         self.fixed = [True]
@@ -232,7 +248,12 @@ class Functions:
         self._slopes: dict[int, int] = {}
         self._trees: dict[int, Tree] = {}
         self._tokens: list[str] = []
-        self.x = self._add((LEAF, NOTHING, NOTHING), self.points, fixed=False)
+        self._names = list(found)
+        self._leaves = {
+            name: self._add((LEAF + place, NOTHING, NOTHING), row, fixed=False)
+            for place, (name, row) in enumerate(found.items())
+        }
+        self.x = self._leaves["x"]
 
     def read(self, programs: Programs, roots: NDArray[np.int32]) -> list[int]:
         """The number of each node of a graph that the programs with these roots consist of."""
@@ -245,7 +266,11 @@ class Functions:
                 if not needed:
                     pass
                 elif code >= LEAF:
-                    number = constants[code - CONSTANT] if code >= CONSTANT else self.x
+                    number = (
+                        constants[code - CONSTANT]
+                        if code >= CONSTANT
+                        else self._leaves[programs.variables[code - LEAF]]
+                    )
                 else:
                     form = code, numbers[a], numbers[b]
                     number = known.get(form) or self.apply(*form)
@@ -281,8 +306,8 @@ class Functions:
         found = self._slopes.get(function)
         if found is None:
             code, *operands = self.forms[function][0]
-            if self.fixed[function] or code == LEAF:
-                tree = ZERO if self.fixed[function] else ONE
+            if self.fixed[function] or code >= LEAF:
+                tree = ONE if function == self.x else ZERO
             else:
                 wanted = [operand for operand in operands if operand != NOTHING]
                 slopes = [ZERO if self.fixed[n] else self._leaf(self.derivative(n)) for n in wanted]
@@ -317,7 +342,10 @@ class Functions:
             code, *operands = self.forms[function][0]
             if code == WHERE:
                 return self.tree(operands[1])
-            name = "x" if code == LEAF else (UNARY + BINARY)[code] if code >= 0 else self._tokens[-1 - code]
+            if code >= LEAF:
+                name = self._names[code - LEAF]
+            else:
+                name = (UNARY + BINARY)[code] if code >= 0 else self._tokens[-1 - code]
             parts = tuple(self.tree(operand) for operand in operands if operand != NOTHING)
             self._trees[function] = Tree(name, parts)
         return self._trees[function]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.expressions.language import prefix
+from engines.egen.assumptions import read_assumptions
+from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.expressions.notation import expression_row, read, read_head, unicode_infix
 from engines.egen.records import Limits, Mode
 
@@ -19,6 +20,9 @@ _Rules = Arg("strict, common or paper: which rules.")
 _Nodes = Arg("The largest e-graph.", low=1, hidden=True)
 _Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
 _Seconds = Arg("The longest growth, in seconds.", low=0, hidden=True)
+
+
+_Assume = Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Derive:
     target: Annotated[
         str | None, Arg("Where it is to lead.", shown="the shortest form found", option=False)
     ] = None
+    assume: Annotated[str, _Assume] = ""
     mode: Annotated[Mode, _Rules] = "strict"
     nodes: Annotated[int, _Nodes] = Limits().nodes
     iterations: Annotated[int, _Iterations] = Limits().iterations
@@ -93,17 +98,27 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     >>> found = derive(Derive("tan(x)", "-tan(-x)"))
     >>> [step["infix"] for step in found["steps"]][-1]
     '-tan(-x)'
+    >>> found = derive(Derive("sqrt(x^2)", "x", assume="x > 0"))
+    >>> [step["infix"] for step in found["steps"]]
+    ['sqrt(x^2)', 'x']
     """
     from engines.egen.egraph.process import kept
     from engines.egen.verification.verify import verdict_row
 
-    target = None if spec.target is None else read(spec.target)
-    found = kept().derive(read_head(spec.start), target, mode=spec.mode, limits=_limits(spec), stop=stop)
+    target = None if spec.target is None else read(spec.target, letters=LETTERS)
+    found = kept().derive(
+        read_head(spec.start, letters=LETTERS),
+        target,
+        mode=spec.mode,
+        limits=_limits(spec),
+        assumptions=read_assumptions(spec.assume),
+        stop=stop,
+    )
     steps = [
         {**expression_row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
     ]
     example = found.counterexample
-    return {"steps": steps, "reason": found.reason, "counterexample": example and asdict(example)}
+    return {"steps": steps, "reason": found.reason, "counterexample": example and example.to_dict()}
 
 
 def _limits(spec: WalkEgraph | Derive) -> Limits:

@@ -29,6 +29,7 @@ __all__ = [
     "Verdict",
     "head_seed",
     "told_apart",
+    "where",
 ]
 
 MAX_MEMBERS = 1_000_000
@@ -102,12 +103,26 @@ def head_seed(seed: int, head: str) -> int:
 @dataclass(frozen=True, slots=True)
 class Counterexample:
     """A point where head and member part: their values there, None where undefined, and the member's value
-    less the head's, which may be too small to show in them."""
+    less the head's, which may be too small to show in them. `at` has every variable where there are others
+    than x."""
 
     x: float
     head: float | None
     member: float | None
     difference: float | None = None
+    at: tuple[tuple[str, float], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; `at` is left out where x is the only variable."""
+        document = asdict(self)
+        if not document.pop("at"):
+            return document
+        return {**document, "at": dict(self.at)}
+
+
+def where(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
+    """A point in words: `x = 1.5`, `a = -2, x = 1`."""
+    return ", ".join(f"{name} = {value:.{digits}g}" for name, value in (at or {"x": x}).items())
 
 
 def told_apart(
@@ -140,8 +155,8 @@ class Verdict:
     `kept` is the share (0 to 1) of the points of the head's domain where the member is defined; `gained` says
     that a `shrinks` member is also defined where the head is not; `points` counts the points that decided.
     `checked` says how far values were compared; None where they are not held to be equal. `exceptions` lists
-    isolated points where one of the two is undefined ("0, 1/2"): for `equal` either, for `extends` the
-    member.
+    isolated points where one of the two is undefined ("0, 1/2", or of several variables "a = 0, x = 1"): for
+    `equal` either, for `extends` the member.
     """
 
     outcome: Outcome

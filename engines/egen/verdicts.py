@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +15,19 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
+from engines.egen.assumptions import read_assumptions
+from engines.egen.expressions.language import LETTERS
 from engines.egen.expressions.notation import read, read_head
 from engines.egen.records import Outcome
 
 if TYPE_CHECKING:
-    from engines.egen.verification.verify import Judged
+    from engines.core.tree import Tree
+    from engines.egen.verification.verify import Judged, Verifier
 
 __all__ = ["Curve", "Explain", "Verified", "Verify", "curve", "document", "explain", "verify"]
 
 _PROGRESS_EVERY = 20_000
+_Assume = Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Verify:
     """
 
     file: Annotated[Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.")]
+    assume: Annotated[str, _Assume] = ""
     seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
 
 
@@ -43,6 +48,7 @@ class Explain:
 
     head: Annotated[str, Arg("Infix or prefix; may begin with -.")]
     member: Annotated[str, Arg("What is judged against it.")]
+    assume: Annotated[str, _Assume] = ""
     seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
 
 
@@ -77,12 +83,18 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
     ['equal', 'shrinks']
     """
     from engines.core.files import read_lines
+    from engines.egen.verification.several import verifier
     from engines.egen.verification.verify import verify_lines
+
+    assumptions = read_assumptions(spec.assume)
+
+    def judges(head: Tree, others: Sequence[Tree]) -> Verifier:
+        return verifier(head, *others, assumptions=assumptions, seed=spec.seed)
 
     unreadable: list[DataError] = []
     judged: list[Judged] = []
     with _readable(spec.file) as path:
-        for item in verify_lines(read_lines(path, on_bad=unreadable.append), seed=spec.seed):
+        for item in verify_lines(read_lines(path, on_bad=unreadable.append), judges=judges):
             judged.append(item)
             if len(judged) % _PROGRESS_EVERY == 0:
                 events(Event("progress", {"done": len(judged), "total": None, "unit": "lines"}))
@@ -114,7 +126,8 @@ def explain(spec: Explain) -> dict[str, Any]:
     """The case for a verdict; see `engines.egen.verification.explain.explain`."""
     from engines.egen.verification.explain import explain as case
 
-    return case(read_head(spec.head), read(spec.member), seed=spec.seed)
+    head, member = read_head(spec.head, letters=LETTERS), read(spec.member, letters=LETTERS)
+    return case(head, member, assumptions=read_assumptions(spec.assume), seed=spec.seed)
 
 
 def curve(spec: Curve) -> dict[str, Any]:

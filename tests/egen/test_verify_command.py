@@ -50,7 +50,7 @@ def test_one_verdict_per_line(tmp_path: Path) -> None:
 
 def test_a_bad_line_is_reported_and_the_rest_is_done(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
-    bad = [b"no tab", b"x\tfoo x", b"x\t+ x", b"y\tx", b"x\t\xff", b"x\t" + b"sin " * 10_000 + b"x", b"x\t"]
+    bad = [b"no tab", b"x\tfoo x", b"x\t+ x", b"j\tx", b"x\t\xff", b"x\t" + b"sin " * 10_000 + b"x", b"x\t"]
     file.write_bytes(b"\n".join([GOOD.encode().strip(), *bad, b"", GOOD.encode()]))
     found = document(file)
     assert [row["line"] for row in found["results"] if "error" in row] == [5, 6, 7, 8, 9, 10, 11]

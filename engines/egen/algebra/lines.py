@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engines.core.tree import Tree
 from engines.egen.algebra.angles import Angles
 from engines.egen.algebra.powers import Powers, Signs, bottom_up
 from engines.egen.algebra.rational import TooLargeError, integer
 from engines.egen.algebra.relations import equal, reduced
+from engines.egen.expressions.language import VARIABLE, variables_of
 from engines.egen.expressions.patterns import fold, is_number, unfolded
 from engines.egen.rules.table import Condition, Rule, is_variable
 
@@ -32,10 +30,10 @@ _LARGEST = 900
 """Tokens; longer lines are not followed."""
 
 _DERIVATIVES = (
-    *("d-x", "d-constant", "d-pi", "d-e", "d-multiple", "d-sum", "d-difference", "d-power", "d-exp"),
-    *("d-quotient", "d-product", "d-sin", "d-cos", "d-tan", "d-csc", "d-sec", "d-cot", "d-asin", "d-acos"),
-    *("d-atan", "d-acsc", "d-asec", "d-acot", "d-sinh", "d-cosh", "d-tanh", "d-csch", "d-sech", "d-coth"),
-    *("d-asinh", "d-acosh", "d-atanh", "d-acsch", "d-asech", "d-acoth", "d-ln", "d-sqrt", "d-abs"),
+    *("d-x", "d-parameter", "d-constant", "d-pi", "d-e", "d-multiple", "d-sum", "d-difference", "d-power"),
+    *("d-exp", "d-quotient", "d-product", "d-sin", "d-cos", "d-tan", "d-csc", "d-sec", "d-cot", "d-asin"),
+    *("d-acos", "d-atan", "d-acsc", "d-asec", "d-acot", "d-sinh", "d-cosh", "d-tanh", "d-csch", "d-sech"),
+    *("d-coth", "d-asinh", "d-acosh", "d-atanh", "d-acsch", "d-asech", "d-acoth", "d-ln", "d-sqrt", "d-abs"),
     "d-general-power",
 )
 _WRITTEN_BY_OTHERS = (
@@ -50,15 +48,13 @@ _BY_EXPONENTIALS = ("sinh-to-exp", "cosh-to-exp")
 _COMPOSED = ("sin-asin", "cos-asin", "sin-atan", "cos-atan")
 
 
-def meetings(
-    start: Tree, target: Tree, rules: Mapping[str, Rule], points: NDArray[np.float64]
-) -> Iterator[Lines]:
+def meetings(start: Tree, target: Tree, rules: Mapping[str, Rule], signs: Signs) -> Iterator[Lines]:
     """Ways from one expression to the other, those with few lines first; the start is left out.
 
-    Args: rules: by name. points: where both are defined, for signs. Nothing is said of the lines' domains.
+    Args: rules: by name. signs: at points where both are defined. Nothing is said of the lines' domains.
     """
     for exponentials in (False, True):
-        ends = _Ends(rules, points, exponentials)
+        ends = _Ends(rules, signs, exponentials)
         here, there = ends.apart(start, target)
         order = sorted(
             ((i, j) for i in range(len(here)) for j in range(len(there))), key=lambda pair: (sum(pair), pair)
@@ -81,10 +77,9 @@ def _back(name: str, rules: Mapping[str, Rule]) -> str:
 class _Ends:
     """The two ends while they are taken apart."""
 
-    def __init__(self, rules: Mapping[str, Rule], points: NDArray[np.float64], exponentials: bool) -> None:
+    def __init__(self, rules: Mapping[str, Rule], signs: Signs, exponentials: bool) -> None:
         self.rules = rules
-        self.signs = Signs(points)
-        self.powers = Powers(self.signs)
+        self.powers = Powers(signs)
         self.angles = Angles()
         self.exponentials = exponentials
 
@@ -171,7 +166,9 @@ def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
     tree = filled(condition.pattern, binding)
     if condition.name in OF_NUMBERS:
         return is_number(tree) and OF_NUMBERS[condition.name](Fraction(tree.label))
-    return condition.name != "nonconst" or "x" in tree.labels()
+    if condition.name == "free":
+        return VARIABLE not in tree.labels()
+    return condition.name != "nonconst" or bool(variables_of(tree))
 
 
 def _inside(tree: Tree) -> Tree:

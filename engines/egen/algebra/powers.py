@@ -38,16 +38,17 @@ _ROOTED = 10**12
 
 
 class Signs:
-    """Signs of expressions at some points."""
+    """Signs of expressions at some points: (points,) of x, or (variables, points) of several."""
 
-    def __init__(self, points: NDArray[np.float64]) -> None:
+    def __init__(self, points: NDArray[np.float64], variables: Sequence[str] = ("x",)) -> None:
         self.points = points
+        self.variables = variables
         self._known: dict[Tree, int] = {}
 
     def of(self, tree: Tree) -> int:
         """1 or -1 where an expression has that sign at every point, 0 if not."""
         if tree not in self._known:
-            values, errors = balls(compile_many([tree]), self.points)
+            values, errors = balls(compile_many([tree], variables=self.variables), self.points)
             sure = np.isfinite(errors[0])
             value, error = values[0][sure], errors[0][sure]
             self._known[tree] = 0

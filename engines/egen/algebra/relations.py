@@ -27,6 +27,7 @@ from engines.egen.algebra.rational import (
     rational,
     terms,
 )
+from engines.egen.expressions.language import variables_of
 from engines.egen.expressions.patterns import fold
 
 __all__ = ["ARITHMETIC", "PROCEDURES", "equal", "reduced"]
@@ -174,7 +175,7 @@ _PI = Tree("pi")
 
 
 def _has_variable(tree: Tree) -> bool:
-    return any(node.label == "x" for node in tree)
+    return bool(variables_of(tree))
 
 
 def _roots(left: Tree, right: Tree, powers: Powers) -> bool:

@@ -15,21 +15,24 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.algebra.lines import OF_NUMBERS, filled, fits, meetings
+from engines.egen.algebra.powers import Signs
+from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.egraph.members import ACCEPTED
 from engines.egen.egraph.proofs import ARITHMETIC, Binding, Line, Proofs, reverse
+from engines.egen.expressions.language import VARIABLE
 from engines.egen.expressions.patterns import fold, unfolded
-from engines.egen.records import Counterexample, Mode, Verdict, told_apart
-from engines.egen.rules.table import Condition, Guards, Rule, load_rules
+from engines.egen.records import Counterexample, Mode, Verdict, told_apart, where
+from engines.egen.rules.table import Condition, Guards, Rule, assumed_rules, load_rules
+from engines.egen.verification.several import verifier
 from engines.egen.verification.verify import Verifier
 
-__all__ = ["Derivation", "Step", "derive"]
+__all__ = ["Derivation", "Step", "derive", "rules_for"]
 
 _POINTS = 8
 _MAX_LINES = 200
@@ -70,31 +73,39 @@ def derive(
     *,
     mode: Mode = "strict",
     rules: Sequence[Rule] | None = None,
+    assumptions: Assumptions = NOTHING,
     nodes: int = 12_000,
     stop: Stop = never,
 ) -> Derivation:
     """Derive one expression from another.
 
-    Args: mode: whether lines may lose domain. rules: instead of those that growth uses. nodes: how many terms
-    the e-graph may hold.
+    Args: mode: whether lines may lose domain. rules: instead of those that growth uses. assumptions: what is
+    known of variables. nodes: how many terms the e-graph may hold. Raises: EngineError E221 when the
+    assumptions hold nowhere.
     """
-    verifier = Verifier(start)
-    if verifier.reason:
-        return Derivation((), f"Nothing can be checked: {verifier.reason}.")
-    last = verifier.check([target])[0]
+    judge = verifier(start, target, assumptions=assumptions)
+    if judge.reason:
+        return Derivation((), f"Nothing can be checked: {judge.reason}.")
+    last = judge.check([target])[0]
     accepted = {*ACCEPTED[mode], "undecided"}
     if last.outcome not in accepted:
         return Derivation((), _refusal(last), last.counterexample)
-    points = verifier.points[: verifier.inside]
-    known = load_rules() if rules is None else tuple(rules)
-    search = _Search(known, mode, points[:: max(1, verifier.inside // _POINTS)], nodes, stop)
-    for lines in _ways(start, target, known, search, points):
-        steps = _judged(verifier, [("", start), *lines])
+    points = judge.points[..., : judge.inside]
+    known = rules_for(judge.variables, assumptions) if rules is None else tuple(rules)
+    few = Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
+    search = _Search(known, mode, few, nodes, stop)
+    for lines in _ways(start, target, known, search, Signs(points, judge.variables)):
+        steps = _judged(judge, [("", start), *lines])
         if all(step.verdict.outcome in accepted for step in steps):
             return Derivation(steps)
         if stop():
             break
     return Derivation((), "No derivation was found within the bound; there may be a longer one.")
+
+
+def rules_for(variables: Sequence[str], assumptions: Assumptions) -> tuple[Rule, ...]:
+    """The rules that growth and derivations use for expressions of these variables."""
+    return load_rules() + (assumed_rules() if assumptions or len(variables) > 1 else ())
 
 
 def _refusal(verdict: Verdict) -> str:
@@ -104,31 +115,32 @@ def _refusal(verdict: Verdict) -> str:
         return "The two are not the same function."
     one, other = told_apart(example.head, example.member, example.difference, digits=6)
     what = "are not the same function" if verdict.outcome == "different" else "do not have the same domain"
-    return f"The two {what}: at x = {example.x:.6g} the first is {one}, the second {other}."
+    return f"The two {what}: at {where(example.x, dict(example.at))} the first is {one}, the second {other}."
 
 
 def _ways(
-    start: Tree, target: Tree, rules: Sequence[Rule], search: _Search, points: NDArray[np.float64]
+    start: Tree, target: Tree, rules: Sequence[Rule], search: _Search, signs: Signs
 ) -> Iterator[list[Line]]:
     """Ways from start to target, without the start."""
     rule = search.rule_between(fold(start), fold(target))
     if rule:
         yield [(rule, target)]
         return
-    _, errors = balls(compile_many([target]), points)
+    _, errors = balls(compile_many([target], variables=signs.variables), signs.points)
+    common = Signs(signs.points[..., np.isfinite(errors[0])], signs.variables)
     by_name = {one.name: one for one in rules}
-    yield from islice(meetings(start, target, by_name, points[np.isfinite(errors[0])]), _MEETINGS)
+    yield from islice(meetings(start, target, by_name, common), _MEETINGS)
     found = search.between(fold(start), fold(target))
     if found is not None:
         yield [(ARITHMETIC, fold(start)), *found, (ARITHMETIC, target)]
 
 
-def _judged(verifier: Verifier, lines: Sequence[Line]) -> tuple[Step, ...]:
+def _judged(judge: Verifier, lines: Sequence[Line]) -> tuple[Step, ...]:
     """The lines in the language with their verdicts, without those that repeat the one before."""
     target = lines[-1][1]
     shown = [(rule, target if tree is target else unfolded(tree)) for rule, tree in lines]
     shown = shown[:1] + [line for before, line in pairwise(shown) if before[1] != line[1]]
-    verdicts = verifier.check([tree for _, tree in shown])
+    verdicts = judge.check([tree for _, tree in shown])
     return tuple(Step(tree, rule, verdict) for (rule, tree), verdict in zip(shown, verdicts, strict=True))
 
 
@@ -149,12 +161,12 @@ class _Search:
         self,
         rules: Iterable[Rule],
         mode: Mode,
-        points: NDArray[np.float64],
+        signs: Signs,
         nodes: int,
         stop: Stop,
     ) -> None:
         self.proofs = Proofs()
-        self.points = points
+        self.signs = signs
         self.nodes = nodes
         self.stop = stop
         self.matched = 0
@@ -279,6 +291,8 @@ class _Search:
         if condition.name in OF_NUMBERS:
             value = self.proofs.constant(node)
             return value is not None and OF_NUMBERS[condition.name](value)
+        if condition.name == "free":
+            return VARIABLE not in self.proofs.term(node).labels()
         values = self.values(node)
         if condition.name == "nonconst":
             return len(set(values)) > 1
@@ -287,7 +301,8 @@ class _Search:
     def values(self, node: int) -> list[float]:
         """Values of a term at the points where it has one."""
         if node not in self._values:
-            near, errors = balls(compile_many([unfolded(self.proofs.term(node))]), self.points)
+            program = compile_many([unfolded(self.proofs.term(node))], variables=self.signs.variables)
+            near, errors = balls(program, self.signs.points)
             self._values[node] = near[0][np.isfinite(errors[0])].tolist()
         return self._values[node]
 
@@ -297,7 +312,9 @@ _OF_VALUES: Mapping[str, Callable[[float], bool]] = {
     "nz": lambda value: value != 0,
     "pos": lambda value: value > 0,
     "nonneg": lambda value: value >= 0,
+    "nonpos": lambda value: value <= 0,
     "unit": lambda value: abs(value) <= 1,
     "absge1": lambda value: abs(value) >= 1,
     "ge1": lambda value: value >= 1,
+    "whole": lambda value: value == round(value),
 }

@@ -27,6 +27,7 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph.requests import ClusterRequest, DerivationRequest, GraphRequest, Service, growth
 from engines.egen.records import Cluster, EgenConfig, Limits, Mode, Stats, StopReason
 
@@ -142,11 +143,12 @@ class GrowthProcess:
         *,
         mode: Mode = "strict",
         limits: Limits | None = None,
+        assumptions: Assumptions = NOTHING,
         stop: Stop = never,
     ) -> Derivation:
         """How `target` follows from `start` (see `derivation.derive`); without one, how the shortest form in
         the e-graph of `start` does, one without a derivative if there is any."""
-        request = DerivationRequest(start, mode, limits or Limits(), target)
+        request = DerivationRequest(start, mode, limits or Limits(), assumptions, target)
         found: Derivation = self._ask(request, ignore, stop)
         return found
 

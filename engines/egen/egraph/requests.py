@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import prefix
 from engines.egen.records import EgenConfig, Limits, Mode
 
@@ -34,6 +35,7 @@ class GraphRequest:
     head: Tree
     mode: Mode
     limits: Limits
+    assumptions: Assumptions = NOTHING
 
     @property
     def seconds(self) -> float:
@@ -95,7 +97,7 @@ def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation
     target = request.target or _shortest(request, rules, stop)
     if request.target is None and target == request.head:
         return Derivation((), "No shorter form of it was found.")
-    return derive(request.head, target, mode=request.mode, stop=stop)
+    return derive(request.head, target, mode=request.mode, assumptions=request.assumptions, stop=stop)
 
 
 def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
+from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
+from engines.egen.expressions.language import LETTERS
 from engines.egen.records import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -46,6 +48,9 @@ class Check:
     """
 
     file: Annotated[Path, Arg("A step a line, prefix or infix; a blank line ends a derivation.")]
+    assume: Annotated[
+        str, Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing")
+    ] = ""
     model: Annotated[Path | None, Arg("An encoder, for a second opinion.", ref="model", shown="none")] = None
     threshold: Annotated[
         float | None, Arg("A cosine below it is suspicious.", shown="learned on derivations")
@@ -107,26 +112,29 @@ class Checked:
 
 
 def judge(
-    derivations: Sequence[Derivation], encoder: Encoder | None = None, limit: float = 0.0
+    derivations: Sequence[Derivation],
+    encoder: Encoder | None = None,
+    limit: float = 0.0,
+    assumptions: Assumptions = NOTHING,
 ) -> list[Checked]:
-    """Judge every transition. Args: encoder: without one only the verifier judges. limit: a cosine below it
+    """Judge every transition. Args: encoder: without one only the verifier arbiter. limit: a cosine below it
     is flagged."""
     from engines.egen.evaluations.mistakes import step_cosines
     from engines.egen.verification.explain import because
-    from engines.egen.verification.verify import Verifier
+    from engines.egen.verification.several import verifier
 
     cosines = None if encoder is None else step_cosines(encoder, derivations)
     found = []
     for number, derivation in enumerate(derivations):
         transitions = []
         for place, (one, other) in enumerate(pairwise(derivation.steps)):
-            verifier = Verifier(one)
-            (verdict,) = verifier.check([other])
+            arbiter = verifier(one, other, assumptions=assumptions)
+            (verdict,) = arbiter.check([other])
             cosine = None if cosines is None else float(cosines[number][place])
             if cosine is None or isnan(cosine):
-                transitions.append(Transition(verdict, because(verifier, verdict), None, None))
+                transitions.append(Transition(verdict, because(arbiter, verdict), None, None))
             else:
-                transitions.append(Transition(verdict, because(verifier, verdict), cosine, cosine < limit))
+                transitions.append(Transition(verdict, because(arbiter, verdict), cosine, cosine < limit))
         found.append(Checked(derivation, tuple(transitions)))
     return found
 
@@ -156,7 +164,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     from engines.egen.verification.verify import verdict_row
 
     bad: list[DataError] = []
-    given = list(derivations.read_derivations(spec.file, on_bad=bad.append))
+    assumptions = read_assumptions(spec.assume)
+    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, letters=LETTERS))
     if bad and not given:
         raise bad[0]
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
@@ -165,7 +174,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     if encoder is not None and limit is None:
         limit, suspicion = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
     rows = []
-    for checked in judge(given, encoder, limit or 0.0):
+    for checked in judge(given, encoder, limit or 0.0, assumptions):
         transitions = [
             {
                 **verdict_row(each.verdict),

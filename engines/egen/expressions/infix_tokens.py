@@ -8,7 +8,15 @@ from typing import Literal, NoReturn
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_NODES
-from engines.egen.expressions.language import ALIASES, ARITY, CONSTANTS, VARIABLE, operands, visible
+from engines.egen.expressions.language import (
+    ALIASES,
+    ARITY,
+    CONSTANTS,
+    VARIABLE,
+    VARIABLES,
+    operands,
+    visible,
+)
 
 __all__ = ["CALLED", "Token", "fail", "tokens_of"]
 
@@ -118,12 +126,15 @@ def _checked(text: str, word: str, position: int) -> str:
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
     """The names that letters written together stand for: `xsinx` is x sin x."""
     found: list[Token] = []
-    at = 0
+    at, alone = 0, ""
     while at < len(word):
         name = next((name for name in _NAMES if word.startswith(name, at)), None)
-        if name is None and word[at] in letters and len(word) <= 2:  # `ab`; `foo` is rather a function
+        if name is None and word[at] in letters:
             name = word[at]
-        if name is None:
+        if name is not None and name in VARIABLE + letters:
+            alone += name
+        # `xyz` and `ab` are products; `max` is rather a function
+        if name is None or (len(alone) > 2 and alone.strip(VARIABLES)):
             _checked(text, word, start)
             fail(
                 text,

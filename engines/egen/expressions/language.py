@@ -1,9 +1,9 @@
-"""The expression language of E-Gen: one variable x, real values, generator prefix notation.
+"""The expression language of E-Gen: the variable x, real values, generator prefix notation.
 
 Tokens, as E-Gen's generator writes them: `+ - * / pow` take two operands, `log` takes (base, argument), `d`
 takes (variable, body), every function takes one. Leaves are `x`, `pi`, `e` and constants. A constant is one
 token: an integer (`-7`) or a decimal (`0.5`); unary minus does not exist (it is `* -1 u`), and exp(u) is
-`pow e u`.
+`pow e u`. Operations that take several variables read `LETTERS` as leaves too.
 """
 
 from __future__ import annotations
@@ -21,16 +21,22 @@ __all__ = [
     "FUNCTIONS",
     "HYPERBOLIC",
     "INVERSE",
+    "LETTERS",
     "TRIGONOMETRIC",
     "VARIABLE",
+    "VARIABLES",
     "is_constant_token",
     "operands",
     "prefix",
     "read_prefix",
+    "variables_of",
     "visible",
 ]
 
 VARIABLE = "x"
+VARIABLES = "xyztuv"
+LETTERS = VARIABLES[1:] + "abckmnpqrsw"
+"""Variables other than x, and parameters."""
 CONSTANTS = ("pi", "e")
 TRIGONOMETRIC = ("sin", "cos", "tan", "csc", "sec", "cot")
 HYPERBOLIC = ("sinh", "cosh", "tanh", "csch", "sech", "coth")
@@ -60,12 +66,13 @@ def is_constant_token(token: str) -> bool:
     return _NUMBER.match(token) is not None
 
 
-def operands(token: str) -> int:
+def operands(token: str, letters: str = "") -> int:
     """How many operands the token takes: 0 for a leaf.
 
-    Raises: ExpressionError that says why the token is not of the language.
+    Args: letters: other variables than x. Raises: ExpressionError that says why the token is not of the
+    language.
     """
-    known = ARITY.get(token)
+    known = 0 if len(token) == 1 and token in letters else ARITY.get(token)
     if known is not None:
         return known
     if is_constant_token(token):
@@ -78,6 +85,10 @@ def operands(token: str) -> int:
     if token in ("i", "I", "j"):
         raise ExpressionError(
             f"{token!r} is not a real number", remedy="Expressions are real; complex constants are not read."
+        )
+    if len(token) == 1 and token.isalpha() and letters:
+        raise ExpressionError(
+            f"{token!r} is not a variable", remedy=f"Variables and parameters: {' '.join('x' + letters)}."
         )
     if len(token) == 1 and token.isalpha():
         raise ExpressionError(
@@ -92,15 +103,16 @@ def operands(token: str) -> int:
     )
 
 
-def read_prefix(text: str) -> Tree:
+def read_prefix(text: str, letters: str = "") -> Tree:
     """Read generator prefix notation (`+ pow x 2 * -3 sin x`).
 
-    Raises: ExpressionError that names what is wrong; its position counts characters.
+    Args: letters: other variables than x. Raises: ExpressionError that names what is wrong; its position
+    counts characters.
     """
     try:
-        tree = parse_prefix(text.split(), operands)
+        tree = parse_prefix(text.split(), lambda token: operands(token, letters))
     except ExpressionError as error:
-        place = _character(text, error.position)
+        place = _character(text, error.position, letters)
         what = error.what if place is None else f"{error.what} (character {place + 1})"
         raise ExpressionError(what, text=visible(text), position=place or 0, remedy=error.remedy) from None
     for node in tree:
@@ -113,17 +125,27 @@ def read_prefix(text: str) -> Tree:
     return tree
 
 
-def _character(text: str, token: int | None) -> int | None:
+def _character(text: str, token: int | None, letters: str) -> int | None:
     """Where the token starts that an error is about: without a position, an unknown token, or the whole."""
     starts = [(word.start(), word.group()) for word in _WORD.finditer(text)]
     if token is not None:
         return starts[token][0] if token < len(starts) else len(text)
     for start, word in starts:
         try:
-            operands(word)
+            operands(word, letters)
         except ExpressionError:
             return start
     return None
+
+
+def variables_of(*trees: Tree) -> set[str]:
+    """The variables and parameters of expressions: leaves that are neither numbers nor constants."""
+    return {
+        node.label
+        for tree in trees
+        for node in tree
+        if not node.children and not is_constant_token(node.label) and node.label not in CONSTANTS
+    }
 
 
 def visible(text: str) -> str:

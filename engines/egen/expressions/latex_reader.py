@@ -40,18 +40,19 @@ def looks_like_latex(text: str) -> bool:
     return "\\" in text or "{" in text
 
 
-def read_latex(text: str) -> Tree:
+def read_latex(text: str, letters: str = "") -> Tree:
     r"""Read LaTeX of the language's expressions.
 
-    Raises: ExpressionError with the character position of what could not be read.
+    Args: letters: other variables than x. Raises: ExpressionError with the character position of what could
+    not be read.
 
     >>> read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)").labels()
     ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
     """
-    reader = _Rewriter(text)
+    reader = _Rewriter(text, letters)
     infix = reader.rewritten()
     try:
-        return read_infix(infix)
+        return read_infix(infix, letters)
     except ExpressionError as error:
         place = reader.place(error.position or 0)
         what = _POSITION.sub("", error.what)
@@ -61,8 +62,9 @@ def read_latex(text: str) -> Tree:
 class _Rewriter:
     """LaTeX piece by piece; `written` is the infix so far, as texts with the place each came from."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, letters: str) -> None:
         self.text = text
+        self.letters = letters
         self.tokens = lex(text)
         self.at = 0
         self.written: list[tuple[str, int]] = []
@@ -130,7 +132,7 @@ class _Rewriter:
         elif text == "_":
             fail(self.text, "a subscript is nothing that expressions have", token.start, "Remove it.")
         else:
-            self.say(text, token)
+            self.say(f" {text} " if text in self.letters else text, token)
 
     def bracket(self, size: Token) -> None:
         """A delimiter after its size."""
@@ -229,7 +231,7 @@ class _Rewriter:
         name = "".join(self.group())
         if name in CALLED:
             self.function(name, token)
-        elif name in CONSTANTS or name == VARIABLE:
+        elif name in CONSTANTS or name == VARIABLE or (len(name) == 1 and name in self.letters):
             self.say(f" {name} ", token)
         else:
             what = f"{name[:40]!r} is not a function or constant of the language"

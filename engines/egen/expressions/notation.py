@@ -18,6 +18,7 @@ from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.language import (
     ARITY,
     HYPERBOLIC,
+    LETTERS,
     TRIGONOMETRIC,
     is_constant_token,
     prefix,
@@ -31,30 +32,30 @@ __all__ = ["Notation", "check_head", "expression_row", "infix", "latex", "read",
 Notation = Literal["auto", "prefix", "infix", "latex"]
 
 
-def read(text: str, notation: Notation = "auto") -> Tree:
+def read(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
     """Read an expression; `auto` takes commands and braces for LaTeX, and tries prefix notation before infix,
     so `- 7 x` is 7 - x.
 
-    Raises: ExpressionError with the character position; for `auto` the error of the notation that the text
-    looks like.
+    Args: letters: other variables than x. Raises: ExpressionError with the character position; for `auto` the
+    error of the notation that the text looks like.
 
     >>> read("- 7 x") == read("7 - x")
     True
     """
     if notation == "prefix":
-        return read_prefix(text)
+        return read_prefix(text, letters)
     if notation == "infix":
-        return read_infix(text)
+        return read_infix(text, letters)
     if notation == "latex" or looks_like_latex(text):
-        return read_latex(text)
+        return read_latex(text, letters)
     if not text.strip():
         raise ExpressionError("the expression is empty", remedy="Write something like: sin x + 3")
     try:
-        return read_prefix(text)
+        return read_prefix(text, letters)
     except ExpressionError as error:
         as_prefix = error
     try:
-        return read_infix(text)
+        return read_infix(text, letters)
     except ExpressionError as error:
         raise (as_prefix if _looks_like_prefix(text) else error) from None
 
@@ -64,9 +65,10 @@ def _looks_like_prefix(text: str) -> bool:
     return ARITY.get(words[0]) == 2 and not re.search(r"[()\[\]{}^|,]", text)
 
 
-def read_head(text: str, notation: Notation = "auto") -> Tree:
-    """Read an expression that is to be a head. Raises: ExpressionError, also as `check_head` does."""
-    tree = read(text, notation)
+def read_head(text: str, notation: Notation = "auto", letters: str = "") -> Tree:
+    """Read an expression that is to be a head (see `read`). Raises: ExpressionError, also as `check_head`
+    does."""
+    tree = read(text, notation, letters)
     check_head(tree)
     return tree
 
@@ -203,11 +205,11 @@ def _unicode(node: Tree, parts: list[_Written]) -> _Written:
 
 
 def _adjoins(node: Tree) -> bool:
-    """Whether a product is a number before x, pi or an integer power of x: `7x`, `−3x²`."""
+    """Whether a product is a number before a variable, pi or an integer power of x: `7x`, `−3x²`."""
     number, other = node.children
     if other.label == "pow" and not other.children[1].children:
         other = other.children[0]
-    return is_constant_token(number.label) and other.label in ("x", "pi")
+    return is_constant_token(number.label) and other.label in ("x", "pi", *LETTERS)
 
 
 _LATEX_NAMES = {

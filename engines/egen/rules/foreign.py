@@ -17,12 +17,11 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
 from engines.core.tree import Tree
 from engines.egen.expressions.infix_reader import read_infix
-from engines.egen.expressions.language import ARITY, is_constant_token
+from engines.egen.expressions.language import ARITY, LETTERS, is_constant_token, variables_of
 from engines.egen.rules.table import read_pattern
 
-__all__ = ["EXTRA", "ForeignRule", "Unread", "read_foreign", "variables_of"]
+__all__ = ["EXTRA", "ForeignRule", "Unread", "read_foreign"]
 
-_LETTERS = "abckmnpqrstuvwyz"
 EXTRA = {
     **dict.fromkeys(("cbrt", "erf", "erfc"), 1),
     **dict.fromkeys(("fmin", "fmax", "remainder", "copysign", "atan2", "sound-log"), 2),
@@ -121,15 +120,6 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str, str, str] | None]]:
         yield number, (name.strip(), "", left if colon else head, right) if arrow else None
 
 
-def variables_of(tree: Tree) -> set[str]:
-    """The variables of a side."""
-    return {
-        node.label
-        for node in tree
-        if not node.children and not is_constant_token(node.label) and node.label not in ("pi", "e")
-    }
-
-
 def _side(text: str, symbolic: bool) -> Tree:
     """One side in whichever notation. Raises: ExpressionError."""
     text = text.strip()
@@ -140,7 +130,7 @@ def _side(text: str, symbolic: bool) -> Tree:
     elif symbolic:
         tree = _Symbolic(text).read()
     else:
-        tree = read_infix(text, _LETTERS)
+        tree = read_infix(text, LETTERS)
     if any(node.label == "d" for node in tree if node.children):
         raise ExpressionError("rules about derivatives are judged in our own format only")
     return tree

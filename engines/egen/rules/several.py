@@ -20,8 +20,8 @@ from flint import arb, ctx, fmpq
 
 from engines.core.precise import CODE, NOTHING, Value, applied
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token
-from engines.egen.rules.foreign import ForeignRule, variables_of
+from engines.egen.expressions.language import is_constant_token, variables_of
+from engines.egen.rules.foreign import ForeignRule
 
 __all__ = ["CLASSES", "Class", "Difference", "Found", "classify"]
 

@@ -32,6 +32,7 @@ __all__ = [
     "Guards",
     "Rule",
     "active",
+    "assumed_rules",
     "is_variable",
     "load_families",
     "load_rules",
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 TABLE = "rules/egen.toml"
+ASSUMED = "rules/assumed.toml"
 CHECKED = "rules/egen-check.json"
 """What the last `mathwb egen rules --check --keep` found."""
 
@@ -60,9 +62,12 @@ CONDITIONS: Mapping[str, str] = {
     "nz": "not 0 where it is defined, except at isolated points",
     "pos": "above 0 where it is defined, except at isolated points",
     "nonneg": "at least 0 where it is defined",
+    "nonpos": "at most 0 where it is defined",
     "unit": "between -1 and 1 where it is defined",
     "absge1": "of absolute value at least 1 where it is defined",
     "ge1": "at least 1 where it is defined",
+    "free": "without the variable x",
+    "whole": "an integer, by what is assumed",
     "total": "defined on all of the reals, except at isolated points",
 }
 """What a guard can say of a sub-expression, seen as a function of x on the reals."""
@@ -317,6 +322,13 @@ def load_families() -> tuple[Family, ...]:
 def load_rules() -> tuple[Rule, ...]:
     """Every direction of every rule of the shipped table, in its order."""
     return tuple(rule for family in load_families() for rule in family.rules)
+
+
+@cache
+def assumed_rules() -> tuple[Rule, ...]:
+    """Further rules, of what assumptions are about: integers, and exponents that are not known numbers."""
+    families = parse_families(asset(ASSUMED).read_text(encoding="utf-8"), ASSUMED)
+    return tuple(rule for family in families for rule in family.rules)
 
 
 def table_hash() -> str:

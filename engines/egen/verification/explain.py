@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from math import isfinite
 from typing import Any
 
@@ -11,14 +10,17 @@ import numpy as np
 
 from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import prefix
-from engines.egen.records import Verdict, told_apart
+from engines.egen.records import Verdict, told_apart, where
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES
+from engines.egen.verification.several import Several, verifier
 from engines.egen.verification.verify import Verifier, verdict_row
 
 __all__ = ["because", "curve", "domain", "explain"]
 
+_NO_DOMAIN: dict[str, Any] = {"text": "", "intervals": []}
 _STATES = ("defined", "undefined", "unknown")
 _OUTSIDE = {
     **dict.fromkeys(("asin", "acos"), "outside [-1, 1]"),
@@ -33,24 +35,27 @@ _OUTSIDE = {
 }
 
 
-def explain(head: Tree, member: Tree, *, seed: int = 0) -> dict[str, Any]:
+def explain(head: Tree, member: Tree, *, assumptions: Assumptions = NOTHING, seed: int = 0) -> dict[str, Any]:
     """The whole case for a verdict, JSON-able.
 
     Keys: head, member (prefix), verdict (as in `verify`), because (one sentence), head_domain, member_domain
     (see `domain`), ranges (the seeded points' ranges) and points: x, head, head_state, member, member_state
-    and, where the member has no value, term (its innermost failing sub-term) and why.
+    and, where the member has no value, term (its innermost failing sub-term) and why. Of several variables,
+    or with assumptions, each point has `at` with all variables, and domains are not worked out (no text).
     """
-    verifier = Verifier(head, seed=seed)
-    verdict = verifier.check([member])[0]
-    order = np.argsort(verifier.points)
-    places = verifier.points[order]
-    both = evaluate(compile_many([head, member]), places)
+    judge = verifier(head, member, assumptions=assumptions, seed=seed)
+    verdict = judge.check([member])[0]
+    points = np.atleast_2d(judge.points)
+    points = points[:, np.lexsort(points[::-1])]
+    several = judge if isinstance(judge, Several) else None
+    both = evaluate(compile_many([head, member], variables=judge.variables), points)
     terms = list(dict.fromkeys(member))
-    parts = evaluate(compile_many(terms), places)
+    parts = evaluate(compile_many(terms, variables=judge.variables), points)
     rows = []
-    for k, x in enumerate(places.tolist()):
+    for k, place in enumerate(points.T.tolist()):
         row = {
-            "x": x,
+            "x": place[0],
+            **({"at": {judge.variables[i]: place[i] for i in several.shown}} if several else {}),
             "head": _number(both.values[0, k]),
             "head_state": _STATES[both.state[0, k]],
             "member": _number(both.values[1, k]),
@@ -63,9 +68,9 @@ def explain(head: Tree, member: Tree, *, seed: int = 0) -> dict[str, Any]:
         "head": prefix(head),
         "member": prefix(member),
         "verdict": verdict_row(verdict),
-        "because": because(verifier, verdict),
-        "head_domain": domain(head),
-        "member_domain": domain(member),
+        "because": because(judge, verdict),
+        "head_domain": _NO_DOMAIN if several else domain(head),
+        "member_domain": _NO_DOMAIN if several else domain(member),
         "ranges": [list(ends) for ends in RANGES + FAR],
         "points": rows,
     }
@@ -95,17 +100,18 @@ def _number(value: float) -> float | None:
     return float(value) if isfinite(value) else None
 
 
-def because(verifier: Verifier, verdict: Verdict) -> str:
+def because(judge: Verifier, verdict: Verdict) -> str:
     """A verdict of a verifier in one sentence."""
     example = verdict.counterexample
-    at = f" at x = {example.x:.6g}" if example else ""
+    at = f" at {where(example.x, dict(example.at))}" if example else ""
     share = f"{verdict.kept:.0%} of the head's points"
-    if verifier.reason:
-        return verifier.reason
+    if judge.reason:
+        return judge.reason
     match verdict.outcome:
         case "different":
             assert example is not None
-            return f"the values differ{at}: {' and '.join(told_apart(*astuple(example)[1:], digits=10))}"
+            shown = told_apart(example.head, example.member, example.difference, digits=10)
+            return f"the values differ{at}: {' and '.join(shown)}"
         case "shrinks":
             more = " and defined outside the head's domain" if verdict.gained else ""
             return f"equal where both are defined, which is {share}; undefined{at}{more}"
@@ -120,7 +126,10 @@ def because(verifier: Verifier, verdict: Verdict) -> str:
 
 
 def _but(verdict: Verdict, which: str) -> str:
-    return f", except at x = {verdict.exceptions}, where {which} is undefined" if verdict.exceptions else ""
+    if not verdict.exceptions:
+        return ""
+    places = verdict.exceptions if "=" in verdict.exceptions else f"x = {verdict.exceptions}"
+    return f", except at {places}, where {which} is undefined"
 
 
 def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from engines.core.edges import Place
 from engines.core.numeric import Programs, balls
 from engines.core.numeric_kernel import signatures
 
-__all__ = ["FAR", "RANGES", "around", "choose"]
+__all__ = ["FAR", "RANGES", "around", "choose", "telling"]
 
 Floats = NDArray[np.float64]
 
@@ -91,15 +91,21 @@ def choose(program: Programs, seed: int) -> tuple[Floats, bool]:
         more = _points_within(found, random), _points_within(gaps(found), random)
         places = np.concatenate([places, *more])
         values, errors = balls(program, places, trace=True)
-    near = _selected(places, values, errors, MAX_INSIDE, MAX_OUTSIDE)
-    far = _selected(_far_pool(seed), *balls(program, _far_pool(seed), trace=True), MAX_FAR, MAX_FAR)
+    near = places[telling(values, errors)]
+    distant = _far_pool(seed)
+    far = distant[telling(*balls(program, distant, trace=True), MAX_FAR, MAX_FAR)]
     known = np.isfinite(errors[-1]).sum(), np.isnan(values[-1]).sum()
     return np.concatenate([near, far]), len(places) - sum(known) > known[0]
 
 
-def _selected(places: Floats, values: Floats, errors: Floats, most_inside: int, most_outside: int) -> Floats:
-    """Candidates within the head's domain and beyond it, by the cells that the head's sub-terms make."""
+def telling(
+    values: Floats, errors: Floats, most_inside: int = MAX_INSIDE, most_outside: int = MAX_OUTSIDE
+) -> NDArray[np.intp]:
+    """Candidates within the head's domain, then beyond it, by the cells that the head's sub-terms make.
+
+    Args: values, errors: (nodes, candidates) of the head's program.
+    """
     cells = signatures(values[1:], errors[1:], LEVELS)
     within = _chosen(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
     beyond = _chosen(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
-    return places[np.concatenate([within, beyond])]
+    return np.concatenate([within, beyond])

@@ -9,8 +9,8 @@ none of them lies in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from math import inf, isfinite, isnan
 from typing import Any
@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from engines.core.errors import ExpressionError
 from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
 from engines.core.numeric_kernel import compiled
-from engines.egen.expressions.language import read_prefix
+from engines.core.tree import Tree
+from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.points import choose
 from engines.egen.verification.recheck import Apart, Recheck
 
-__all__ = ["MIN_POINTS", "Judged", "Verifier", "verdict_row", "verify_lines"]
+__all__ = ["MIN_POINTS", "Case", "Judged", "Verifier", "verdict_row", "verify_lines"]
 
 Floats = NDArray[np.float64]
 
@@ -54,35 +55,42 @@ class Verifier:
     def __init__(self, head: Expression, *, seed: int = 0) -> None:
         self.head = head
         self.seed = seed
+        self.variables: tuple[str, ...] = ("x",)
         self._program = compile_many([head])
         points, hopeless = choose(self._program, seed)
         self._place(points)
+        if self._decides(hopeless):
+            self._recheck = Recheck(self._program, self.points[: self.inside])
+            # those close to the ends of the domain are the last to be shown
+            self._place(points, self._recheck.beside_ends())
+
+    def _decides(self, hopeless: bool) -> bool:
+        """Whether there are enough points; sets `reason` if not."""
         self.reason = ""
+        self._verdicts: dict[Any, Verdict] = {}
         if self.inside < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
                 if hopeless
                 else "the head is defined at no more than isolated real points, as far as the search can see"
             )
-            return
+            return False
         # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely
         sizes = np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values))
         self._fine = CLEAR * (float(np.median(sizes)) or 1.0)
-        self._recheck = Recheck(self._program, self.points[: self.inside])
-        self._verdicts: dict[Any, Verdict] = {}
-        self._place(points, self._recheck.beside_ends())
+        return True
 
-    def _place(self, points: Floats, beside: Sequence[float] = ()) -> None:
+    def _place(self, points: Floats, _beside: Sequence[float] = ()) -> None:
         """Take points, those inside the head's domain first; without those where nothing can be told.
 
-        `beside` are more of them, close to the ends of the domain, which are the last to be shown.
+        `_beside` are more of them, close to the ends of the domain, which are the last to be shown.
         """
-        points = np.concatenate([points, beside])
+        points = np.concatenate([points, _beside])
         values, errors = balls(self._program, points)
         within = np.flatnonzero(np.isfinite(errors[0]))
         self.points: Floats = points[np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])]
         self.inside = len(within)
-        self._sizes: Floats = np.abs(self.points) + 1e9 * np.isin(self.points, beside)
+        self._sizes: Floats = np.abs(self.points) + 1e9 * np.isin(self.points, _beside)
         self.values: Floats = values[0, within]
         self.errors: Floats = errors[0, within]
 
@@ -93,7 +101,8 @@ class Verifier:
         """
         verdicts: list[Verdict] = []
         for start in range(0, len(members), _BATCH):
-            verdicts.extend(self.judge(compile_many(members[start : start + _BATCH])))
+            batch = members[start : start + _BATCH]
+            verdicts.extend(self.judge(compile_many(batch, variables=self.variables)))
         return verdicts
 
     def judge(self, programs: Programs) -> list[Verdict]:
@@ -103,14 +112,11 @@ class Verifier:
         values, errors = balls(programs, self.points)
         counts, marks = _counted(values, errors, self.values, self.errors, self._sizes, self._fine)
         cases = [
-            _Case(k, self._outcome(*counted), *counted, *marked)
+            Case(k, self._outcome(*counted), *counted, *marked)
             for k, (counted, marked) in enumerate(zip(counts.tolist(), marks.tolist(), strict=True))
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING]
-        numbers = self._recheck.read(programs, [case.k for case in agreeing])
-        self._compare(programs, numbers, agreeing)
-        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
-        self._search_domains(programs, numbers, whole)
+        self._look_closer(programs, agreeing)
         return [self._verdict(case, values[case.k], errors[case.k]) for case in cases]
 
     def _outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
@@ -127,7 +133,14 @@ class Verifier:
             return "shrinks"
         return "extends" if more else "equal"
 
-    def _compare(self, programs: Programs, numbers: list[int], cases: list[_Case]) -> None:
+    def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
+        """What double precision cannot tell of those that seem to agree."""
+        numbers = self._recheck.read(programs, [case.k for case in agreeing])
+        self._compare(programs, numbers, agreeing)
+        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        self._search_domains(programs, numbers, whole)
+
+    def _compare(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
         """Look at values again with rigorous bounds."""
         found = self._recheck.values(programs, numbers, [case.k for case in cases])
         for case, checked in zip(cases, found, strict=True):
@@ -142,7 +155,7 @@ class Verifier:
             else:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
 
-    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[_Case]) -> None:
+    def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
         """Look beside the ends of members' own domains, and at isolated points."""
         found = self._recheck.domains(programs, numbers, [case.k for case in cases])
         for case, (lost, gained, holes) in zip(cases, found, strict=True):
@@ -154,24 +167,25 @@ class Verifier:
                 case.outcome = "extends"
             x = lost if lost is not None else gained
             if x is not None and (lost is not None or not case.gained):
-                both = balls(programs.only([case.k]), [x])[0][0, 0], balls(self._program, [x])[0][0, 0]
-                case.example = Counterexample(x, *(None if isnan(v) else float(v) for v in both[::-1]))
+                both = balls(self._program, [x])[0][0, 0], balls(programs.only([case.k]), [x])[0][0, 0]
+                head, member = (None if isnan(value) else float(value) for value in both)
+                case.example = Counterexample(x, head, member)
             if case.outcome != "shrinks":
                 case.exceptions = self._recheck.exceptions(
                     programs, case.k, holes, both=case.outcome == "equal"
                 )
 
-    def _verdict(self, case: _Case, values: Floats, errors: Floats) -> Verdict:
+    def _verdict(self, case: Case, values: Floats, errors: Floats) -> Verdict:
         witness = {"different": case.apart, "shrinks": case.lost, "nowhere": case.lost, "extends": case.more}
         place = witness.get(case.outcome, -1)
         example = case.example
         if example is None and place >= 0:
-            x, member = float(self.points[place]), None
+            member = None
             head = float(self.values[place]) if place < self.inside else None
             if isfinite(errors[place]):
                 member = float(values[place])
             gap = member - head if head is not None and member is not None else None
-            example = Counterexample(x, head, member, gap)
+            example = self._counterexample(place, head, member, gap)
         decided = case.common + case.missing
         kept = case.common / decided if decided else 0.0
         gained = bool(case.gained) and case.outcome == "shrinks"
@@ -183,9 +197,14 @@ class Verifier:
             self._verdicts[key] = Verdict(*key[:4], None, *key[4:])
         return self._verdicts[key]
 
+    def _counterexample(
+        self, place: int, head: float | None, member: float | None, gap: float | None
+    ) -> Counterexample:
+        return Counterexample(float(self.points[place]), head, member, gap)
+
 
 @dataclass(slots=True)
-class _Case:
+class Case:
     """A member while it is judged: counts of points, as for `_outcome`, and for each kind the place of the
     point that shows it best, -1 if there is none."""
 
@@ -210,7 +229,7 @@ class _Case:
 def _counted(
     values: Floats, errors: Floats, heads: Floats, head_errors: Floats, sizes: Floats, fine: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Counts of points and the most telling ones, as in `_Case`: two of (programs, 5).
+    """Counts of points and the most telling ones, as in `Case`: two of (programs, 5).
 
     Args: values, errors: (programs, points). heads, head_errors: (inside,). sizes: (points,)
     the points with the least are shown.
@@ -258,7 +277,7 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
         "kept": verdict.kept,
         "gained": verdict.gained,
         "points": verdict.points,
-        "counterexample": example and asdict(example),
+        "counterexample": example and example.to_dict(),
         "except": verdict.exceptions,
         "checked": checked and checked._asdict(),
     }
@@ -275,7 +294,13 @@ class Judged:
     error: ExpressionError | None = None
 
 
-def verify_lines(lines: Iterable[tuple[int, str]], *, seed: int = 0) -> Iterator[Judged]:
+Judges = Callable[[Tree, Sequence[Tree]], Verifier]
+"""Who judges expressions against a head: from the head and all of them."""
+
+
+def verify_lines(
+    lines: Iterable[tuple[int, str]], *, judges: Judges = lambda head, _: Verifier(head)
+) -> Iterator[Judged]:
     """Judge lines `head<TAB>member` in generator prefix notation; blank lines are skipped.
 
     Lines are gathered by head, so they come back grouped by head, in the order heads first appear. A line
@@ -293,14 +318,15 @@ def verify_lines(lines: Iterable[tuple[int, str]], *, seed: int = 0) -> Iterator
             yield Judged(number, head, "", error=error)
     for head, members in groups.items():
         try:
-            read_prefix(head)
-            verifier = Verifier(head.split(), seed=seed)
+            tree = read_prefix(head, LETTERS)
+            met = {token for _, text in members for token in text.split()}
+            verifier = judges(tree, [Tree(letter) for letter in LETTERS if letter in met])
         except ExpressionError as error:
             yield from (Judged(number, head, member, error=error) for number, member in members)
             continue
         rest = iter(members)
         while batch := list(islice(rest, _BATCH)):
-            programs = compile_valid([member.split() for _, member in batch])
+            programs = compile_valid([member.split() for _, member in batch], variables=verifier.variables)
             verdicts = verifier.judge(programs)
             for (number, member), verdict, nesting in zip(
                 batch, verdicts, programs.nesting.tolist(), strict=True
@@ -313,7 +339,7 @@ def verify_lines(lines: Iterable[tuple[int, str]], *, seed: int = 0) -> Iterator
 
 def _why_unreadable(member: str) -> ExpressionError:
     try:
-        read_prefix(member)
+        read_prefix(member, LETTERS)
     except ExpressionError as error:
         return error
     return ExpressionError("the expression cannot be evaluated", text=member)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from engines.egen.records import where
 from workbench.cli.common import table
 from workbench.operation import Aside
 
@@ -114,7 +115,7 @@ def _point(row: Mapping[str, Any]) -> str:
     head, member = (
         "undefined" if value is None else f"{value:.6g}" for value in (example["head"], example["member"])
     )
-    return f"x = {example['x']:.4g}: {head} and {member}"
+    return f"{where(example['x'], example.get('at'), digits=4)}: {head} and {member}"
 
 
 def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
@@ -123,18 +124,28 @@ def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     yield from table(
         ("", ""),
         [
-            ("head", f"{found['head']}   defined on {found['head_domain']['text']}"),
-            ("member", f"{found['member']}   defined on {found['member_domain']['text']}"),
+            ("head", _with_domain(found, "head")),
+            ("member", _with_domain(found, "member")),
             ("verdict", f"{verdict['verdict']}, {_share(verdict)}"),
             ("because", found["because"]),
         ],
     )[1:]
     yield ""
     rows = [
-        (f"{point['x']:.6g}", _value(point, "head"), _value(point, "member"), _failure(point))
+        (*_place(point), _value(point, "head"), _value(point, "member"), _failure(point))
         for point in found["points"]
     ]
-    yield from table(("x", "head", "member", "because"), rows)
+    names = found["points"][0].get("at", ["x"]) if rows else ["x"]
+    yield from table((*names, "head", "member", "because"), rows)
+
+
+def _with_domain(found: Mapping[str, Any], side: str) -> str:
+    domain = found[f"{side}_domain"]["text"]
+    return f"{found[side]}   defined on {domain}" if domain else str(found[side])
+
+
+def _place(point: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{value:.6g}" for value in point.get("at", {"x": point["x"]}).values())
 
 
 def _share(verdict: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from engines.egen.records import told_apart
+from engines.egen.records import told_apart, where
 from workbench.cli.common import table
 from workbench.operation import Aside
 
@@ -151,7 +151,8 @@ def _note(transition: Mapping[str, Any]) -> str:
         parts += [transition["reason"]] if transition["verdict"] != "equal" or transition["except"] else []
     elif example:
         shown = told_apart(example["head"], example["member"], example["difference"], digits=6)
-        parts.append(f"{judgement.upper()}: at x = {example['x']:.4g} {' becomes '.join(shown)}")
+        at = where(example["x"], example.get("at"), digits=4)
+        parts.append(f"{judgement.upper()}: at {at} {' becomes '.join(shown)}")
     else:
         parts.append(f"{judgement.upper()}: {transition['reason']}")
     if transition["cosine"] is not None:

@@ -1,0 +1,145 @@
+"""Points of several variables, drawn from where assumptions hold.
+
+Each variable takes its own range, within the bounds that assumptions give it; integers are integers. What
+assumptions say of several variables together is looked at afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, inf, isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.domain import Interval, draw
+from engines.core.errors import EngineError
+from engines.core.numeric import balls, compile_many
+from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, Assumptions
+from engines.egen.expressions.language import variables_of
+from engines.egen.verification.points import RANGES
+
+__all__ = ["Region"]
+
+Floats = NDArray[np.float64]
+
+_POOL = 3_000
+_FEWEST = 200
+_ROUNDS = 12
+_WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
+_SPECIAL = (0.0, 1.0, -1.0, 2.0)
+_BESIDE_SPECIAL = 2
+
+
+class Region:
+    """Where assumptions hold.
+
+    Raises: EngineError E221 when no such point is found.
+    """
+
+    def __init__(
+        self, variables: Sequence[str], assumptions: Assumptions = NOTHING, *, seed: int = 0
+    ) -> None:
+        self.variables = tuple(variables)
+        self.assumptions = assumptions
+        self._differences = [Tree("-", (one.left, one.right)) for one in assumptions.relations]
+        self._bounds = {name: self._bound(name) for name in self.variables}
+        self.points = self._drawn(np.random.default_rng([seed, 3]))
+
+    def special(self) -> tuple[Floats, list[str]]:
+        """(variables, points) where one variable is 0, 1, -1 or 2 and the others are in general position, and
+        for each point that variable's value, such as `a = 0`."""
+        found, names = [], []
+        for place, name in enumerate(self.variables):
+            for value in _SPECIAL:
+                beside = self.points[:, :_BESIDE_SPECIAL].copy()
+                beside[place] = value
+                found.append(beside)
+                names += [f"{name} = {value:g}"] * beside.shape[1]
+        points = np.concatenate(found, axis=1)
+        kept = np.flatnonzero(self.holds(points))
+        return points[:, kept], [names[place] for place in kept.tolist()]
+
+    def holds(self, points: Floats) -> NDArray[np.bool_]:
+        """Whether the assumptions certainly hold at each point."""
+        kept = np.ones(points.shape[1], bool)
+        if self._differences:
+            values, errors = balls(compile_many(self._differences, variables=self.variables), points)
+            for one, value, error in zip(self.assumptions.relations, values, errors, strict=True):
+                sure = np.isfinite(error)
+                if one.sign == "!=":
+                    kept &= sure & (np.abs(value) > error)
+                else:
+                    kept &= sure & ((value < -error) | ((value == 0) & (error == 0) & (one.sign == "<=")))
+        return kept
+
+    def _drawn(self, random: np.random.Generator) -> Floats:
+        """Points in general position, each once, in the order in which they were drawn."""
+        kept = np.empty((len(self.variables), 0))
+        possible = all(
+            low < high or (name in self.assumptions.integers and low == high and low.is_integer())
+            for name, (low, high) in self._bounds.items()
+        )
+        for _ in range(_ROUNDS if possible else 0):
+            rows = [self._of(name, random) for name in self.variables]
+            points = np.stack(rows)
+            kept = np.concatenate([kept, points[:, self.holds(points)]], axis=1)
+            _, first = np.unique(kept, axis=1, return_index=True)
+            kept = kept[:, np.sort(first)]
+            if kept.shape[1] >= _FEWEST or (kept.shape[1] and self._whole()):
+                break
+        if not kept.shape[1]:
+            raise EngineError(
+                f"no point was found where {self.assumptions} holds",
+                code="E221",
+                exit_code=2,
+                remedy="Mend or loosen the assumptions.",
+            )
+        return kept[:, :_POOL]
+
+    def _whole(self) -> bool:
+        """Whether nothing varies but integers: there may be few of them."""
+        free = set(self.variables) - set(self.assumptions.integers)
+        return free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
+
+    def _of(self, name: str, random: np.random.Generator) -> Floats:
+        """Values of one variable, of all its ranges in a random order."""
+        low, high = self._bounds[name]
+        whole = name in self.assumptions.integers
+        ranges = _WHOLE_RANGES if whole else RANGES
+        share = _POOL // len(ranges)
+        pieces = []
+        for ends in ranges:
+            first, last = _within(ends, low, high)
+            if whole:
+                lowest, highest = ceil(first), max(ceil(first), floor(last))
+                pieces.append(random.integers(lowest, highest + 1, share).astype(np.float64))
+            else:
+                pieces.append(draw(random, first, last, share))
+        return random.permutation(np.concatenate(pieces))
+
+    def _bound(self, name: str) -> Interval:
+        """The bounds of a variable that assumptions compare with constants."""
+        low, high = -inf, inf
+        for one in self.assumptions.relations:
+            for side, other in ((one.left, one.right), (one.right, one.left)):
+                if side != Tree(name) or variables_of(other) or one.sign == "!=":
+                    continue
+                value = float(balls(compile_many([other]), [0.5])[0][0, 0])
+                if side is one.left:
+                    high = min(high, value)
+                else:
+                    low = max(low, value)
+        return low, high
+
+
+def _within(ends: Interval, low: float, high: float) -> Interval:
+    """A range within bounds; where it misses them, one as wide beside the nearest bound."""
+    first, last = max(ends[0], low), min(ends[1], high)
+    if first < last:
+        return first, last
+    width = ends[1] - ends[0]
+    if isfinite(low) and ends[0] <= low:
+        return low, max(min(high, low + width), low + 1e-9)
+    return max(low, high - width), high

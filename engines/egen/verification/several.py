@@ -1,0 +1,168 @@
+"""Does an expression of several variables equal its head wherever assumptions hold?
+
+Points are drawn from the region of the assumptions. What double precision holds to be equal is looked at
+again with rigorous bounds, at points in general position and where one variable is 0, 1, -1 or 2: so single
+values of a variable are found at which only one of the two is defined. As on the real line, a verdict is a
+statement about these points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from flint import ctx
+from numpy.typing import NDArray
+
+from engines.core.numeric import Expression, Programs, balls, compile_many
+from engines.core.precise import BITS, Functions, Value, agreement
+from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, Assumptions, ordered
+from engines.egen.expressions.language import variables_of
+from engines.egen.records import Agreed, Counterexample
+from engines.egen.verification.points import telling
+from engines.egen.verification.recheck import MORE_BITS, SPARE
+from engines.egen.verification.regions import Region
+from engines.egen.verification.verify import CLEAR_BITS, Case, Verifier
+
+__all__ = ["Several", "verifier"]
+
+Floats = NDArray[np.float64]
+_PROBES = 12
+
+
+def verifier(head: Tree, *others: Tree, assumptions: Assumptions = NOTHING, seed: int = 0) -> Verifier:
+    """Who judges expressions with the variables of these against a head.
+
+    Raises: EngineError E221 when no point is found where the assumptions hold.
+    """
+    variables = variables_of(head, *others) | assumptions.variables
+    if variables <= {"x"} and not assumptions:
+        return Verifier(head, seed=seed)
+    return Several(head, variables, assumptions, seed=seed)
+
+
+class Several(Verifier):
+    """Judges expressions of several variables against one head.
+
+    Attributes: points: (variables, points), those inside the head's domain first; shown: the places of the
+    variables that are named; the others as `Verifier`'s.
+    """
+
+    def __init__(
+        self,
+        head: Expression,
+        names: set[str],
+        assumptions: Assumptions = NOTHING,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.head = head
+        self.seed = seed
+        self.variables = ordered(names)
+        self.shown = [place for place, name in enumerate(self.variables) if name in names]
+        self._whole = frozenset(assumptions.integers)
+        self._program = compile_many([head], variables=self.variables)
+        region = Region(self.variables, assumptions, seed=seed)
+        values, errors = balls(self._program, region.points, trace=True)
+        self._place(region.points[:, telling(values, errors)])
+        known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
+        if not self._decides(region.points.shape[1] - sum(known) > known[0]):
+            return
+        step = max(1, self.inside // _PROBES)
+        self._general = self._functions(self.points[:, : self.inside : step])
+        self._special_points, self._special_values = region.special()
+        self._special = self._functions(self._special_points, exact=True)
+
+    def _place(self, points: Floats, _beside: Sequence[float] = ()) -> None:
+        values, errors = balls(self._program, points)
+        within = np.flatnonzero(np.isfinite(errors[0]))
+        self.points = points[:, np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])]
+        self.inside = len(within)
+        self._sizes = np.abs(self.points).max(axis=0)
+        self.values = values[0, within]
+        self.errors = errors[0, within]
+
+    def _functions(self, points: Floats, bits: int = BITS, *, exact: bool = False) -> Functions:
+        """Functions at some points. Args: exact: single values such as 1 are just that."""
+        first, *rest = points.tolist()
+        others = dict(zip(self.variables[1:], rest, strict=True))
+        return Functions(first, bits, merged=not exact, others=others, whole=self._whole)
+
+    def _counterexample(
+        self, place: int, head: float | None, member: float | None, gap: float | None
+    ) -> Counterexample:
+        return self._example(self.points[:, place], head, member, gap)
+
+    def _example(
+        self, point: Floats, head: float | None, member: float | None, gap: float | None = None
+    ) -> Counterexample:
+        at = tuple((self.variables[place], float(point[place])) for place in self.shown)
+        return Counterexample(float(point[0]), head, member, gap, at)
+
+    def _look_closer(self, programs: Programs, agreeing: list[Case]) -> None:
+        roots = programs.roots[[case.k for case in agreeing]]
+        general = self._general.read(programs, roots)
+        special = self._special.read(programs, roots)
+        heads = [self._of(functions, self._program) for functions in (self._general, self._special)]
+        for case, root in zip(agreeing, roots.tolist(), strict=True):
+            self._compare_general(case, heads[0], self._general.values[general[root]])
+            if case.outcome != "different" and case.suspect >= 0:
+                self._decide(programs, case, case.suspect)
+            if case.outcome != "different" and case.checked is None and case.sharp >= 0:
+                self._decide(programs, case, case.sharp)
+            if case.outcome != "different":
+                self._compare_special(case, heads[1], self._special.values[special[root]])
+                case.checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+
+    @staticmethod
+    def _of(functions: Functions, program: Programs, k: int = 0) -> tuple[Value, ...]:
+        one = program.only([k])
+        return functions.values[functions.read(one, one.roots)[one.roots[0]]]
+
+    def _compare_general(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
+        """How far values agree at points in general position."""
+        points = 0
+        with ctx.workprec(BITS):
+            for head, member in zip(heads, members, strict=True):
+                if head is not None and member is not None and head.is_finite() and member.is_finite():
+                    points += (agreement(head, member) or 0) >= self._general.agreed
+        if points:
+            case.checked = Agreed(self._general.agreed - SPARE, points)
+
+    def _decide(self, programs: Programs, case: Case, place: int) -> None:
+        """One program and the head at one point, with more and more bits."""
+        for bits in MORE_BITS:
+            alone = self._functions(self.points[:, [place]], bits, exact=True)
+            with ctx.workprec(bits):
+                (head,), (member,) = self._of(alone, self._program), self._of(alone, programs, case.k)
+                if head is None or member is None or not (head.is_finite() and member.is_finite()):
+                    return
+                agreed = agreement(head, member)
+                if agreed is None:
+                    case.outcome = "different"
+                    gap = float(member - head)
+                    case.example = self._example(self.points[:, place], float(head), float(member), gap)
+                    return
+                if agreed >= bits // 2:
+                    case.checked = case.checked or Agreed(agreed, 1)
+                    return
+
+    def _compare_special(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
+        """Where a variable has a special value: other values, or only one of the two defined."""
+        parted: dict[str, list[str]] = {}
+        points = zip(self._special_points.T, self._special_values, heads, members, strict=True)
+        for point, at, head, member in points:
+            if head is None or member is None:
+                known = member if head is None else head
+                kind = "" if known is None else "member" if member is None else "head"
+                parted.setdefault(at, []).append(kind)
+            elif head.is_finite() and member.is_finite():
+                parted.setdefault(at, []).append("")
+                if not head.overlaps(member):
+                    case.outcome = "different"
+                    case.example = self._example(point, float(head), float(member), float(member - head))
+                    return
+        wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(case.outcome, set())
+        found = [at for at, kinds in parted.items() if len(set(kinds)) == 1 and kinds[0] in wanted]
+        case.exceptions = ", ".join(found)

@@ -1,0 +1,237 @@
+"""Several variables, parameters and assumptions, held against SymPy and brute force."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, read_assumptions
+from engines.egen.egraph.derivation import derive
+from engines.egen.evaluations.check import Check, check
+from engines.egen.expressions.language import LETTERS, prefix
+from engines.egen.expressions.notation import infix, latex, unicode_infix
+from engines.egen.expressions.notation import read as read_text
+from engines.egen.rules.table import assumed_rules, is_variable, variables
+from engines.egen.verdicts import Explain, Verify, explain, verify
+from engines.egen.verification.regions import Region
+from engines.egen.verification.several import Several, verifier
+
+
+def read(text: str) -> Tree:
+    return read_text(text, letters=LETTERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("xyz", "* * x y z"),
+        ("a x + b", "+ * a x b"),
+        ("2xy^2", "* * 2 x pow y 2"),
+        ("sin(n pi)", "sin * n pi"),
+        ("npi", "* n pi"),
+        (r"\frac{a x+b}{c}", "/ + * a x b c"),
+        (r"\sin(tu)abc", "* * * sin * t u a b c"),
+        ("+ * a x b", "+ * a x b"),
+    ],
+)
+def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
+    tree = read(text)
+    assert prefix(tree) == tokens
+    assert all(read(write(tree)) == tree for write in (infix, unicode_infix, prefix))
+    assert verifier(tree, assumptions=NOTHING).check([read(latex(tree))])[0].outcome == "equal"
+
+
+@pytest.mark.parametrize("text", ["max(x)", "sub x", "lambda x", "j + 1", "d y x", "foo"])
+def test_words_are_not_products_of_letters(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "back"),
+    [
+        ("x > 0, n integer, a != 0, -1 < x <= 1", "n integer, 0 < x, a != 0, -1 < x, x <= 1"),
+        ("m n integers and y negative", "m integer, n integer, y < 0"),
+        (r"x ≥ y, k ∈ Z, a \neq b", "k integer, y <= x, a != b"),
+        ("xy > pi/2", "pi/2 < x*y"),
+        ("", ""),
+    ],
+)
+def test_assumptions_are_read_and_written_back(text: str, back: str) -> None:
+    found = read_assumptions(text)
+    assert str(found) == back
+    assert read_assumptions(str(found)) == found
+    assert bool(found) == bool(text)
+
+
+@pytest.mark.parametrize("text", ["x", "1 < 2", "x >> 1", "foo > 1", "x integral", "x = 1"])
+def test_what_is_no_assumption_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match="assumption"):
+        read_assumptions(text)
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "holds"),
+    [
+        ("xy", "x > y, -1 < x < 1", lambda x, y: x > y and -1 < x < 1),
+        ("xan", "a >= 2, n integer, n < 0", lambda x, a, n: a >= 2 and n < 0 and n == round(n)),
+        ("xy", "x y > 10, x != 3", lambda x, y: x * y > 10 and x != 3),
+        ("xn", "n integer, 5 <= n <= 5", lambda x, n: n == 5),
+        ("xu", "1000 < u < 1001, x < -5000", lambda x, u: 1000 < u < 1001 and x < -5000),
+    ],
+)
+def test_points_lie_in_the_region(names: str, text: str, holds: object) -> None:
+    region = Region(tuple(names), read_assumptions(text))
+    special, _ = region.special()
+    assert region.points.shape[1] >= 8
+    assert all(holds(*point) for point in [*region.points.T, *special.T])  # type: ignore[operator]
+    again = Region(tuple(names), read_assumptions(text))
+    assert np.array_equal(again.points, region.points)
+
+
+@pytest.mark.parametrize("text", ["x > 0, x < 0", "n integer, 0 < n, n < 1", "x^2 < -1"])
+def test_assumptions_that_hold_nowhere_are_an_error(text: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        verifier(read("x n"), assumptions=read_assumptions(text))
+    assert caught.value.code == "E221"
+
+
+TRUE = [
+    ("sqrt(x^2)", "x", "x > 0"),
+    ("sqrt(x^2)", "-x", "x < 0"),
+    ("(a+b)^2", "a^2 + 2ab + b^2", ""),
+    ("sin(n pi)", "0", "n integer"),
+    ("(-1)^(2n)", "1", "n integer"),
+    ("cos(n pi)", "(-1)^n", "n integer"),
+    ("cos(2n pi)", "1", "n integer"),
+    ("sin(x + 2n pi)", "sin x", "n integer"),
+    ("tan(x + n pi)", "tan x", "n integer"),
+    ("a x/a", "x", "a != 0"),
+    ("(a b)^(1/2)", "a^(1/2) b^(1/2)", "a > 0, b > 0"),
+    ("x^a x^b", "x^(a+b)", "x > 0"),
+    ("(x^a)^b", "x^(a b)", "x > 0"),
+    ("x^n y^n", "(x y)^n", "n integer"),
+    ("d/dx(x^2 y)", "2x y", ""),
+    ("ln(x y)", "ln x + ln y", "x > 0, y > 0"),
+    ("ln(x^n)", "n ln x", "x > 0"),
+    ("(x^2 - y^2)/(x - y)", "x + y", ""),
+    ("sqrt(1 - x^2)", "cos(asin x)", "-1 < x < 1"),
+    ("sin(x + y)", "sin x cos y + cos x sin y", ""),
+    ("a^3 - b^3", "(a - b)(a^2 + ab + b^2)", ""),
+    ("1/(x-a) - 1/(x+a)", "2a/(x^2 - a^2)", ""),
+    ("abs(x)/x", "1", "x > 0"),
+    ("sqrt((a - b)^2)", "a - b", "a > b"),
+    ("x y z t u v", "v u t z y x", ""),
+]
+
+
+@pytest.mark.parametrize(("start", "target", "given"), TRUE)
+def test_identities_of_several_variables_are_derived(start: str, target: str, given: str) -> None:
+    found = derive(read(start), read(target), assumptions=read_assumptions(given))
+    assert found.steps
+    assert found.steps[-1].tree == read(target)
+    assert all(step.verdict.outcome in ("equal", "extends") for step in found.steps)
+
+
+FALSE = [
+    ("sqrt(x^2)", "x", ""),
+    ("sqrt(x^2)", "x", "x y > 0"),
+    ("cos(n pi)", "(-1)^(n+1)", "n integer"),
+    ("cos(n pi)", "(-1)^n", ""),
+    ("(a+b)^2", "a^2 + b^2", ""),
+    ("(a b)^(1/2)", "a^(1/2) b^(1/2)", ""),
+    ("ln(x y)", "ln x + ln y", "x > -1"),
+    ("sqrt((a - b)^2)", "a - b", "a != b"),
+    ("x^n", "(-x)^n", "n integer"),
+]
+
+
+@pytest.mark.parametrize(("start", "target", "given"), FALSE)
+def test_false_ones_are_refused_with_a_point_of_the_region(start: str, target: str, given: str) -> None:
+    found = derive(read(start), read(target), assumptions=read_assumptions(given))
+    assert not found.steps
+    assert found.counterexample is not None
+    at = {
+        name: sympy.Rational(Fraction(value))
+        for name, value in found.counterexample.at or [("x", found.counterexample.x)]
+    }
+    sides = [_sympy(read(text), at) for text in (start, target)]
+    values = [complex(side) for side in sides]
+    assert abs(values[0] - values[1]) > 1e-9 or abs(values[1].imag) > 1e-9
+
+
+def _sympy(tree: Tree, at: dict[str, sympy.Expr]) -> sympy.Expr:
+    """The value by SymPy, at 30 digits."""
+    parts = [_sympy(child, at) for child in tree.children]
+    label = tree.label
+    if not parts:
+        known = {"pi": sympy.pi, "e": sympy.E, **at}
+        return sympy.N(known[label] if label in known else sympy.Rational(label), 40)
+    if label in "+-*/":
+        one, other = parts
+        return {"+": one + other, "-": one - other, "*": one * other, "/": one / other}[label]
+    return (
+        sympy.Pow(*parts)
+        if label == "pow"
+        else getattr(sympy, {"ln": "log", "abs": "Abs"}.get(label, label))(*parts)
+    )
+
+
+def test_single_values_where_one_side_is_undefined_are_named() -> None:
+    (verdict,) = verifier(read("a x/a")).check([read("x")])
+    assert (verdict.outcome, verdict.exceptions) == ("equal", "a = 0")
+    (verdict,) = verifier(read("a x/a"), assumptions=read_assumptions("a != 0")).check([read("x")])
+    assert (verdict.outcome, verdict.exceptions) == ("equal", "")
+
+
+def test_the_rules_about_assumptions_hold_by_brute_force() -> None:
+    """Every rule, with variables of the kinds that its conditions ask for, at all combinations of values."""
+    reals = [Fraction(text) for text in ("-2", "-1/2", "1/3", "1", "3")]
+    kinds = {
+        "whole": [Fraction(n) for n in range(-3, 4)],
+        "pos": [value for value in reals if value > 0],
+        "nonpos": [value for value in reals if value < 0],
+        "nz": reals,
+    }
+    for rule in assumed_rules():
+        if rule.left.label == "d":
+            continue
+        wanted = {condition.pattern.label: condition.name for condition in rule.when}
+        names = variables(rule.left)
+        agreeing = 0
+        for values in product(*(kinds[wanted.get(name, "nz")] for name in names)):
+            at = {name: sympy.Rational(value) for name, value in zip(names, values, strict=True)}
+            left, right = (complex(_sympy(side, at)) for side in (rule.left, rule.right))
+            if abs(left.imag) < 1e-12 and abs(left) < 1e12:
+                assert abs(left - right) < 1e-9 * max(1, abs(left)), (rule.name, at)
+                agreeing += 1
+        assert agreeing >= 2, rule.name
+        assert all(not is_variable(one) or one.label in names for one in rule.right)
+
+
+def test_check_verify_and_explain_take_assumptions(tmp_path: Path) -> None:
+    file = tmp_path / "steps"
+    file.write_text("sqrt(x^2*y^2)\nabs(x)*abs(y)\nx*y\n")
+    found = check(Check(file, assume="x > 0, y > 0"))
+    assert found["derivations"][0]["right"]
+    wrong = check(Check(file))["derivations"][0]["transitions"][1]
+    assert wrong["judgement"] == "wrong"
+    assert set(wrong["counterexample"]["at"]) == {"x", "y"}
+    pairs = tmp_path / "pairs"
+    pairs.write_text("sin * n pi\t0\nx\tsqrt pow x 2\n* a x\t* x b\n")
+    judged = verify(Verify(pairs, assume="n integer, x > 0"))
+    assert [row["verdict"] for row in judged.results] == ["equal", "equal", "different"]
+    case = explain(Explain("sqrt(a^2)", "a", assume="a >= 0"))
+    assert case["verdict"]["verdict"] == "equal"
+    assert all(list(point["at"]) == ["a"] and point["at"]["a"] >= 0 for point in case["points"])
+
+
+def test_one_variable_without_assumptions_is_judged_as_ever() -> None:
+    assert not isinstance(verifier(read("sin x"), read("cos x")), Several)
