@@ -10,8 +10,9 @@ from fractions import Fraction
 import pytest
 
 from engines.core.tree import Tree
-from engines.egen.egraph.graph import EGraph, ENode, number_classes, with_padding
+from engines.egen.egraph.graph import EGraph, ENode, with_padding
 from engines.egen.egraph.growth import Grower, guards, paddings
+from engines.egen.egraph.numbering import number_classes
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Limits, Mode
 from engines.egen.rules.table import load_rules, parse_families, read_pattern
@@ -183,10 +184,12 @@ def test_a_contradiction_does_not_count_for_ever() -> None:
 
 
 def test_growing_one_head_leaves_nothing_for_the_next(strict: Grower) -> None:
-    alone = strict.grow(read_prefix("sin * 2 x"), SMALL)
-    strict.grow(read_prefix("+ pow e x ln x"), SMALL)
-    again = strict.grow(read_prefix("sin * 2 x"), SMALL)
-    assert again.classes == alone.classes
+    alone = Grower("strict").grow(read_prefix("sin * 2 x"), SMALL)
+    # terms that are put away behind the number they are, two numbers that meet, and more nodes than one copy
+    # of the rules is used for
+    for between in ("+ pow e x ln x", "* 0 + * 2 3 sin x", "/ 1 - x x", "d x pow sin + * 2 x 5 -8"):
+        strict.grow(read_prefix(between), SMALL)
+        assert strict.grow(read_prefix("sin * 2 x"), SMALL).classes == alone.classes
 
 
 _SCRIPT = """

@@ -48,6 +48,8 @@ def constructor(label: str) -> str:
 CONSTRUCTORS: dict[str, str] = {constructor(label): label for label in ARITY}
 """Constructor -> label of the language. `d` keeps its body only: the variable is always x."""
 
+_ARITIES = {name: 1 if label == "d" else ARITY[label] for name, label in CONSTRUCTORS.items()}
+
 
 def number(value: Fraction | int) -> str:
     """A rational constant as egglog text."""
@@ -68,15 +70,44 @@ def schema() -> Iterator[str]:
     """Sorts, constructors, relations and rulesets."""
     yield "(sort Math)"
     yield "(constructor Num (BigRat) Math)"
-    for name, label in CONSTRUCTORS.items():
-        arity = 1 if label == "d" else ARITY[label]
-        yield f"(constructor {name} ({' '.join(['Math'] * arity)}) Math)"
+    for name, arity in _ARITIES.items():
+        operands = f"({' '.join(['Math'] * arity)})"
+        yield f"(constructor {name} {operands} Math)"
+        if arity:
+            yield f"(relation Subsumed{name} {operands})"
     for fact in FACTS:
         yield f"(relation {fact} (Math))"
     yield "(relation Clash ())"
     yield "(function Deg (Math) i64 :merge old)"
+    yield "(function Root () Math :no-merge)"
     yield "(ruleset fold)"
     yield "(ruleset facts)"
+    yield "(ruleset clear)"
+
+
+def _row(name: str, arity: int) -> str:
+    """A row of a table as a pattern."""
+    return f"({' '.join([name, 'a', 'b'][: 1 + arity])})"
+
+
+def clearing() -> Iterator[str]:
+    """The rules of the ruleset `clear`, which take out all that was grown. No rule sees what was subsumed,
+    which is why that is noted down."""
+    for name, arity in (*_ARITIES.items(), ("Num", 1), ("Deg", 1), ("Root", 0)):
+        row = _row(name, arity)
+        yield _rule(f"(= n {row})", f"(delete {row})", "clear")
+    for fact in (*FACTS, "Clash"):
+        row = _row(fact, fact != "Clash")
+        yield _rule(row, f"(delete {row})", "clear")
+    for name, arity in _ARITIES.items():
+        if arity:
+            row, noted = _row(name, arity), _row(f"Subsumed{name}", arity)
+            yield _rule(noted, f"(delete {row}) (delete {noted})", "clear")
+
+
+def _subsumed(term: str) -> str:
+    """The actions that subsume a term."""
+    return f"(subsume {term}) (Subsumed{term[1:]}"
 
 
 def _rule(query: str, actions: str, ruleset: str) -> str:
@@ -112,14 +143,14 @@ def _folding() -> Iterator[str]:
     )
     yield _rule("(= (Num a) (Num b)) (!= a b)", "(Clash)", "fold")
     # What a number or a smaller term says better takes no part in further rewriting.
-    for name, label in CONSTRUCTORS.items():
-        operands = " ".join(["a", "b"][: 1 if label == "d" else ARITY[label]])
-        if operands:
-            yield _rule(f"(= n ({name} {operands})) (= n (Num v))", f"(subsume ({name} {operands}))", "fold")
+    for name, arity in _ARITIES.items():
+        if arity:
+            row = _row(name, arity)
+            yield _rule(f"(= n {row}) (= n (Num v))", _subsumed(row), "fold")
     for name, c in (("Mul", one), ("Div", one), ("Pow", one), ("Add", zero), ("Sub", zero)):
-        yield _rule(f"(= n ({name} n (Num {c})))", f"(subsume ({name} n (Num {c})))", "fold")
+        yield _rule(f"(= n ({name} n (Num {c})))", _subsumed(f"({name} n (Num {c}))"), "fold")
     for name, c in (("Mul", one), ("Add", zero)):
-        yield _rule(f"(= n ({name} (Num {c}) n))", f"(subsume ({name} (Num {c}) n))", "fold")
+        yield _rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "fold")
 
 
 def _fact(query: str, *facts: str) -> str:

@@ -1,10 +1,10 @@
 """Growing an e-graph from a head with egglog, under limits that hold.
 
-One egglog e-graph per mode has the rules loaded once; a head is grown between push and pop. The rules run
-in groups, those that simplify first, with constants folded and facts derived after each. Growth is a cliff
-(8,000 nodes can become 223,000 in one iteration), so the step that crosses the node limit is trimmed to it:
-the nodes that occur in the shortest members stay. What is grown depends on the head, the rules and the limits
-of iterations and nodes alone; time and memory only stop it.
+One egglog e-graph per mode has the rules loaded once; a few heads are grown between push and pop, and
+cleared away. The rules run in groups, those that simplify first, with constants folded and facts derived
+after each. Growth is a cliff (8,000 nodes can become 223,000 in one iteration), so the step that crosses the
+node limit is trimmed to it: the nodes that occur in the shortest members stay. What is grown depends on the
+head, the rules and the limits of iterations and nodes alone; time and memory only stop it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,17 @@ from typing import Any
 
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.egraph.analysis import CONSTRUCTORS, analysis, condition, constructor, number, schema
-from engines.egen.egraph.graph import EGraph, number_classes
+from engines.egen.egraph.analysis import (
+    CONSTRUCTORS,
+    analysis,
+    clearing,
+    condition,
+    constructor,
+    number,
+    schema,
+)
+from engines.egen.egraph.graph import EGraph
+from engines.egen.egraph.numbering import number_classes
 from engines.egen.expressions.patterns import fold, is_number
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable, load_rules
@@ -28,6 +37,9 @@ _CHUNK = 20
 """Commands per program: egglog's parser is quadratic."""
 _RENEWED = 40
 """Heads after which the rules are loaded anew: what push and pop cost rises with every head."""
+_COPY_NODES = 8_000
+"""Nodes after which a copy of the rules is dropped: making one takes as long as a third of a head, and one
+that is cleared and used again works more slowly with every node that it held."""
 _COUNTED = ("Num", *CONSTRUCTORS)
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
 """In the order in which an iteration runs them; see `group`."""
@@ -124,10 +136,11 @@ class Grower:
         """Load the rules into a new e-graph."""
         from egglog.bindings import EGraph as Egglog
 
-        self._grown = 0
+        self._grown = self._held = 0
         self._egglog = Egglog()
         self._load(schema())
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
+        self._load(clearing())
         self._load(analysis())
         self._load(_compiled(self.rules, self.mode))
 
@@ -144,16 +157,22 @@ class Grower:
         Args: events: `progress` of stage `grow` with nodes, classes and seconds after every iteration; its
         step is the iteration.
         """
-        if self._grown >= _RENEWED:
+        if self._grown >= _RENEWED and not self._held:
             self._renew()
+        if not self._held:
+            self._run("(push)")
         self._grown += 1
-        self._run("(push)")
+        run = _Run(self._egglog, limits or Limits(), events, stop)
         try:
-            run = _Run(self._egglog, limits or Limits(), events, stop)
             run.grow(head)
             return run.result()
         finally:
-            self._run("(pop)")
+            self._held += 1 + run.most
+            if self._held > _COPY_NODES:
+                self._run("(pop)")
+                self._held = 0
+            else:
+                self._run("(run clear 1)")
 
     def _load(self, commands: Iterable[str]) -> None:
         waiting = list(commands)
@@ -175,7 +194,7 @@ class _Run:
     def __init__(self, egglog: Any, limits: Limits, events: Sink, stop: Stop) -> None:
         self.egglog, self.limits, self.events, self.stop = egglog, limits, events, stop
         self.started = time.perf_counter()
-        self.iterations = self.changes = self.nodes = 0
+        self.iterations = self.changes = self.nodes = self.most = 0
         self.kept: Any = None
         self.clash = False
         self.fired: dict[str, int] = {}
@@ -190,7 +209,7 @@ class _Run:
 
     def grow(self, head: Tree) -> None:
         """Run the groups in turn until nothing changes or a limit is reached."""
-        self.execute(f"(let $root {_text(fold(head))})")
+        self.execute(f"(set (Root) {_text(fold(head))})")
         self.execute("(run-schedule (saturate (run fold :until (Clash))))")
         self.keep(self.size())
         going = self.accept()
@@ -260,7 +279,9 @@ class _Run:
         """Nodes now; sets `clash` when two different numbers have met in a class."""
         sizes = dict(self.execute("(print-size)")[0].sizes)
         self.clash = bool(sizes["Clash"])
-        return sum(sizes[name] for name in _COUNTED)
+        nodes = sum(sizes[name] for name in _COUNTED)
+        self.most = max(self.most, nodes)
+        return nodes
 
     def keep(self, nodes: int) -> None:
         self.nodes, self.kept = nodes, self.egglog.freeze()
@@ -279,6 +300,6 @@ class _Run:
             exact = value(row.inputs[0])
             if exact.denominator == 1:  # a fraction's class has a division to print it
                 rows.append((row.output, str(exact.numerator), ()))
-        root, classes = number_classes(rows, functions["$root"].rows[0].output, self.limits.nodes)
+        root, classes = number_classes(rows, functions["Root"].rows[0].output, self.limits.nodes)
         nodes = min(self.nodes, self.limits.nodes)
         return EGraph(root, classes, self.stop_reason, self.iterations, nodes, self.seconds, self.fired)
