@@ -78,7 +78,7 @@ class _Training:
     ) -> None:
         self._task, self._config, self._out = task, config, out
         self._events, self._stop, self._facts = events, stop, facts
-        self._checkpoints = out / "checkpoints"
+        self._checkpoints, self._rows = out / "checkpoints", out / "rows"
         self._identity = Identity.of(task.origin(), config)
         self._started = time.monotonic()
         self._step = self._saved = self._resumed_from = 0
@@ -130,6 +130,8 @@ class _Training:
             self._accelerator = processes.start(config)
         self._first, device = self._accelerator.is_main_process, self._accelerator.device
         set_seed(config.seed)
+        if (keep_rows := getattr(self._task, "keep_rows", None)) is not None:
+            keep_rows(self._rows / self._identity.of_data)
         self._model = self._task.model()
         self._module = objective(self._model, self._task).to(device)
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]
@@ -356,6 +358,7 @@ class _Training:
         )
         if self._ended and self._first:
             self._save_model(result)
+            shutil.rmtree(self._rows, ignore_errors=True)
         return result
 
     def _save_model(self, result: TrainResult) -> None:

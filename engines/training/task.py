@@ -53,7 +53,11 @@ class Stream(Protocol):
 
 
 class TrainingTask(Protocol):
-    """A model to train, its data, its loss and its measures. Everything is asked for in this order, once."""
+    """A model to train, its data, its loss and its measures. Everything is asked for in this order, once.
+
+    May have `keep_rows(folder)`, called before all else: what takes long to make of the data, such as its
+    tokens, may be kept there for later attempts and for the other processes, until the training has ended.
+    """
 
     def origin(self) -> Origin:
         """What the model is made from; nothing else may change its weights."""

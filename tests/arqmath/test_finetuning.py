@@ -89,9 +89,21 @@ def weights(folder: Path) -> str:
     return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
 
-def test_a_training_is_resumed_to_the_bit_and_ranks(place: Path, data: dict[str, Path]) -> None:
+def test_a_training_is_resumed_to_the_bit_and_ranks(
+    place: Path, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engines.arqmath.training import sequences
     from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
+
+    tokenised, counted = sequences.tokenised, [0]
+
+    def counting(tokenizer: Any, read: Any) -> Any:
+        for ids in tokenised(tokenizer, read):
+            counted[-1] += 1
+            yield ids
+
+    monkeypatch.setattr(sequences, "tokenised", counting)
 
     config = TrainConfig(
         steps=8, batch_size=8, bucket=4, lr=1e-3, eval_every=4, log_every=1, device="cpu",
@@ -107,8 +119,13 @@ def test_a_training_is_resumed_to_the_bit_and_ranks(place: Path, data: dict[str,
     whole = run(place / "whole")
     assert whole.complete
     assert 0 <= whole.measures["validation_mrr"] <= 1
+    counted.append(0)
     assert not run(place / "parts", stop_at=5).complete
+    assert any((place / "parts" / "rows").iterdir())
     assert run(place / "parts").resumed_from == 5
+    # Both attempts together tokenise what one does, and at the end only the model is left.
+    assert counted[0] == counted[1] > 0
+    assert not (place / "parts" / "rows").exists()
     assert weights(place / "whole") == weights(place / "parts")
     model = place / "whole" / "model"
     # What ranks with it reads the same tokens and gives the same odds.

@@ -167,9 +167,12 @@ def weights(folder: Path) -> str:
     return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
 
-def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(place: Path, collection: Path) -> None:
+def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
+    place: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from transformers import AutoModelForMaskedLM
 
+    from engines.arqmath.training import pretraining_data
     from engines.arqmath.training.model_folder import quiet
     from engines.training import TrainConfig, train
 
@@ -178,6 +181,14 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(place: Path
         best="validation_loss_nats", best_is_lowest=True,
     )  # fmt: skip
     data = {"collection": collection, "backbone": backbone(place)}
+    tokenised, counted = pretraining_data.tokenised, [0]
+
+    def counting(tokenizer: Any, read: Any) -> Any:
+        for ids in tokenised(tokenizer, read):
+            counted[-1] += 1
+            yield ids
+
+    monkeypatch.setattr(pretraining_data, "tokenised", counting)
 
     def run(out: Path, stop_at: int = 0, **changes: Any) -> Any:
         heard: list[int] = []
@@ -192,8 +203,10 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(place: Path
         "validation_masked_accuracy",
         "validation_order_accuracy",
     }
+    counted.append(0)
     assert not run(place / "parts", stop_at=5).complete
     assert run(place / "parts").resumed_from == 5
+    assert counted[0] == counted[1] > 0
     assert weights(place / "whole") == weights(place / "parts")
     model = place / "whole" / "model"
     with quiet():

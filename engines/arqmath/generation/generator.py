@@ -74,6 +74,7 @@ class Generator:
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
         self.settings, self.data, self.seed = settings, data, seed
+        self._kept: Path | None = None
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
@@ -107,7 +108,12 @@ class Generator:
     @cached_property
     def problems(self) -> Problems:
         """All training sequences."""
-        return Problems(self.tokenizer, self._sources(), max_length=self.settings.max_length)
+        place = self._kept and self._kept / "texts"
+        return Problems(self.tokenizer, self._sources(), max_length=self.settings.max_length, place=place)
+
+    def keep_rows(self, folder: Path) -> None:
+        """Tokens are kept there."""
+        self._kept = folder
 
     @cached_property
     def _order(self) -> Any:

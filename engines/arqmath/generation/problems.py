@@ -1,6 +1,6 @@
 """Problems with solutions to train a generator on: questions of a collection with one answer each, AMPS.
 
-Texts are tokenised once, into a temporary file: a full collection has billions of tokens.
+Texts are tokenised once, into a file: a full collection has billions of tokens.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.sequences import Sequences, longest_first, tokenised
+from engines.arqmath.training.sequences import kept_rows, longest_first, named
 from engines.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -100,7 +100,12 @@ class Problems:
     """Pairs of tokenised texts with random access: an item is (number, tokens of the training sequence)."""
 
     def __init__(
-        self, tokenizer: PreTrainedTokenizerFast, sources: Sequence[Texts], *, max_length: int
+        self,
+        tokenizer: PreTrainedTokenizerFast,
+        sources: Sequence[Texts],
+        *,
+        max_length: int,
+        place: Path | None = None,
     ) -> None:
         self.max_length = max_length
         self._before, self._between = tokenizer(["PROBLEM: ", "SOLUTION: "], add_special_tokens=False)[
@@ -108,9 +113,8 @@ class Problems:
         ]
         self._end = tokenizer.eos_token_id
         self._room = max_length - len(self._before) - len(self._between) - 1
-        numbers: list[int] = []
         # No more of a text is ever read than one that stands alone would keep.
-        self._texts = Sequences.of(tokenised(tokenizer, _read(sources, numbers)), keep=max_length)
+        numbers, self._texts = kept_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
         begins = np.cumsum([0, *(source.count for source in sources)])
         rows = np.argsort(numbers)
         pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
@@ -130,11 +134,10 @@ class Problems:
         return len(self.pairs)
 
 
-def _read(sources: Iterable[Texts], numbers: list[int]) -> Iterator[str]:
-    """The texts of all sources, their numbers on the way: those of a source follow the ones before."""
+def _read(sources: Iterable[Texts]) -> Iterator[tuple[int, str]]:
+    """The texts of all sources with their numbers: those of a source follow the ones before."""
     begin = 0
     for source in sources:
         for number, text in source.read:
-            numbers.append(begin + number)
-            yield text
+            yield begin + number, text
         begin += source.count

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.model_folder import save_model
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Source, Threads, draw_pairs, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, longest_first, padded, tokenised
+from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, longest_first, named, padded
 from engines.arqmath.training.settings import CODE, FinetuneSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
@@ -134,6 +134,7 @@ class CrossEncoderTask:
 
     def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
+        self._kept: Path | None = None
         need(data, "collection", "collection")
         if settings.pairs == "annotated":
             need(data, "annotated", "judgements for annotated pairs")
@@ -209,16 +210,20 @@ class CrossEncoderTask:
         wanted.update(self.pairs.answers)
         for question, candidates in self.groups:
             wanted.update((question, *candidates))
-        rows: dict[str, int] = {}
 
-        def texts() -> Iterator[str]:
+        def texts() -> Iterator[tuple[str, str]]:
+            left = set(wanted)
             for name, text in self._all_texts():
-                if name in wanted and name not in rows:
-                    rows[name] = len(rows)
-                    yield text
+                if name in left:
+                    left.remove(name)
+                    yield name, text
 
-        keep = self.settings.max_length
-        found = Sequences.of(tokenised(self.backbone.tokenizer, texts()), keep=keep)
+        names, found = kept_rows(
+            self._kept and self._kept / "texts",
+            lambda: named(self.backbone.tokenizer, texts()),
+            keep=self.settings.max_length,
+        )
+        rows = {name: row for row, name in enumerate(names)}
         lost = wanted - rows.keys()
         if lost:
             raise DataError(
@@ -228,6 +233,10 @@ class CrossEncoderTask:
                 remedy="Annotated pairs need the topics in the folder of the collection.",
             )
         return rows, found
+
+    def keep_rows(self, folder: Path) -> None:
+        """Tokens are kept there."""
+        self._kept = folder
 
     def _all_texts(self) -> Iterable[tuple[str, str]]:
         if self.settings.pairs == "annotated":

@@ -11,9 +11,9 @@ and AutoModelForPreTraining.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.model_folder import quiet, save_model
 from engines.arqmath.training.pretraining_data import Example, documents, examples, needed
-from engines.arqmath.training.sequences import Frame, Ids, Sequences, padded
+from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded
 from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
@@ -62,19 +62,16 @@ class Rows:
     swapped: NDArray[np.int8]
 
     @classmethod
-    def of(cls, found: Iterable[Example]) -> Rows:
-        """Write them down."""
-        first: list[int] = []
-        swapped: list[bool] = []
+    def of(cls, found: Callable[[], Iterable[Example]], place: Path | None = None) -> Rows:
+        """Write them down; with a `place` see `kept_rows`."""
 
-        def each() -> Iterator[Sequence[int]]:
-            for left, right, wrong in found:
-                first.append(len(left))
-                swapped.append(wrong)
-                yield [*left, *right]
+        def each() -> Iterator[tuple[list[int], Sequence[int]]]:
+            for left, right, wrong in found():
+                yield [len(left), int(wrong)], [*left, *right]
 
-        sequences = Sequences.of(each())
-        return cls(sequences, np.array(first, np.int32), np.array(swapped, np.int8))
+        names, sequences = kept_rows(place, each)
+        cut = np.array(names, np.int32).reshape(-1, 2)
+        return cls(sequences, cut[:, 0], cut[:, 1].astype(np.int8))
 
     def __len__(self) -> int:
         return len(self.sequences)
@@ -107,6 +104,7 @@ class PretrainTask:
 
     def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
+        self._kept: Path | None = None
         needed(settings, data)
 
     def origin(self) -> Origin:
@@ -160,12 +158,19 @@ class PretrainTask:
 
     @cached_property
     def _train(self) -> Rows:
-        return Rows.of(self._examples(held_out=False))
+        return Rows.of(partial(self._examples, held_out=False), self._kept and self._kept / "train")
+
+    def keep_rows(self, folder: Path) -> None:
+        """Tokens are kept there."""
+        self._kept = folder
 
     @cached_property
     def held_out(self) -> Rows:
         """The first examples of documents that are not trained on."""
-        return Rows.of(islice(self._examples(held_out=True), self.settings.measured))
+        return Rows.of(
+            lambda: islice(self._examples(held_out=True), self.settings.measured),
+            self._kept and self._kept / "held_out",
+        )
 
     def train_data(self) -> Rows:
         """Examples of the training side. Raises: DataError E674 when there are none."""

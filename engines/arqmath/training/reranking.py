@@ -26,7 +26,7 @@ from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.latex_tokens import add_latex_tokens
 from engines.arqmath.training.model_folder import save_model
 from engines.arqmath.training.pairs import Threads, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, longest_first, padded, tokenised
+from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, longest_first, named, padded
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
@@ -91,6 +91,7 @@ class RerankTask:
 
     def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
+        self._kept: Path | None = None
         need(data, "collection", "collection")
         need(data, "run", "run of a first stage (arqmath rank --questions)")
 
@@ -232,20 +233,32 @@ class RerankTask:
         parents = {
             self._threads.questions[self._threads.known[name]] for name in wanted & self._threads.known.keys()
         }
-        rows: dict[tuple[str, str], int] = {}
 
-        def texts() -> Iterator[str]:
+        def texts() -> Iterator[tuple[str, str]]:
+            seen = set()
             for post in read_posts(self.folder.need_posts(), Report()):
                 kinds = {"text": post.text} if post.id in wanted else {}
                 if post.id in parents:
                     kinds["title"] = post.title
                 for kind, text in kinds.items():
-                    if (kind, post.id) not in rows:
-                        rows[kind, post.id] = len(rows)
-                        yield text
+                    if (kind, post.id) not in seen:
+                        seen.add((kind, post.id))
+                        yield f"{kind} {post.id}", text
 
-        found = Sequences.of(tokenised(self.backbone.tokenizer, texts()), keep=self.settings.max_length)
+        names, found = kept_rows(
+            self._kept and self._kept / "texts",
+            lambda: named(self.backbone.tokenizer, texts()),
+            keep=self.settings.max_length,
+        )
+        rows: dict[tuple[str, str], int] = {}
+        for row, name in enumerate(names):
+            kind, _, post = name.partition(" ")
+            rows[kind, post] = row
         return rows, found
+
+    def keep_rows(self, folder: Path) -> None:
+        """Tokens are kept there."""
+        self._kept = folder
 
     def train_data(self) -> range:
         """The numbers of the lists that are trained on."""

@@ -1,19 +1,25 @@
-"""Token ids of millions of texts, in a temporary file; what stays of a pair; the special tokens around it."""
+"""Token ids of millions of texts, in a file; what stays of a pair; the special tokens around it."""
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frame", "Sequences", "longest_first", "padded", "tokenised"]
+from engines.core.files import atomic_folder
+from engines.core.locks import locked
+
+__all__ = ["Frame", "Sequences", "kept_rows", "longest_first", "named", "padded", "tokenised"]
 
 Ids = NDArray[np.int32]
+Name = TypeVar("Name")
 _AT_ONCE = 1_000
 
 
@@ -30,17 +36,12 @@ class Sequences:
     def of(cls, rows: Iterable[Sequence[int]], *, keep: int = 0) -> Sequences:
         """Write them down, of each the first `keep` (0: all). The file has no name and ends with the process,
         so a million posts take the disk's room and not the memory's."""
-        ends, whole, end = [], [], 0
         with tempfile.TemporaryFile() as file:
-            for row in rows:
-                kept = row[:keep] if keep else row
-                file.write(np.asarray(kept, np.int32).tobytes())
-                end += len(kept)
-                ends.append(end)
-                whole.append(len(row))
+            ends, whole = _written(file, rows, keep)
             file.flush()
-            ids = np.memmap(file, np.int32, "r", shape=(end,)) if end else np.zeros(0, np.int32)
-        return cls(ids, np.array(ends, np.int64), np.array(whole, np.int64))
+            count = int(ends[-1]) if len(ends) else 0
+            ids = np.memmap(file, np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
+        return cls(ids, ends, whole)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -52,6 +53,80 @@ class Sequences:
     def lengths(self) -> NDArray[np.int64]:
         """(sequences,) how many tokens are kept of each."""
         return np.diff(self.ends, prepend=0)
+
+
+def _written(
+    file: IO[bytes], rows: Iterable[Sequence[int]], keep: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Write ids, of each row the first `keep` (0: all). Returns: where rows end, and how long they were."""
+    ends, whole, end = [], [], 0
+    for row in rows:
+        kept = row[:keep] if keep else row
+        file.write(np.asarray(kept, np.int32).tobytes())
+        end += len(kept)
+        ends.append(end)
+        whole.append(len(row))
+    return np.array(ends, np.int64), np.array(whole, np.int64)
+
+
+def kept_rows(
+    place: Path | None, rows: Callable[[], Iterable[tuple[Name, Sequence[int]]]], *, keep: int = 0
+) -> tuple[list[Name], Sequences]:
+    """Rows of ids, each with its name (text, or numbers in a list), in their order.
+
+    With a `place` the first process that asks writes them there, complete or not at all; others wait, and
+    they and later attempts read the same bits. What is damaged there is made again. Without one they are in a
+    file that ends with the process. Args: keep: as `Sequences.of` takes it.
+    """
+    names: list[Name] = []
+
+    def ids() -> Iterator[Sequence[int]]:
+        for name, row in rows():
+            names.append(name)
+            yield row
+
+    if place is None:
+        found = Sequences.of(ids(), keep=keep)
+        return names, found
+    with locked(place):
+        read = _read_rows(place)
+        if read is None:
+            with atomic_folder(place) as draft:
+                with (draft / "ids.i4").open("wb") as file:
+                    ends, whole = _written(file, ids(), keep)
+                np.save(draft / "ends.npy", ends)
+                np.save(draft / "whole.npy", whole)
+                (draft / "names.json").write_text(json.dumps(names), encoding="utf-8")
+            read = _read_rows(place)
+    assert read is not None
+    return read
+
+
+def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
+    """What `kept_rows` wrote; None where it is not there, or not all of it."""
+    try:
+        ends, whole = (np.load(place / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))
+        names = json.loads((place / "names.json").read_bytes())
+        count = int(ends[-1]) if len(ends) else 0
+        if not len(names) == len(ends) == len(whole) or (place / "ids.i4").stat().st_size != 4 * count:
+            return None
+        ids = np.memmap(place / "ids.i4", np.int32, "r", shape=(count,)) if count else np.zeros(0, np.int32)
+    except (OSError, ValueError, EOFError):
+        return None
+    return names, Sequences(ids, ends, whole)
+
+
+def named(tokenizer: Any, texts: Iterable[tuple[Name, str]]) -> Iterator[tuple[Name, list[int]]]:
+    """Token ids of texts that have names, as `tokenised` gives them."""
+    names: list[Name] = []
+
+    def each() -> Iterator[str]:
+        for name, text in texts:
+            names.append(name)
+            yield text
+
+    for place, ids in enumerate(tokenised(tokenizer, each())):
+        yield names[place], ids
 
 
 def tokenised(tokenizer: Any, texts: Iterable[str]) -> Iterator[list[int]]:
