@@ -24,7 +24,7 @@ _RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
 class CorpusStats:
     """Statistics of a corpus, beside the paper's Table 3."""
 
-    corpus: Annotated[Path, Arg("A corpus folder.", metavar="FOLDER")]
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
 
 
 def corpus_stats(spec: CorpusStats) -> dict[str, Any]:

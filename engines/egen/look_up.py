@@ -15,7 +15,7 @@ __all__ = ["FindFunction", "ShowCluster", "find", "show"]
 class FindFunction:
     """The cluster of a corpus that holds a function, in whatever form it is written."""
 
-    corpus: Annotated[Path, Arg("A corpus folder.", metavar="FOLDER")]
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
 
 
@@ -23,7 +23,7 @@ class FindFunction:
 class ShowCluster:
     """Print a stored cluster: its head, number 0, and its members with their verdicts."""
 
-    corpus: Annotated[Path, Arg("A corpus folder.", metavar="FOLDER")]
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
     cluster: Annotated[int, Arg("The cluster's number.", low=0)]
 
 

@@ -28,7 +28,7 @@ class ImportClusters:
 class ExportCorpus:
     """Write the clusters of a corpus in E-Gen's published layout."""
 
-    corpus: Annotated[Path, Arg("A corpus folder.", metavar="FOLDER")]
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
     file: Annotated[Path, Arg("The file to write; .gz compresses.")]
     layout: Annotated[Layout, Arg("Blocks of lines, or JSON lines.")] = "blocks"
 
@@ -37,7 +37,7 @@ class ExportCorpus:
 class Pairs:
     """Stream training pairs (or triplets) in shuffled order, one per line."""
 
-    corpus: Annotated[Path, Arg("A corpus folder.", metavar="FOLDER")]
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
     triplets: Annotated[bool, Arg("Anchor, positive and negative.")] = False
     split: Annotated[SplitName, Arg("Whose training side.")] = "paper"
     seed: Annotated[int, Arg("Chooses the order.", low=0)] = 0

@@ -368,6 +368,8 @@ class ArqmathScreen(WorkbenchScreen):
             return "the collection has no posts"
         if verb == "add" and self.searcher.indexing:
             return "its posts are being indexed; x stops it"
+        if verb in ("earlier", "later"):
+            return self.topics.why_no_step(verb)
         if verb == "stop" and not (self.searcher.searching or self.searcher.indexing):
             return "nothing is running here; jobs are stopped on the Jobs screen"
         return super().why_not(verb)

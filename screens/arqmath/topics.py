@@ -99,10 +99,6 @@ class TopicsPane(ListPane):
         """The topic under the cursor."""
         return self.table.current_key or ""
 
-    def step(self, by: int) -> None:
-        """Go to a topic further on, or back."""
-        self.table.cursor += by
-
     # The run's mean
 
     def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002

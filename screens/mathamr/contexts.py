@@ -81,10 +81,6 @@ class ContextsPane(ListPane):
             return Subject(OWN, self._folder, text=row["id"])
         return Subject(self.source, self._folder, row["id"])
 
-    def step(self, by: int) -> None:
-        """Go to a topic further on, or back."""
-        self.table.cursor += by
-
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:

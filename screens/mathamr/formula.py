@@ -123,6 +123,10 @@ class FormulaPane(Pane):
 
     def _load(self, name: str, document: Mapping[str, Any] | None) -> None:
         listing = self.query_one(f"#{name}", Listing)
+        if document is None and self.inspection is None:
+            listing.when_empty("No formula yet", "A topic, or a text of your own, has some.")
+            listing.load([])
+            return
         if document is None:
             listing.show_loading("looking for formulas")
             return

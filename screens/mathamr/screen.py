@@ -282,8 +282,8 @@ class MathamrScreen(WorkbenchScreen):
             return "no graph is shown"
         if verb == "diff" and (reason := self._why_no_diff()):
             return reason
-        if verb in ("earlier", "later") and not self.contexts.table.shown:
-            return "there is nothing to go to"
+        if verb in ("earlier", "later"):
+            return self.contexts.why_no_step(verb)
         return super().why_not(verb)
 
     def _why_no_diff(self) -> str:

@@ -59,10 +59,6 @@ class AnchorsPane(ListPane):
         """The id of the problem under the cursor."""
         return self.table.current_key or ""
 
-    def step(self, by: int) -> None:
-        """Go to a problem further on, or back."""
-        self.table.cursor += by
-
     def why_not(self, verb: str) -> str:
         """An anchor has to be there."""
         return "there is no problem" if verb == "open" and not self.anchor_id else super().why_not(verb)

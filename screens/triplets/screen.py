@@ -306,6 +306,10 @@ class TripletsScreen(WorkbenchScreen):
             return "there is no solver; the recipe mwp/solver-tiny trains one"
         if verb == "judge" and self.shown is None:
             return "no triplet is shown"
+        if verb == "again" and self.reader.known_triplets(self.path, self.choice) is not None:
+            return "the triplets of all problems are here; r reads the set again"
+        if verb in ("earlier", "later"):
+            return self.anchors.why_no_step(verb)
         if verb == "stop" and not self.reader.finding:
             return "nothing is running here"
         return super().why_not(verb)

@@ -180,9 +180,7 @@ def pool_words(pool: Mapping[str, Any]) -> str:
     alone = sum(row["count"] == 1 for row in pool["templates"])
     words = f"{count(len(pool['anchors']))} anchors; pool {parts}; {count(len(pool['templates']))} equations"
     words += f", {count(alone)} of one problem only" if alone else ""
-    return words + (
-        f"; {count(pool['unusable'])} problems without a usable equation" if pool["unusable"] else ""
-    )
+    return words + (f"; {count(pool['unusable'])} rows without a usable equation" if pool["unusable"] else "")
 
 
 def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:

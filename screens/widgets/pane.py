@@ -328,6 +328,18 @@ class ListPane(SourcePane):
         """Put the cursor on a record; whether it is among the lines."""
         return self.listing.go_to(key)
 
+    def step(self, by: int) -> None:
+        """Put the cursor on a record further on, or back."""
+        self.table.cursor += by
+
+    def why_no_step(self, verb: str) -> str:
+        """Why `earlier` or `later` leads nowhere."""
+        if not self.table.shown:
+            return "there is nothing to go to"
+        if verb == "earlier":
+            return "" if self.table.cursor else "this is the first"
+        return "" if self.table.cursor < self.table.shown - 1 else "this is the last"
+
     @on(Table.Moved)
     @on(Table.Opened)
     @on(Table.Marked)

@@ -25,7 +25,8 @@ _KEPT = 50_000
 class Reader(Lines):
     """Lines of text, drawn only where they are seen.
 
-    `append` adds lines; with `follow` the end stays in view, without it `behind` counts what arrived below.
+    `append` adds lines; with `follow` the end stays in view, until that is left: then `behind` counts what
+    arrived below.
     `style` gives a line its colour. At most 50,000 lines are kept; `left_off` counts those that had to go.
     """
 
@@ -42,6 +43,7 @@ class Reader(Lines):
     def __init__(self, *, id: str | None = None, follow: bool = False) -> None:
         super().__init__(id=id)
         self.set_reactive(Reader.follow, follow)
+        self._grows = follow
         self.style: Callable[[str], str] = lambda _: ""
         self.left_off = 0
         self._lines: list[str] = []
@@ -68,6 +70,7 @@ class Reader(Lines):
     def append(self, lines: Iterable[str]) -> None:
         """Add lines at the end."""
         start = len(self._lines)
+        self._grows = self._grows or start > 0
         self._lines.extend(printable(line.rstrip("\n").expandtabs(4)) for line in lines)
         if len(self._lines) > _KEPT:
             self.left_off += len(self._lines) - _KEPT
@@ -143,6 +146,10 @@ class Reader(Lines):
         if lines < 0:
             self.follow = False
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)
+
+    def why_not(self, verb: str) -> str:
+        """Why a verb does not apply now."""
+        return "nothing arrives here" if verb == "follow" and not self._grows else super().why_not(verb)
 
     def action_wrap(self) -> None:
         self.wrap = not self.wrap

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Table"]
 
+_OF_LINES = ("open", "mark", "mark_range", "sort", "reverse")
+"""What is done with lines, and not where there are none."""
 _INLINE = 5_000
 """Filtering or sorting more rows than this goes to a thread: it would be felt."""
 _GUTTER, _SIGNS = 2, 2
@@ -324,6 +326,12 @@ class Table(Lines):
     def move(self, lines: int) -> None:
         """Go so many lines down, or up."""
         self.cursor += lines
+
+    def why_not(self, verb: str) -> str:
+        """Why a verb does not apply now."""
+        if not len(self.rows) and verb in _OF_LINES:
+            return "there are no lines here"
+        return super().why_not(verb)
 
     def action_open(self) -> None:
         if self._order:

@@ -19,14 +19,16 @@ from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
 from engines.mwp.problems.equation import parse_infix
 from engines.mwp.problems.readers import read_problems
+from engines.mwp.triplets.anchors import list_anchors
 from engines.mwp.triplets.bibleu import BiBleu, bibleu, tokens
 from engines.mwp.triplets.explain import explain
 from engines.mwp.triplets.find import find_triplets
 from engines.mwp.triplets.joint import worded
 from engines.mwp.triplets.pool import parts_of
-from engines.mwp.triplets.settings import ExplainTriplet, FindTriplets, Similarity
+from engines.mwp.triplets.settings import ExplainTriplet, FindTriplets, ListAnchors, Similarity
 from engines.mwp.triplets.similar import equation_similarity, similarity
 from engines.mwp.triplets.triplet import Triplet, write_triplets
+from workbench.papers.mwp.text import anchors
 
 
 def by_nltk(left: Any, right: Any) -> float:
@@ -257,6 +259,17 @@ def test_triplets_that_were_labelled_bad_are_left_out_and_counted(tmp_path: Path
     bad.write_text('{"anchor": 3}\n')
     with pytest.raises(DataError, match="no triplet"):
         find_triplets(FindTriplets(data, without=bad))
+
+
+def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    whole = list_anchors(ListAnchors(path))
+    with path.open("ab") as file:
+        file.write(b'{"id": "x", "text": "caf\xe9 3", "equation": "3"}\n{"id": "y", "text": "How man')
+    cut = list_anchors(ListAnchors(path))
+    assert cut["anchors"] == whole["anchors"]
+    assert (whole["unusable"], cut["unusable"]) == (0, 2)
+    assert "2 rows" in list(anchors(cut, None))[1]
 
 
 def test_what_makes_no_triplets_is_refused(tmp_path: Path) -> None:

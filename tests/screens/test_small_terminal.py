@@ -12,6 +12,10 @@ from textual.widgets import Static
 from screens.app import Workbench
 from screens.shell.bars import KeyBar
 from screens.widgets.dialogs import Chooser
+from screens.widgets.listing import Listing
+from screens.widgets.pane import ListPane
+from screens.widgets.reader import Reader
+from screens.widgets.rows import Column
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.screens.test_shell import NARROW, ready
@@ -69,3 +73,31 @@ def test_a_dot_that_is_alone_has_no_next() -> None:
     scatter = Scatter(id="map")
     assert scatter.why_not("next_match")
     assert not scatter.why_not("down")
+
+
+async def test_keys_that_lead_nowhere_say_so(make: Make) -> None:
+    app = make(jobs=[])
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        said = app.screen.query_one(KeyBar)
+        for key in ("enter", "space", "v", "s", "S"):
+            await pilot.press(key)
+            assert said.said, key
+
+
+def test_a_text_that_never_grows_is_not_followed() -> None:
+    assert Reader(id="text").why_not("follow")
+    assert not Reader(id="log", follow=True).why_not("follow")
+
+
+async def test_the_first_and_the_last_have_none_beyond(make: Make) -> None:
+    app = make()
+    async with app.run_test(size=NARROW) as pilot:
+        await ready(pilot)
+        pane = ListPane(Listing([Column("id", "id")], id="few"), title="few", id="few-pane")
+        await app.screen.mount(pane)
+        assert pane.why_no_step("later") == "there is nothing to go to"
+        pane.listing.load([{"id": "a"}, {"id": "b"}])
+        assert (pane.why_no_step("earlier"), pane.why_no_step("later")) == ("this is the first", "")
+        pane.step(1)
+        assert (pane.why_no_step("earlier"), pane.why_no_step("later")) == ("", "this is the last")

@@ -106,7 +106,7 @@ def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     workspace.notes.set_note("corpus/sample-e/cluster/0/member/2", "a nice one")
     workspace.notes.toggle_bookmark("arqmath/sample-forum/topic/A.911")
     workspace.notes.toggle_bookmark("arqmath/sample-forum/topic/A.911/post/60003")
-    found = run("egen", "show", workspace.corpora / "sample-e", 0, "--where", "note:nice")
+    found = run("egen", "show", "sample-e", 0, "--where", "note:nice")
     assert [row["member"] for row in found["members"]] == [2]
     found = run("arqmath", "topics", "sample-forum", "--where", "is:bookmarked")
     assert [row["id"] for row in found["topics"]] == ["A.911"]

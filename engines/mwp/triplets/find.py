@@ -21,7 +21,8 @@ __all__ = ["Ready", "find_triplets", "ready", "retriever"]
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What triplets are found with: the anchors, the pool, and how texts are compared."""
+    """What triplets are found with: the anchors, the pool, and how texts are compared. `unusable`: rows that
+    cannot be read, or have no equation that can."""
 
     anchors: tuple[Problem, ...]
     unusable: int
@@ -37,10 +38,11 @@ def ready(spec: TripletSearch, *, events: Sink = ignore, stop: Stop = never) -> 
             _KEPT.pop(next(iter(_KEPT)))
         read = read_problems(spec.data)
         pool = pool_of(read.usable, parts_of(spec.pool))
+        unusable = len(read.rows) - len(read.usable) + len(read.skipped)
         texts = similarity_of(
             pool.problems, spec.text, how=spec.tokens, encoder=spec.encoder, events=events, stop=stop
         )
-        _KEPT[key] = Ready(read.usable, len(read.rows) - len(read.usable), pool, texts)
+        _KEPT[key] = Ready(read.usable, unusable, pool, texts)
     return _KEPT[key]
 
 

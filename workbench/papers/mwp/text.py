@@ -47,7 +47,7 @@ def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     parts = ", ".join(f"{number:,} {part}" for part, number in found["pool"].items())
     yield f"{len(found['anchors']):,} anchors, pool {parts}, {len(found['templates']):,} equations"
     if found["unusable"]:
-        yield f"{found['unusable']:,} problems have no usable equation: mathwb mwp problems lists them"
+        yield _unusable(found)
     shown = found["templates"][:_SHOWN]
     yield from table(
         ("equation", "problems", "qr", "roda"), [tuple(row[k] for k in _COUNTED) for row in shown]
@@ -58,6 +58,10 @@ def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     )
     if len(found["anchors"]) > _SHOWN:
         yield Aside("--json lists all")
+
+
+def _unusable(found: Mapping[str, Any]) -> str:
+    return f"{found['unusable']:,} rows have no usable equation, or cannot be read: mwp problems lists them"
 
 
 _COUNTED = ("template", "count", "qr", "roda")
@@ -94,7 +98,7 @@ def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     parts = ", ".join(f"{count:,} {part}" for part, count in found["pool"].items())
     yield f"{found['anchors']:,} anchors; pool of {parts} with {found['equations']:,} equations"
     if found["unusable"]:
-        yield f"{found['unusable']:,} problems have no usable equation and are left out"
+        yield _unusable(found)
     hard = {name: row for name, row in found["hardness"].items() if row["triplets"]}
     if hard:
         columns = list(next(iter(hard.values())))
