@@ -33,11 +33,13 @@ def number_classes(
     that occur in the shortest terms of the root. Returns: the root's number and the classes.
     """
     known: dict[Hashable, int] = {}
-    homes, written, operands = [], [], []
-    for home, label, children in rows:
-        homes.append(known.setdefault(home, len(known)))
-        written.append(label)
-        ids = [known.setdefault(child, len(known)) for child in children]
+    homes: list[int] = []
+    written: list[str] = []
+    operands: list[tuple[int, ...]] = []
+    for of, text, parts in rows:
+        homes.append(known.setdefault(of, len(known)))
+        written.append(text)
+        ids = [known.setdefault(part, len(known)) for part in parts]
         operands.append((*ids, _NONE, _NONE)[:2])
     texts = sorted(set(written))
     code = {text: place for place, text in enumerate(texts)}
@@ -69,17 +71,15 @@ def number_classes(
     below = np.where(children[kept] < 0, _NONE, dense[children[kept]])
     sort = np.lexsort((below[:, 1], below[:, 0], label[kept], tokens[kept], dense[home[kept]]))
     found: dict[int, list[ENode]] = {number: [] for number in range(len(order))}
-    for number, text, (one, other) in zip(
-        *(dense[home[kept]][sort].tolist(), label[kept][sort].tolist(), below[sort].tolist()), strict=True
-    ):
-        found[number].append(ENode(texts[text], (one, other) if other >= 0 else (one,) if one >= 0 else ()))
+    sorted_nodes = dense[home[kept]][sort].tolist(), label[kept][sort].tolist(), below[sort].tolist()
+    for number, place, (one, other) in zip(*sorted_nodes, strict=True):
+        found[number].append(ENode(texts[place], (one, other) if other >= 0 else (one,) if one >= 0 else ()))
     return int(dense[start]), {number: tuple(nodes) for number, nodes in found.items()}
 
 
 def _whole(children: Ints, rank: Ints) -> NDArray[np.bool_]:
     """Which nodes have operands that all have terms."""
-    there: NDArray[np.bool_] = ((children < 0) | (rank[children] >= 0)).all(axis=1)
-    return there
+    return np.all((children < 0) | (rank[children] >= 0), axis=1)
 
 
 @compiled
