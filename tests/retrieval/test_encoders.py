@@ -14,6 +14,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event
 from engines.retrieval import encoders
 from engines.retrieval.encoders import encoder
+from engines.retrieval.similarity import Vectors
 
 TEXTS = ["a b c", "", "b", "a a a a a a a a a a a a a a a a a a a a a a a a a a", "c b a [UNK] d", "A B"]
 
@@ -124,7 +125,7 @@ def test_rows_have_length_one_whatever_the_batches(folder: Path, monkeypatch: py
 
 def test_a_stop_leaves_zeros(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoders, "_BATCH", 1)
-    answers = iter([False, True])
+    answers = iter([False, False, True])  # before counting tokens, and before each batch
     found = encoder(folder).encode(TEXTS, stop=lambda: next(answers))
     assert (np.linalg.norm(found, axis=1) > 0.5).sum() == 1
 
@@ -199,3 +200,29 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         encoder(tmp_path / "none")
     assert caught.value.code == "E312"
+
+
+def test_equal_texts_are_encoded_once_and_those_of_one_length_together() -> None:
+    given: list[list[str]] = []
+
+    def encode(texts: list[str]) -> Vectors:
+        given.append(texts)
+        return np.array([[len(text), text.count("a")] for text in texts], np.float32)
+
+    texts = ["a" * (n % 50) + "b" for n in range(120)]
+    one = encoders.SentenceEncoder("one", "one", Path(), encode, lambda some: list(map(len, some)), 2)
+    found = one.encode(texts, normalise=False)
+    assert found.tolist() == [[len(text), len(text) - 1] for text in texts]
+    assert [len(text) for batch in given for text in batch] == list(range(50, 0, -1))
+
+
+def test_sixteen_bits_are_near_and_only_where_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.setattr(encoders, "half_precision", lambda _: torch.bfloat16)
+    texts = ["Every group of prime order is cyclic", "Does $\\sum 1/n$ converge?", ""]
+    exact = encoder("minilm").encode(texts)
+    near = encoder("minilm", half=True).encode(texts)
+    assert near.dtype == np.float32
+    assert (exact * near).sum(1) == pytest.approx([1] * 3, abs=1e-3)
+    assert not np.array_equal(exact, near)

@@ -61,6 +61,7 @@ def build_index(
     *,
     dense: bool = False,
     encoder: str | Path | StoredEncoder = BUILT_IN,
+    exact: bool = False,
     kind: Kind | None = None,
     bm25: Bm25 | None = None,
     events: Sink = ignore,
@@ -68,7 +69,8 @@ def build_index(
 ) -> dict[str, Any]:
     """Index a collection's answers in the folder `out`, finish what was begun there, or add the dense index.
 
-    Args: dense: vectors too. encoder: whose. kind: of dense index; chosen by the size unless given.
+    Args: dense: vectors too. encoder: whose. exact: made in single precision also where 16 bits are faster;
+    either goes on with what the other has made. kind: of dense index; chosen by the size unless given.
     Events: progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
     Returns: `complete` (false after a stop), out, and then documents, counts of the store, `lexical`,
     `dense` and `questions` (what they are; the last two are None without vectors) and `encoder`.
@@ -85,7 +87,9 @@ def build_index(
             remedy="Choose a new folder for --out.",
         )
     with sole_builder(out, code="E669", lock=_LOCK):
-        chosen = (load_encoder(encoder) if isinstance(encoder, str | Path) else encoder) if dense else None
+        chosen = None
+        if dense:
+            chosen = load_encoder(encoder, half=not exact) if isinstance(encoder, str | Path) else encoder
         plan = {
             "format": FORMAT,
             "collection": folder.title,

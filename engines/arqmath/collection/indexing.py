@@ -30,6 +30,7 @@ class IndexCollection:
     encoder: Annotated[
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
     ] = "minilm"
+    exact: Annotated[bool, Arg("Vectors in single precision also where 16 bits are faster.")] = False
 
 
 def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -51,6 +52,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
         spec.out,
         dense=spec.dense,
         encoder=spec.encoder,
+        exact=spec.exact,
         events=events,
         stop=stop,
     )

@@ -27,8 +27,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS posts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind INTEGER NOT NULL,
     title TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL, parent TEXT NOT NULL,
     score INTEGER);
-CREATE TABLE IF NOT EXISTS duplicates (post TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (post, other))
-    WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS duplicates (post TEXT NOT NULL, other TEXT NOT NULL, named INTEGER NOT NULL,
+    PRIMARY KEY (post, other)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS begun (one INTEGER PRIMARY KEY, source TEXT, report TEXT, seen INTEGER);
 """
@@ -153,7 +153,7 @@ def _fill(
     facts = {
         "questions": counts.get(1, 0),
         "answers": counts.get(2, 0),
-        "duplicates": base.execute("SELECT count(*) FROM duplicates WHERE post <= other").fetchone()[0],
+        "duplicates": base.execute("SELECT count(*) FROM duplicates WHERE named").fetchone()[0],
         "repeated": seen - sum(counts.values()),
         "left_out": report.bad + link_report.bad,
     }
@@ -166,8 +166,12 @@ def _fill(
 
 
 def _duplicates(base: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
-    both = ((a, b) for post, other in pairs for a, b in ((post, other), (other, post)))
-    base.executemany("INSERT OR IGNORE INTO duplicates VALUES (?,?)", both)
+    """Keep pairs of questions in both directions; `named` are those that the collection itself has."""
+    both = (row for post, other in pairs for row in ((post, other, 1), (other, post, 0)))
+    insert = (
+        "INSERT INTO duplicates VALUES (?,?,?) ON CONFLICT DO UPDATE SET named = max(named, excluded.named)"
+    )
+    base.executemany(insert, both)
 
 
 class PostStore:

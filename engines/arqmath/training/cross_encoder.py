@@ -22,6 +22,7 @@ from engines.arqmath.training.model_folder import (
 )
 from engines.arqmath.training.sequences import Frame, longest_first, padded, tokenised
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.machine import half_precision
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,7 +127,7 @@ class CrossEncoder:
         self.max_tokens = min(max_tokens, positions)
         self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
-        self.half = None if exact else _half(device)
+        self.half = None if exact else half_precision(device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
         self._titles = has_cosine_head(self.folder)
         self.pairs = 0
@@ -216,16 +217,6 @@ def _batches(lengths: NDArray[np.int64], batch_tokens: int) -> Iterator[NDArray[
         count = max(1, batch_tokens // int(lengths[order[begin]]))
         yield order[begin : begin + count]
         begin += count
-
-
-def _half(device: str) -> Any:
-    """The 16-bit type that the device is several times faster in, or None."""
-    import torch
-
-    if device != "cpu":
-        return torch.float16
-    has_amx = getattr(torch.cpu, "_is_amx_tile_supported", None)
-    return torch.bfloat16 if has_amx is not None and has_amx() else None
 
 
 def _load_classifier(folder: Path) -> Any:
