@@ -15,22 +15,43 @@ from engines.egen.corpus.reader import Corpus
 from engines.egen.corpus.splits import SplitName
 from engines.egen.models.sequences import Sequences, usable
 
-__all__ = ["Examples", "TrainingRows", "excluded_clusters", "training_rows"]
+__all__ = ["Examples", "TrainingRows", "TrainingTexts", "excluded_clusters", "training_texts"]
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingRows:
-    """The expressions of all training clusters of two or more, back to back, and the size of each cluster.
+class TrainingTexts:
+    """The expressions of all training clusters of two or more, cluster by cluster.
 
     `excluded` counts clusters that were kept out, `left_out` expressions that have no form the model reads.
     """
+
+    clusters: tuple[tuple[str, ...], ...]
+    excluded: int = 0
+    left_out: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many expressions there are."""
+        return sum(map(len, self.clusters))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """The same as token ids, back to back, and the size of each cluster."""
 
     sequences: Sequences
     sizes: Ints
     excluded: int = 0
     left_out: int = 0
+
+    @classmethod
+    def of(cls, texts: TrainingTexts, *, max_length: int) -> TrainingRows:
+        """Args: max_length: as `Sequences.of`."""
+        rows = Sequences.of((text for each in texts.clusters for text in each), max_length=max_length)
+        sizes = np.array([len(each) for each in texts.clusters], np.int64)
+        return cls(rows, sizes, texts.excluded, texts.left_out)
 
     @property
     def cluster_of(self) -> Ints:
@@ -38,32 +59,29 @@ class TrainingRows:
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
-def training_rows(
+def training_texts(
     corpus: Corpus, split: SplitName, *, max_length: int, exclude: Path | None = None
-) -> TrainingRows:
+) -> TrainingTexts:
     """The training side of a corpus, without the clusters that `exclude` (a corpus or a file of clusters)
     has.
 
     Raises: EngineError E455 when no pair is left.
     """
     banned = excluded_clusters(corpus, exclude) if exclude is not None else frozenset()
-    texts: list[str] = []
-    sizes: list[int] = []
+    clusters: list[tuple[str, ...]] = []
     left_out = excluded = 0
     for cluster, members in corpus.each("train", split):
         if cluster in banned:
             excluded += 1
             continue
         found = members["prefix"].to_pylist()
-        kept = [text for text in found if usable(text, max_length)]
+        kept = tuple(text for text in found if usable(text, max_length))
         left_out += len(found) - len(kept)
         if len(kept) > 1:
-            texts += kept
-            sizes.append(len(kept))
-    if not sizes:
+            clusters.append(kept)
+    if not clusters:
         raise no_pairs(corpus)
-    rows = Sequences.of(texts, max_length=max_length)
-    return TrainingRows(rows, np.array(sizes, np.int64), excluded, left_out)
+    return TrainingTexts(tuple(clusters), excluded, left_out)
 
 
 def excluded_clusters(corpus: Corpus, other: Path) -> frozenset[int]:

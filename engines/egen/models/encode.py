@@ -13,6 +13,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
+from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.model_folder import load_model, unopened
 from engines.egen.models.sequences import Sequences, batches, usable
 from engines.retrieval.similarity import Vectors, unit
@@ -106,13 +107,15 @@ def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     config = folder / "config.json"
-    ours = False
+    document: dict[str, object] = {}
     if config.exists():
         try:
-            ours = "egen" in json.loads(config.read_bytes())
+            document = json.loads(config.read_bytes())
         except ValueError as error:
             raise unopened(folder, "its config.json cannot be read") from error
-    if ours or not (folder / "modules.json").exists():
+    if document.get("model_type") == KIND:
+        return ComposedEncoder(load_network(folder), folder.name, device=device)
+    if "egen" in document or not (folder / "modules.json").exists():
         return ModelEncoder(load_model(folder), folder.name, device=device)
     unsafe = [path.name for pattern in _UNSAFE for path in folder.rglob(pattern)]
     if unsafe and not list(folder.rglob("*.safetensors")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, overload
 
 from engines.core.spec import Arg, described, known, read, refused
 from engines.egen.corpus.splits import SplitName
@@ -20,6 +20,9 @@ as the paper's figures were made. positives: the positives of all other clusters
 directions; no negative is encoded."""
 
 CODE = "E640"
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,23 @@ class Settings:
             raise refused("tau is above 0, and smoothing below 1", CODE, "Change the model's settings.")
 
 
-def divided(values: Mapping[str, Any]) -> tuple[Settings, ModelConfig]:
+@overload
+def divided(values: Mapping[str, Any]) -> tuple[Settings, ModelConfig]: ...
+
+
+@overload
+def divided(values: Mapping[str, Any], settings: type[S], sizes: type[T]) -> tuple[S, T]: ...
+
+
+def divided(values: Mapping[str, Any], settings: Any = Settings, sizes: Any = ModelConfig) -> tuple[Any, Any]:
     """A recipe's table as settings and sizes. Raises: EngineError E640 that names the setting."""
-    settings, sizes = ([field.name for field in described(spec)] for spec in (Settings, ModelConfig))
+    names = {spec: [field.name for field in described(spec)] for spec in (settings, sizes)}
     for key in values:
-        if key not in (*settings, *sizes):
-            raise refused(f"there is no setting model.{key}", CODE, known(key, (*sizes, *settings)))
-    chosen, shape = ({key: values[key] for key in names if key in values} for names in (settings, sizes))
-    return read(Settings, chosen, place="model.", code=CODE), ModelConfig.of(shape, place="model.")
+        if not any(key in own for own in names.values()):
+            every = (*names[sizes], *names[settings])
+            raise refused(f"there is no setting model.{key}", CODE, known(key, every))
+    chosen, shape = (
+        read(spec, {key: values[key] for key in own if key in values}, place="model.", code=CODE)
+        for spec, own in names.items()
+    )
+    return chosen, shape

@@ -15,28 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.errors import DataError
 from engines.core.spec import refused, values
 from engines.egen.models import losses
+from engines.egen.models.corpus_task import CorpusTask
 from engines.egen.models.losses import Gather
 from engines.egen.models.sequences import PAD
 from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
-from engines.training.identity import model_files
-from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
 
-    from engines.egen.corpus.labelled import Labelled
     from engines.egen.models.datasets import Examples, TrainingRows
 
 __all__ = ["Contrastive", "Seq2seq", "contrastive", "seq2seq"]
-
-LIMITS = (
-    "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
-    "fractions.",
-    "A high cosine is no proof that two expressions are equal: verify.",
-)
 
 
 def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
@@ -51,59 +42,30 @@ def seq2seq(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) ->
     return Seq2seq(config, settings, data, seed)
 
 
-class _EgenTask:
-    """What both have in common: data, model folder and card."""
+class _TransformerTask(CorpusTask):
+    """What both have in common: the transformer, its rows of tokens, its folder."""
 
-    trainer = kind = ""
+    use = (
+        "from sentence_transformers import SentenceTransformer\n"
+        'model = SentenceTransformer("this-folder")\n'
+        'model.encode(["pow sin x 2", "- 1 pow cos x 2"])  # prefix notation'
+    )
+    tags = ("sentence-transformers", "feature-extraction", "mathematics")
 
     def __init__(self, config: ModelConfig, settings: Settings, data: Mapping[str, Path], seed: int) -> None:
-        if "corpus" not in data:
-            raise DataError(
-                "the recipe names no corpus",
-                code="E644",
-                exit_code=3,
-                remedy="Name one with --set data.corpus=FOLDER; build it with mathwb egen corpus.",
-            )
-        self.config, self.settings, self.data, self.seed = config, settings, data, seed
+        super().__init__(data, seed, settings.split, config.max_length, settings.measured)
+        self.config, self.settings = config, settings
 
-    def origin(self) -> Origin:
-        """The trainer, all settings, the manifest of a corpus, which has the hashes of its shards, and the
-        files of the model that it begins with."""
-        from engines.egen.corpus.reader import open_corpus
-
-        data: dict[str, tuple[Path, ...]] = {}
-        for name, path in self.data.items():
-            if name == "backbone":
-                data[name] = model_files(path)
-            else:
-                data[name] = (open_corpus(path).path / "manifest.json" if path.is_dir() else path,)
-        return Origin(self.trainer, values(self.config) | values(self.settings), data)
+    def model_settings(self) -> dict[str, Any]:
+        """Settings and sizes."""
+        return values(self.config) | values(self.settings)
 
     @cached_property
     def rows(self) -> TrainingRows:
         """The training side of the corpus."""
-        from engines.egen.corpus.reader import open_corpus
-        from engines.egen.models.datasets import training_rows
+        from engines.egen.models.datasets import TrainingRows
 
-        corpus, exclude = open_corpus(self.data["corpus"]), self.data.get("exclude")
-        return training_rows(corpus, self.settings.split, max_length=self.config.max_length, exclude=exclude)
-
-    @cached_property
-    def held_out(self) -> Labelled | None:
-        """Validation clusters, as many as `measured` allows; None when the corpus has no such side."""
-        from engines.egen.corpus.labelled import Labelled, read_labelled
-
-        try:
-            found = read_labelled(
-                self.data["corpus"],
-                side="validation",
-                split=self.settings.split,
-                max_length=self.config.max_length,
-            )
-        except DataError:
-            return None
-        count = int(np.searchsorted(found.labels, found.labels[: self.settings.measured].max(), side="right"))
-        return Labelled(found.texts[:count], found.labels[:count])
+        return TrainingRows.of(self.training_texts(), max_length=self.config.max_length)
 
     def model(self) -> torch.nn.Module:
         """The model, new, or that of the data `backbone`. Raises: EngineError E640 for one of other sizes."""
@@ -131,42 +93,22 @@ class _EgenTask:
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """Write model and card."""
-        from engines.core.files import write_text
         from engines.egen.models.model_folder import save_model
-        from engines.training.card import card
 
         save_model(model, folder, precision=self.settings.precision)
-        rows = self.rows
-        data = {
-            "corpus": self.data["corpus"].name,
-            "split": self.settings.split,
-            "training clusters": f"{len(rows.sizes):,}",
-            "training expressions": f"{len(rows.sequences):,}",
-            "clusters kept out": f"{rows.excluded:,}",
-        }
-        if "exclude" in self.data:
-            data["kept out because they are in"] = self.data["exclude"].name
-        text = card(
-            f"E-Gen {self.kind}",
-            "Embeds a symbolic expression in one variable as one vector, so that expressions that are equal "
-            "on the reals lie close to each other.",
-            facts,
-            data=data,
-            limits=LIMITS,
-            use=(
-                "from sentence_transformers import SentenceTransformer\n"
-                'model = SentenceTransformer("this-folder")\n'
-                'model.encode(["pow sin x 2", "- 1 pow cos x 2"])  # prefix notation'
-            ),
-            tags=("sentence-transformers", "feature-extraction", "mathematics"),
-        )
-        write_text(folder / "README.md", text)
+        self.write_card(folder, facts, len(self.rows.sizes), len(self.rows.sequences), self.rows.excluded)
+
+    def measured(self, model: torch.nn.Module) -> dict[str, float]:
+        """As `clustering`."""
+        from engines.egen.models.encode import ModelEncoder
+
+        return self.clustering(ModelEncoder(model, device=str(next(model.parameters()).device)))
 
 
-class Contrastive(_EgenTask):
+class Contrastive(_TransformerTask):
     """CL Mean and CL Max (by `pooling`)."""
 
-    trainer, kind = "egen.contrastive", "contrastive encoder"
+    trainer, title = "egen.contrastive", "E-Gen contrastive encoder"
 
     def train_data(self) -> Examples:
         """About `triplets` triplets, as many for every cluster; with other positives as negatives their
@@ -244,13 +186,13 @@ class Contrastive(_EgenTask):
             with torch.inference_mode():
                 here = {key: tensor.to(device) for key, tensor in batch.items()}
                 found.append(float(self._loss(model, here, losses.alone)))
-        return {"train_loss_nats": float(np.mean(found)), **_clustering(model, self.held_out)}
+        return {"train_loss_nats": float(np.mean(found)), **self.measured(model)}
 
 
-class Seq2seq(_EgenTask):
+class Seq2seq(_TransformerTask):
     """Encoder and decoder: writes another member of the cluster."""
 
-    trainer, kind = "egen.seq2seq", "sequence-to-sequence model"
+    trainer, title = "egen.seq2seq", "E-Gen sequence-to-sequence model"
 
     def train_data(self) -> Examples:
         """All ordered pairs within clusters."""
@@ -284,27 +226,10 @@ class Seq2seq(_EgenTask):
         from engines.egen.expressions.language import read_prefix
         from engines.egen.models.decoding import greedy_accuracy
 
-        measures = _clustering(model, self.held_out)
+        measures = self.measured(model)
         if self.held_out is not None:
             texts = self.held_out.texts
             chosen = np.random.default_rng(0).permutation(len(texts))[:200]
             sources = [read_prefix(texts[place]) for place in chosen]
             measures["greedy_accuracy"] = greedy_accuracy(model, sources)
         return measures
-
-
-def _clustering(model: torch.nn.Module, held_out: Labelled | None) -> dict[str, float]:
-    from engines.egen.evaluations.kmeans import kmeans_accuracy
-    from engines.egen.evaluations.retrieval import precision_at
-    from engines.egen.models.encode import ModelEncoder
-    from engines.retrieval.similarity import unit
-
-    if held_out is None or held_out.labels.max() < 1:
-        return {}
-    device = str(next(model.parameters()).device)
-    vectors = ModelEncoder(model, device=device).encode(held_out.texts, normalise=False)
-    nearest = precision_at(unit(vectors), held_out.labels, (5,))[5]
-    return {
-        "validation_kmeans_percent": 100 * kmeans_accuracy(vectors, held_out.labels).best,
-        "validation_retrieval_at_5_percent": 100 * float(nearest.mean()),
-    }

@@ -19,6 +19,12 @@ PAPER = Paper(
         Trainer("egen.contrastive", "engines.egen.models.trainers:contrastive", _SETTINGS, _DATA, "backbone"),
         Trainer("egen.seq2seq", "engines.egen.models.trainers:seq2seq", _SETTINGS, _DATA, "backbone"),
         Trainer(
+            "egen.composed",
+            "engines.egen.composed.trainer:composed",
+            ("engines.egen.composed.trainer:ComposedSettings", "engines.egen.composed.network:ComposedSizes"),
+            ("corpus", "exclude"),
+        ),
+        Trainer(
             "egen.semvec",
             "engines.egen.semvec.trainer:semvec",
             ("engines.egen.semvec.trainer:SemVecSettings",),

@@ -1,0 +1,179 @@
+"""An encoder of expressions composed as they are: a network for each operation, over the vectors of operands.
+
+config.json  model.safetensors  README.md
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import write_bytes, write_json
+from engines.core.spec import Arg, read
+from engines.egen.models.settings import CODE, Precision
+from engines.retrieval.similarity import Vectors, unit
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["KIND", "ComposedEncoder", "ComposedSizes", "load_network", "new_network", "save_network"]
+
+KIND = "egen-composed"
+_AT_ONCE = 2_048
+_LONGEST = 10**6
+_OF_NUMBERS = 64
+"""Units of the hidden layer that reads constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedSizes:
+    """Sizes of a composed encoder."""
+
+    d_model: Annotated[int, Arg("Length of a vector.", low=2)] = 96
+    hidden: Annotated[int, Arg("Products, and as many usual units, in the hidden layer.", low=2)] = 192
+
+
+def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
+    """A new network. It takes what `Terms.tensors` gives and returns (expressions, d_model), rows of length
+    1; `states` gives the vectors of all sub-terms, in their order.
+
+    The vector of an operation is a linear map of its operands' vectors, plus a map of a hidden layer that has
+    products of linear maps of both beside the usual units; its length is fixed. An expression's embedding is
+    a linear map of its vector.
+
+    Args: read_out: so many values are read from the vector of every sub-term, in training only.
+    """
+    import torch
+    from torch import nn
+
+    from engines.egen.composed.terms import FEATURES, OPERATIONS
+
+    class Composed(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.sizes = sizes
+            width, hidden, count = sizes.d_model, sizes.hidden, len(OPERATIONS)
+
+            def weights(*shape: int) -> nn.Parameter:
+                return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
+
+            self.x = nn.Parameter(torch.randn(width))
+            self.number = nn.Sequential(
+                nn.Linear(FEATURES, _OF_NUMBERS), nn.GELU(), nn.Linear(_OF_NUMBERS, width)
+            )
+            self.left, self.right = weights(width, hidden), weights(width, hidden)
+            # The usual units and the linear map, in one product of matrices.
+            self.both, self.out = weights(2 * width, hidden + width), weights(2 * hidden, width)
+            self.bias = nn.Parameter(torch.zeros(count, hidden))
+            self.embedding = nn.Linear(width, width, bias=False)
+            self.values = nn.Linear(width, read_out) if read_out else None
+
+        def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            return self.embedded(self.states(batch)[batch["roots"]])
+
+        def embedded(self, states: torch.Tensor) -> torch.Tensor:
+            return nn.functional.normalize(self.embedding(states), dim=-1)
+
+        def states(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            names = (self.left, self.right, self.both, self.out, self.bias)
+            # Taken apart once, so that the gradient is put together once.
+            networks = list(zip(*(weights.unbind() for weights in names), strict=True))
+            leaves = torch.where(batch["is_x"][:, None], self.x, self.number(batch["leaves"]))
+            states = self._sized(leaves)
+            level = 1
+            while f"level{level}" in batch:
+                numbers, left, right = batch[f"level{level}"].unbind(1)
+                kinds, counts = (found.tolist() for found in numbers.unique_consecutive(return_counts=True))
+                operands = states[left].split(counts), states[right].split(counts)
+                parts = zip(kinds, *operands, strict=True)
+                found = [self._operation(networks[kind], one, other) for kind, one, other in parts]
+                states = torch.cat([states, self._sized(torch.cat(found))])
+                level += 1
+            return states
+
+        def _operation(
+            self, network: Sequence[torch.Tensor], left: torch.Tensor, right: torch.Tensor
+        ) -> torch.Tensor:
+            of_left, of_right, of_both, out, bias = network
+            usual, through = (torch.cat([left, right], -1) @ of_both).split([len(bias), len(out[0])], -1)
+            products = (left @ of_left) * (right @ of_right) / 4
+            hidden = torch.cat([products, nn.functional.gelu(usual + bias)], -1)
+            return torch.addmm(through, hidden, out)
+
+        def _sized(self, states: torch.Tensor) -> torch.Tensor:
+            return nn.functional.normalize(states, dim=-1) * self.sizes.d_model**0.5
+
+    return Composed()
+
+
+class ComposedEncoder:
+    """A composed network as an `Encoder` of expressions in generator prefix notation, of any length; its
+    vectors have length 1 in any case."""
+
+    max_length = _LONGEST
+
+    def __init__(self, network: Any, name: str = "", *, device: str = "cpu") -> None:
+        self.network, self.name = network.to(device), name
+        self.dimension = int(network.sizes.d_model)
+        self._device = device
+
+    def encode(
+        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
+    ) -> Vectors:
+        """As `Encoder.encode`. Raises: ExpressionError for a text that is no expression in x."""
+        import torch
+
+        from engines.egen.composed.terms import terms
+
+        found = np.zeros((len(texts), self.dimension), np.float32)
+        with torch.inference_mode():
+            for begin in range(0, len(texts), _AT_ONCE):
+                if stop():
+                    break
+                part = terms([text.split() for text in texts[begin : begin + _AT_ONCE]]).tensors()
+                batch = {name: rows.to(self._device) for name, rows in part.items()}
+                found[begin : begin + _AT_ONCE] = self.network(batch).cpu().numpy()
+                done = min(begin + _AT_ONCE, len(texts))
+                events(Event("progress", {"done": done, "total": len(texts), "unit": "expressions"}))
+        return unit(found) if normalise else found
+
+
+def save_network(network: Any, folder: Path, *, precision: Precision = "fp32") -> None:
+    """Write weights and configuration. Args: precision: of the stored weights; all are computed with in
+    fp32."""
+    from safetensors.torch import save
+
+    tensors = {
+        name: (tensor.half() if precision == "fp16" else tensor).contiguous().cpu()
+        for name, tensor in network.state_dict().items()
+        if not name.startswith("values.")
+    }
+    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
+    write_json(folder / "config.json", {"model_type": KIND, "egen": asdict(network.sizes)})
+
+
+def load_network(folder: Path) -> torch.nn.Module:
+    """The network of a folder, in fp32. Raises: DataError E642 for a folder that holds none."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from engines.egen.models.model_folder import unopened
+
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        if config["model_type"] != KIND:
+            raise ValueError(f"it is a model of type {config['model_type']}")
+        made = new_network(read(ComposedSizes, config["egen"], place="egen.", code=CODE))
+        weights = load_file(folder / "model.safetensors")
+        made.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EngineError, SafetensorError) as error:
+        what = " ".join(str(error).split())[:160]
+        raise unopened(folder, what, "Name a folder that training with egen.composed made.") from error
+    return made.eval()

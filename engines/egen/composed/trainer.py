@@ -1,0 +1,196 @@
+"""Training of a composed encoder on a corpus: members of a cluster close, everything else apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from engines.core.spec import Arg, values
+from engines.egen.composed.examples import Example, Tokens, moved, near_copy
+from engines.egen.composed.network import ComposedEncoder, ComposedSizes
+from engines.egen.corpus.splits import SplitName
+from engines.egen.models.corpus_task import CorpusTask
+from engines.egen.models.settings import Precision, divided
+from engines.training.drawn import Drawn
+
+if TYPE_CHECKING:
+    import torch
+
+    from engines.egen.models.datasets import TrainingTexts
+
+__all__ = ["ComposedSettings", "ComposedTask", "composed"]
+
+_MOVED_TOKENS = (3, 8)
+"""Heads of so many tokens are what operations are done to: x and f(x) alone are not among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedSettings:
+    """What a recipe's table `model` says besides the sizes. An example is a cluster; a batch is contrasted
+    as a whole."""
+
+    tau: Annotated[float, Arg("Temperature.", low=0.001)] = 0.07
+    members: Annotated[int, Arg("Members of each cluster of a batch.", low=2)] = 3
+    copies: Annotated[int, Arg("Near-copies of each member.", low=0)] = 1
+    moves: Annotated[
+        float, Arg("For how many of the clusters an operation is done to two expressions.", low=0, high=1)
+    ] = 0.5
+    points: Annotated[int, Arg("Points of the complex plane that values are learned at.", low=4)] = 32
+    values_weight: Annotated[float, Arg("Of the loss of values.", low=0)] = 1.0
+    moves_weight: Annotated[float, Arg("Of the loss of operations.", low=0)] = 0.3
+    split: Annotated[SplitName, Arg("Whose training side is used.")] = "paper"
+    max_length: Annotated[int, Arg("Tokens of an expression in training notation.", low=3)] = 200
+    measured: Annotated[int, Arg("Validation expressions that an evaluation looks at.", low=1)] = 4_000
+    precision: Annotated[Precision, Arg("Of the stored weights.")] = "fp32"
+
+
+def composed(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> ComposedTask:
+    """The trainer `egen.composed`."""
+    settings, sizes = divided(model, ComposedSettings, ComposedSizes)
+    return ComposedTask(settings, sizes, data, seed)
+
+
+class ComposedTask(CorpusTask):
+    """An encoder composed like its expressions."""
+
+    trainer, title = "egen.composed", "E-Gen composed encoder"
+    use = (
+        "from pathlib import Path\n"
+        "from engines.egen.models.encode import load_encoder\n"
+        'load_encoder(Path("this-folder")).encode(["pow sin x 2", "- 1 pow cos x 2"])  # prefix notation'
+    )
+    tags = ("feature-extraction", "mathematics")
+
+    def __init__(
+        self, settings: ComposedSettings, sizes: ComposedSizes, data: Mapping[str, Path], seed: int
+    ) -> None:
+        super().__init__(data, seed, settings.split, settings.max_length, settings.measured)
+        self.settings, self.sizes = settings, sizes
+
+    def model_settings(self) -> dict[str, Any]:
+        """Settings and sizes."""
+        return values(self.settings) | values(self.sizes)
+
+    @cached_property
+    def texts(self) -> TrainingTexts:
+        """The training side of the corpus."""
+        return self.training_texts()
+
+    @cached_property
+    def _short(self) -> list[Tokens]:
+        """Heads that operations are done to; no derivatives, in which x has two meanings."""
+        low, high = _MOVED_TOKENS
+        heads = (tuple(texts[0].split()) for texts in self.texts.clusters)
+        return [head for head in heads if low <= len(head) <= high and "d" not in head]
+
+    def model(self) -> torch.nn.Module:
+        """The network, new."""
+        from engines.egen.composed.network import new_network
+
+        return new_network(self.sizes, read_out=2 * self.settings.points)
+
+    def train_data(self) -> Drawn[Example]:
+        """Some of each cluster, drawn anew for every epoch."""
+        return Drawn(len(self.texts.clusters), self._drawn, self.seed)
+
+    def _drawn(self, number: int, draw: np.random.Generator) -> Example:
+        texts = self.texts.clusters[number]
+        chosen = draw.permutation(len(texts))[: self.settings.members].tolist()
+        members = tuple(tuple(texts[place].split()) for place in chosen)
+        tried = [near_copy(each, draw) for each in members for _ in range(self.settings.copies)]
+        moves = []
+        if self._short and draw.random() < self.settings.moves:
+            one, other = (self._short[place] for place in draw.integers(len(self._short), size=2))
+            operation = moved(draw)
+            moves.append((one, other, operation(one), operation(other)))
+        return Example(number, members, tuple(each for each in tried if each is not None), tuple(moves))
+
+    def length(self, example: Example) -> int:
+        """Tokens of all expressions."""
+        return sum(map(len, example.expressions))
+
+    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """The tensors of `Terms` of members, then copies, then what operations were done to, then the rest.
+
+        `clusters`: (members,). `same`: (members, members + copies) of one cluster, or of the same values as
+        far as is known. `moves`: (moves, 4) rows. `values`: of every sub-term.
+        """
+        import torch
+
+        from engines.egen.composed.plane import alike, plane_points, values
+        from engines.egen.composed.terms import terms
+
+        members = [each for example in examples for each in example.members]
+        copies = [each for example in examples for each in example.copies]
+        moves = [each for example in examples for move in example.moves for each in move]
+        found = terms([*members, *copies, *moves])
+        worth = values(found, plane_points(self.settings.points))
+        rows = worth[found.arrays["roots"][: len(members) + len(copies)]]
+        clusters = np.repeat(
+            [example.number for example in examples], [len(example.members) for example in examples]
+        )
+        same = alike(rows[: len(members)], rows)
+        same[:, : len(members)] |= clusters[:, None] == clusters
+        extra = {
+            "clusters": clusters,
+            "same": same,
+            "moves": np.arange(len(moves)).reshape(-1, 4) + len(rows),
+            "values": worth,
+        }
+        return found.tensors() | {name: torch.from_numpy(array) for name, array in extra.items()}
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Members, values, operations."""
+        return len(batch["clusters"]), int(batch["values"].isfinite().sum()), len(batch["moves"])
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """(3,) nats: of another member among those of no equal expression of the batch; of the values of
+        sub-terms, which a linear map reads from their vectors (a smooth distance, times its weight); of p(v)
+        among all expressions, nearest to p(u) - u + v (times its weight). Each process has its own batch."""
+        import torch
+        from torch.nn import functional
+
+        states = model.states(batch)
+        vectors = model.embedded(states[batch["roots"]])
+        clusters, same = batch["clusters"], batch["same"]
+        count = len(clusters)
+        cosines = vectors[:count] @ vectors[: same.shape[1]].T / self.settings.tau
+        others = cosines.masked_fill(same, -torch.inf).logsumexp(1, keepdim=True)
+        partner = clusters[:, None] == clusters
+        partner.fill_diagonal_(fill_value=False)
+        right = cosines[:, :count][partner]
+        contrast = (torch.logaddexp(right, others.expand(-1, count)[partner]) - right).mean()
+
+        known = batch["values"].isfinite()
+        told = model.values(states)[known]
+        worth = functional.smooth_l1_loss(told, batch["values"][known], beta=0.5)
+
+        moves = batch["moves"]
+        if not len(moves):
+            return torch.stack([contrast, self.settings.values_weight * worth, contrast.new_zeros(())])
+        one, other, one_moved, other_moved = moves.unbind(1)
+        target = functional.normalize(vectors[one_moved] - vectors[one] + vectors[other], dim=-1)
+        scores = target @ vectors.T / 0.1
+        asked = torch.stack([one, other, one_moved], 1)
+        scores = scores.scatter(1, asked, -torch.inf)
+        move = functional.cross_entropy(scores, other_moved)
+        weights = contrast.new_tensor([1.0, self.settings.values_weight, self.settings.moves_weight])
+        return torch.stack([contrast, worth, move]) * weights
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """As `CorpusTask.clustering`."""
+        device = str(next(model.parameters()).device)
+        return self.clustering(ComposedEncoder(model, device=device))
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """Write network and card."""
+        from engines.egen.composed.network import save_network
+
+        save_network(model, folder, precision=self.settings.precision)
+        texts = self.texts
+        self.write_card(folder, facts, len(texts.clusters), texts.count, texts.excluded)
