@@ -23,7 +23,7 @@ from engines.egen.corpus.pairs import stream_pairs
 from engines.egen.corpus.published import export_published
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.corpus_stats import CorpusStats, corpus_stats
-from engines.egen.models.datasets import training_rows
+from engines.egen.models.datasets import training_texts
 from engines.egen.records import EgenConfig, Limits, head_seed
 from tests.egen import fake_growth
 
@@ -148,7 +148,7 @@ def test_a_corrupt_shard_is_named_and_redone_alone(reference: Path, tmp_path: Pa
         lambda: open_corpus(tmp_path).members(40),
         lambda: corpus_stats(CorpusStats(tmp_path)),
         lambda: list(stream_pairs(open_corpus(tmp_path))),
-        lambda: training_rows(open_corpus(tmp_path), "paper", max_length=64),
+        lambda: training_texts(open_corpus(tmp_path), "paper", max_length=64),
         lambda: read_labelled(tmp_path),
         lambda: export_published(open_corpus(tmp_path), tmp_path.with_suffix(".txt")),
     ):

@@ -16,7 +16,7 @@ from engines.egen.corpus.labelled import read_labelled
 from engines.egen.corpus.pairs import Pairs, Triplets
 from engines.egen.corpus.published import import_published
 from engines.egen.corpus.reader import open_corpus
-from engines.egen.models.datasets import Examples, excluded_clusters, training_rows
+from engines.egen.models.datasets import Examples, TrainingRows, excluded_clusters, training_texts
 from engines.egen.models.sequences import ids
 from engines.egen.models.settings import divided
 from engines.egen.models.trainers import contrastive, seq2seq
@@ -31,6 +31,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
     import_published(write_clusters(folder / "clusters.jsonl"), folder / "corpus")
     return folder / "corpus"
+
+
+def _rows(corpus: Path, exclude: Path | None = None) -> TrainingRows:
+    texts = training_texts(open_corpus(corpus), "paper", max_length=200, exclude=exclude)
+    return TrainingRows.of(texts, max_length=200)
 
 
 def test_labelled_expressions_come_from_a_file_and_from_a_corpus(corpus: Path, tmp_path: Path) -> None:
@@ -58,7 +63,7 @@ def test_what_a_file_sets_apart_is_left_out_unless_wanted(tmp_path: Path) -> Non
 
 
 def test_pairs_and_triplets_are_of_the_right_clusters(corpus: Path) -> None:
-    rows = training_rows(open_corpus(corpus), "paper", max_length=200)
+    rows = _rows(corpus)
     owner = rows.cluster_of
     pairs = Examples(rows, Pairs(rows.sizes, 0))
     found = pairs.__getitems__(range(len(pairs)))
@@ -85,8 +90,8 @@ def test_what_is_measured_on_is_kept_out_in_any_form(corpus: Path, tmp_path: Pat
     )
     assert "sin * x 7" in third
     assert excluded_clusters(open_corpus(corpus), measured) == {0, 2}
-    everything = training_rows(open_corpus(corpus), "paper", max_length=200)
-    rest = training_rows(open_corpus(corpus), "paper", max_length=200, exclude=measured)
+    everything = _rows(corpus)
+    rest = _rows(corpus, exclude=measured)
     assert len(rest.sizes) == len(everything.sizes) - rest.excluded
     assert rest.excluded > 0
 
@@ -256,5 +261,5 @@ def test_every_recipe_can_be_used() -> None:
 
 
 def test_pairs_of_one_cluster_cover_it(corpus: Path) -> None:
-    rows = training_rows(open_corpus(corpus), "paper", max_length=200)
+    rows = _rows(corpus)
     assert len(Examples(rows, Pairs(rows.sizes, 3))) == int(np.sum(rows.sizes * (rows.sizes - 1)))
