@@ -48,7 +48,7 @@ def main() -> None:
         if name == "half" and half is None:
             continue
         own = encoder(BUILT_IN, device="cpu", half=kind is not None)
-        theirs = SentenceTransformer(get_model_path(), device="cpu", local_files_only=True)
+        theirs = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
         theirs.max_seq_length = TOKENS
         theirs.to(dtype=kind)
         ways[f"ours_{name}"] = lambda own=own: own.encode(texts)

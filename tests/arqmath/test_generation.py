@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
+from engines.arqmath.generation.answers import Decoding, shortest, write_topics
+from engines.arqmath.generation.draft import Draft
 from engines.arqmath.generation.extractive import extract
 from engines.arqmath.generation.generator import Generator, generator
 from engines.arqmath.generation.problems import Problems, Texts
@@ -134,27 +137,27 @@ def test_digits_are_tokens_of_their_own_in_any_gpt_tokenizer() -> None:
 def test_answers_are_the_same_after_an_interruption(model: Path, topics: Path, tmp_path: Path) -> None:
     found = read_topics(topics)
     how = Decoding(beams=1, sample=True, new_tokens=12, seed=3)
-    whole = write_topics(found, model, how, Draft.of(tmp_path / "a.tsv", topics, model, how), tag="t")
-    broken = Draft.of(tmp_path / "b.tsv", topics, model, how)
+    whole = write_topics(found, model, how, Draft.of(tmp_path / "a.tsv", topics, model, asdict(how)), tag="t")
+    broken = Draft.of(tmp_path / "b.tsv", topics, model, asdict(how))
     assert len(write_topics(found, model, how, broken, tag="t", stop=lambda: bool(broken.answers))) == 1
     with open(broken.path, "a", encoding="utf-8") as file:
         file.write('{"topic": "A.2", "te')  # killed while it wrote
-    again = Draft.of(tmp_path / "b.tsv", topics, model, how)
+    again = Draft.of(tmp_path / "b.tsv", topics, model, asdict(how))
     assert set(again.answers) == {"A.1"}
     assert write_topics(found, model, how, again, tag="t") == whole
 
 
 def test_a_draft_of_other_settings_is_begun_anew(model: Path, topics: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.tsv"
-    Draft.of(out, topics, model, Decoding(beams=2)).keep("A.1", "text")
-    assert Draft.of(out, topics, model, Decoding(beams=2)).answers == {"A.1": "text"}
-    assert Draft.of(out, topics, model, Decoding(beams=3)).answers == {}
+    Draft.of(out, topics, model, asdict(Decoding(beams=2))).keep(Answer("A.1", "text", 1.0, "", ""))
+    assert Draft.of(out, topics, model, asdict(Decoding(beams=2))).answers["A.1"].text == "text"
+    assert Draft.of(out, topics, model, asdict(Decoding(beams=3))).answers == {}
 
 
 def test_an_answer_with_hint_begins_with_it(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(beams=2, hint=True, new_tokens=8, length_penalty=2.0)
     answers = write_topics(
-        read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t"
+        read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, asdict(how)), tag="t"
     )
     assert all(answer.text.startswith("HINT") for answer in answers)
 
@@ -164,7 +167,11 @@ def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_pa
     path.write_text(TOPICS.replace("What is 12?", "why " * 5000), encoding="utf-8")
     how = Decoding(beams=1, new_tokens=8)
     assert (
-        len(write_topics(read_topics(path), model, how, Draft.of(tmp_path / "r", path, model, how), tag="t"))
+        len(
+            write_topics(
+                read_topics(path), model, how, Draft.of(tmp_path / "r", path, model, asdict(how)), tag="t"
+            )
+        )
         == 2
     )
 
@@ -176,7 +183,7 @@ def test_a_question_of_any_length_leaves_room_for_the_answer(model: Path, tmp_pa
 def test_a_folder_that_is_no_model_says_why(
     model: Path, topics: Path, tmp_path: Path, missing: str, words: str
 ) -> None:
-    draft = Draft.of(tmp_path / "r", topics, model, Decoding())
+    draft = Draft.of(tmp_path / "r", topics, model, asdict(Decoding()))
     (model / missing).unlink()
     with pytest.raises(DataError, match=words):
         write_topics(read_topics(topics), model, Decoding(new_tokens=8), draft, tag="t")
@@ -185,7 +192,9 @@ def test_a_folder_that_is_no_model_says_why(
 def test_more_new_tokens_than_the_model_has_are_refused(model: Path, topics: Path, tmp_path: Path) -> None:
     how = Decoding(new_tokens=90)
     with pytest.raises(EngineError, match="no room"):
-        write_topics(read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, how), tag="t")
+        write_topics(
+            read_topics(topics), model, how, Draft.of(tmp_path / "r", topics, model, asdict(how)), tag="t"
+        )
 
 
 def test_accumulated_batches_count_by_their_tokens(task: Generator) -> None:
@@ -211,16 +220,30 @@ def test_the_shortest_of_several_runs() -> None:
     ]
 
 
-def test_the_best_passage_of_the_best_answers_is_taken(topics: Path) -> None:
+def test_the_best_passage_of_the_best_answers_is_taken_and_kept(topics: Path, tmp_path: Path) -> None:
     texts = {"7": "Nothing to see. " * 90 + "The 12 is a dozen.", "8": "Unrelated."}
-    found = extract(
-        read_topics(topics),
-        lambda _text, depth: ["7", "8", "gone"][:depth],
-        lambda posts: {post: texts[post] for post in posts if post in texts},
-        lambda _text, passages: [float("dozen" in passage) for passage in passages],
-        tag="t",
-    )
-    assert [answer.sources for answer in found] == ["7", "7"]
+    asked: list[str] = []
+
+    def score(text: str, passages: Sequence[str]) -> list[float]:
+        asked.append(text)
+        return [float("dozen" in passage) for passage in passages]
+
+    def run(draft: Draft, **more: Any) -> list[Answer]:
+        return extract(
+            read_topics(topics),
+            lambda text, depth: ["7", "8", "gone"][:depth] if "34" not in text else [],
+            lambda posts: {post: texts[post] for post in posts if post in texts},
+            score,
+            draft,
+            tag="t",
+            **more,
+        )
+
+    found = run(Draft(tmp_path / "draft", {}))
+    assert run(Draft(tmp_path / "draft", {})) == found
+    assert run(Draft(tmp_path / "draft", {"other": 1}), stop=lambda: True) == []
+    assert len(asked) == 1
+    assert [answer.sources for answer in found] == ["7"]
     assert all("dozen" in answer.text and len(answer.text) <= 1200 for answer in found)
 
 

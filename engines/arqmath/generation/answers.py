@@ -1,31 +1,26 @@
-"""Answers to topics: written by GPT-2, or put together from what others wrote (the shortest of several runs).
-
-Answers are kept topic by topic beside the run while it is being made, so that a killed one goes on.
-"""
+"""Answers to topics: written by GPT-2, or the shortest of those that several runs have."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.arqmath.generation.answer_text import LIMIT, fitted, without_repetition
+from engines.arqmath.generation.draft import Draft
 from engines.arqmath.generation.generator import UNOPENED, opened
 from engines.arqmath.generation.prompts import HINT, prompt, single_digits
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
     from engines.forum.topics import Topic
 
-__all__ = ["Decoding", "Draft", "shortest", "write_topics"]
+__all__ = ["Decoding", "shortest", "write_topics"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +106,16 @@ def write_topics(
                 eos_token_id=tokenizer.eos_token_id,
             )
         written = tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True)
-        draft.keep(topic.id, (HINT if decoding.hint else "") + written)
+        draft.keep(Answer(topic.id, (HINT if decoding.hint else "") + written, 1.0, tag, model.name))
         done += 1
         rate = done / (time.monotonic() - started)
         left = len(topics) - len(draft.answers)
         data = {"done": len(draft.answers), "total": len(topics), "rate_per_s": rate, "eta_s": left / rate}
         events(Event("progress", {**data, "unit": "topics"}, len(draft.answers)))
     return [
-        Answer(topic.id, fitted(without_repetition(draft.answers[topic.id])), 1.0, tag, model.name)
+        replace(answer, tag=tag, text=fitted(without_repetition(answer.text)))
         for topic in topics
-        if topic.id in draft.answers
+        if (answer := draft.answers.get(topic.id)) is not None
     ]
 
 
@@ -129,65 +124,6 @@ def _prompt_ids(tokenizer: Any, question: str, room: int, *, hint: bool) -> list
     before, after = prompt("\0", hint=hint).split("\0")
     parts: list[list[int]] = tokenizer([before, question, after], add_special_tokens=False)["input_ids"]
     return [*parts[0], *parts[1][: room - len(parts[0]) - len(parts[2])], *parts[2]]
-
-
-class Draft:
-    """Raw answers by topic, kept in a file beside the run: a line each, the first says what made them."""
-
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
-        self.path = path
-        self.answers: dict[str, str] = {}
-        self._key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
-        kept = self._read()
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(json.dumps({"made by": self._key}) + "\n")
-        except OSError as error:
-            raise file_error(error, path, "write") from error
-        for topic, text in kept:
-            self.keep(topic, text)
-
-    @staticmethod
-    def of(out: Path, topics: Path, model: Path, decoding: Decoding) -> Draft:
-        """The draft of the run `out`; one that other topics, weights or settings made is begun anew."""
-        weights = {file.name: sha256(file) for file in sorted(model.glob("*.safetensors"))}
-        settings = {"topics": sha256(topics), "weights": weights, "decoding": asdict(decoding)}
-        return Draft(out.with_name(out.name + ".draft"), settings)
-
-    def _read(self) -> list[tuple[str, str]]:
-        try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
-            return []
-        found = []
-        for number, line in enumerate(lines):
-            try:
-                row = json.loads(line)
-            except ValueError:
-                break  # the line during which the process was killed
-            if number == 0:
-                if row.get("made by") != self._key:
-                    return []
-            else:
-                found.append((str(row["topic"]), str(row["text"])))
-        return found
-
-    def keep(self, topic: str, text: str) -> None:
-        """Add an answer. Raises: DataError when it cannot be written."""
-        import os
-
-        try:
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write(json.dumps({"topic": topic, "text": text}, ensure_ascii=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise file_error(error, self.path, "write") from error
-        self.answers[topic] = text
-
-    def remove(self) -> None:
-        """Forget the file: the run is written."""
-        self.path.unlink(missing_ok=True)
 
 
 def shortest(runs: Sequence[Sequence[Answer]], tag: str) -> list[Answer]:

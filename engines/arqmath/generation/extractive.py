@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engines.arqmath.generation.answer_text import LIMIT, fitted, one_line, sentences
@@ -14,6 +15,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
+    from engines.arqmath.generation.draft import Draft
     from engines.forum.topics import Topic
 
 __all__ = ["extract", "passages"]
@@ -56,6 +58,7 @@ def extract(
     search: Search,
     texts: Texts,
     score: Score,
+    draft: Draft,
     *,
     tag: str,
     depth: int = 10,
@@ -64,21 +67,27 @@ def extract(
 ) -> list[Answer]:
     """The best passage for each topic among those of its `depth` best answers; `sources` is the answer's id.
 
-    A topic for which nothing is found has no answer.
+    What the draft has is taken from it. A topic for which nothing is found has no answer.
     """
-    answers: list[Answer] = []
-    started = time.monotonic()
-    for done, topic in enumerate(topics, 1):
+    started, made = time.monotonic(), 0
+    for topic in topics:
+        if topic.id in draft.answers:
+            continue
         if stop():
             break
         found = search(topic.text, depth)
         held = texts(found)
         offers = [(post, passage) for post in found if post in held for passage in passages(held[post])]
+        best = Answer(topic.id, "", 0.0, tag, "")
         if offers:
             scores = score(topic.text, [passage for _, passage in offers])
-            best = max(range(len(offers)), key=lambda place: scores[place])
-            answers.append(Answer(topic.id, offers[best][1], float(scores[best]), tag, offers[best][0]))
-        rate = done / max(time.monotonic() - started, 1e-9)
+            at = max(range(len(offers)), key=lambda place: scores[place])
+            best = Answer(topic.id, offers[at][1], float(scores[at]), tag, offers[at][0])
+        draft.keep(best)
+        made += 1
+        done = len(draft.answers)
+        rate = made / max(time.monotonic() - started, 1e-9)
         data = {"done": done, "total": len(topics), "rate_per_s": rate, "eta_s": (len(topics) - done) / rate}
         events(Event("progress", {**data, "unit": "topics"}, done))
-    return answers
+    answers = [draft.answers[topic.id] for topic in topics if topic.id in draft.answers]
+    return [replace(answer, tag=tag) for answer in answers if answer.text]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.files import sha256
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
+    from engines.arqmath.generation.draft import Draft
     from engines.forum.topics import Topic
     from engines.retrieval.run import Answer
 
@@ -72,7 +74,7 @@ class Generate:
 def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Answer topics and write a Task 3 run.
 
-    Returns: out, topics, answers, complete (false after a stop; a model's answers are kept beside the run).
+    Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run).
     Events: progress in topics. Raises: DataError when no topic got an answer, and as `write_answers`.
 
     >>> from engines.core.assets import asset
@@ -83,7 +85,8 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     >>> generate(Generate(forum / "topics_task1.xml", place / "run.tsv", shortest=written))["answers"]
     12
     """
-    from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
+    from engines.arqmath.generation.answers import Decoding, shortest, write_topics
+    from engines.arqmath.generation.draft import Draft
     from engines.forum.topics import read_topics
     from engines.retrieval.run import read_answers, write_answers
 
@@ -93,7 +96,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     if spec.model is not None:
         given = {field.name: getattr(spec, field.name) for field in fields(Decoding)}
         decoding = Decoding(**{name: value for name, value in given.items() if value is not None})
-        draft = Draft.of(spec.out, spec.topics, spec.model, decoding)
+        draft = Draft.of(spec.out, spec.topics, spec.model, {"decoding": asdict(decoding)})
         answers = write_topics(
             topics,
             spec.model,
@@ -105,7 +108,8 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
             stop=stop,
         )
     elif spec.index is not None:
-        answers = _extracted(spec, topics, tag, events, stop)
+        draft = _extracting(spec)
+        answers = _extracted(spec, topics, draft, tag, events, stop)
     else:
         wanted = {topic.id for topic in topics}
         runs = [read_answers(path)[0] for path in spec.shortest]
@@ -124,7 +128,28 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     return {"out": str(spec.out), "topics": len(topics), "answers": len(answers), "complete": complete}
 
 
-def _extracted(spec: Generate, topics: Sequence[Topic], tag: str, events: Sink, stop: Stop) -> list[Answer]:
+_DEPTH, _HOW = 10, "lexical"
+
+
+def _extracting(spec: Generate) -> Draft:
+    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.collection.index_build import MANIFEST
+    from engines.arqmath.generation.draft import Draft
+
+    assert spec.index is not None
+    kept_index(spec.index)  # one that cannot be searched leaves no draft
+    made_of = {
+        "index": sha256(spec.index / MANIFEST),
+        "how": spec.how or _HOW,
+        "depth": spec.depth or _DEPTH,
+        "scorer": str(spec.scorer or ""),
+    }
+    return Draft.of(spec.out, spec.topics, spec.scorer, made_of)
+
+
+def _extracted(
+    spec: Generate, topics: Sequence[Topic], draft: Draft, tag: str, events: Sink, stop: Stop
+) -> list[Answer]:
     from engines.arqmath.collection.index import kept_index
     from engines.arqmath.generation.extractive import extract
 
@@ -132,13 +157,13 @@ def _extracted(spec: Generate, topics: Sequence[Topic], tag: str, events: Sink, 
     index = kept_index(spec.index)
 
     def search(text: str, depth: int) -> list[str]:
-        return [hit.id for hit in index.search(text, depth, how=spec.how or "lexical")]
+        return [hit.id for hit in index.search(text, depth, how=spec.how or _HOW)]
 
     def texts(posts: Sequence[str]) -> dict[str, str]:
         return {post: stored.text for post, stored in index.store.many(posts).items()}
 
-    score, depth = _scorer(spec.scorer), spec.depth or 10
-    return extract(topics, search, texts, score, tag=tag, depth=depth, events=events, stop=stop)
+    score, depth = _scorer(spec.scorer), spec.depth or _DEPTH
+    return extract(topics, search, texts, score, draft, tag=tag, depth=depth, events=events, stop=stop)
 
 
 def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
@@ -150,7 +175,7 @@ def _scorer(model: Path | None) -> Callable[[str, Sequence[str]], list[float]]:
         return lambda text, found: [float(score) for score in ranker.score([(text, one) for one in found])]
     from engines.retrieval.encoders import BUILT_IN, encoder
 
-    embedder = encoder(BUILT_IN)
+    embedder = encoder(BUILT_IN, half=True)
 
     def cosine(text: str, found: Sequence[str]) -> list[float]:
         vectors = embedder.encode([text, *found])
