@@ -103,10 +103,12 @@ async def _screen(root: Path, seconds: float) -> dict[str, float]:
     """Open the screen, press keys while the long log is read and for `seconds` after it."""
     from screens.app import Workbench
     from screens.jobs.detail import Detail
+    from screens.shell.pace import Garbage
     from screens.widgets.table import Table
     from workbench.workspace import Workspace
 
     app = Workbench(Workspace.open(root), screen="jobs")
+    app.garbage = Garbage()
     began = time.perf_counter()
     async with app.run_test(size=(120, 40)) as pilot:
         while not (app.place and app.query(Table) and app.query_one("#jobs-table", Table).shown):

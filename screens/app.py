@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import constants, events, work
+from textual import events, work
 from textual.actions import ActionParseResult
 from textual.app import App
 from textual.binding import BindingType
@@ -26,6 +26,7 @@ from screens.shell.frame import Frame
 from screens.shell.graphics import NONE, Graphics, ask_terminal, give_back
 from screens.shell.keyflow import KeyFlow, Typed
 from screens.shell.keymap import APP_KEYS, bindings, remap
+from screens.shell.pace import Garbage, set_frame_rate
 from screens.shell.screen import WorkbenchScreen, why_greyed
 from screens.shell.selection import Command
 from screens.shell.session import Session
@@ -83,6 +84,7 @@ class Workbench(Frame):
         watch = watch or JobWatch(workspace)
         super().__init__(workspace, session, watch, ascii=ascii, launch=launch, graphics=graphics)
         self.crash = ""
+        self.garbage: Garbage | None = None
         self.things: list[Reach] = []
         self._look_failed = ""
         self._refused: tuple[DOMNode, str] | None = None
@@ -116,7 +118,7 @@ class Workbench(Frame):
     def _begin(self) -> None:
         """What can wait until something is on the screen."""
         self.look_now()
-        for problem in self.config.problems:
+        for problem in (*self.config.problems, *self.workspace.notes.problems[:3]):
             self.report(problem)
         if self.config.keymap:
             try:
@@ -179,6 +181,8 @@ class Workbench(Frame):
         if not isinstance(event, Typed):
             await super().on_event(event)
         elif not event.is_forwarded:
+            if self.garbage is not None:
+                self.garbage.typed()
             if self.place is not None:
                 self.place.query_one(KeyBar).said = ""
             await self._keys.put(event)
@@ -243,6 +247,8 @@ class Workbench(Frame):
         self._tick()
 
     def _tick(self) -> None:
+        if self.garbage is not None:
+            self.garbage.tick()
         # A look that takes long, on a crowded machine, is not given up for the next one.
         if not self._looking:
             self._looking = True
@@ -426,11 +432,12 @@ def run(
     config = own_config()
     fps = config.get("fps") or (15 if is_remote() else 0)
     if isinstance(fps, int) and fps and "TEXTUAL_FPS" not in os.environ:
-        _set_frame_rate(fps)
+        set_frame_rate(fps)
     plain = ascii or bool(config.get("ascii"))
     choice = "none" if plain else str(config.get("graphics"))
     graphics = ask_terminal(choice, remote=is_remote())
     app = Workbench(Workspace.open(workspace), ascii=plain, screen=screen, launch=launch, graphics=graphics)
+    app.garbage = Garbage()
     app.run()
     if app.crash:
         sys.stderr.write(app.crash + "\n")
@@ -440,10 +447,3 @@ def run(
         words = "1 job keeps" if live == 1 else f"{live} jobs keep"
         sys.stdout.write(f"{words} running: mathwb jobs list\n")
     return 0
-
-
-def _set_frame_rate(fps: int) -> None:
-    import textual.screen
-
-    constants.MAX_FPS = fps  # type: ignore[misc]
-    textual.screen.UPDATE_PERIOD = 1 / fps  # type: ignore[misc]

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.events import Sink, Stop, ignore, never
+from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Field, described, read, values
 from workbench import paths
 from workbench.errors import UsageError, did_you_mean
@@ -161,11 +161,12 @@ class Operation:
         of_notes = NOTE_FIELDS if self.where.address else ()
         return parse_filter(text, (*load(self.where.fields), *of_notes))
 
-    def narrowed(self, record: Any, wanted: Filter, spec: Any) -> Any:
-        """The record with those of its rows that pass. `spec`: what it was asked."""
+    def narrowed(self, record: Any, wanted: Filter, spec: Any, *, events: Sink = ignore) -> Any:
+        """The record with those of its rows that pass. `spec`: what it was asked. Events: warnings of notes
+        that cannot be read."""
         assert self.where is not None
         key, row = self.where.key, load(self.where.row) if self.where.row else None
-        noted = self._noted(spec, wanted)
+        noted = self._noted(spec, wanted, events)
         passing = [
             item
             for item in record[key]
@@ -173,7 +174,7 @@ class Operation:
         ]
         return {**record, key: passing}
 
-    def _noted(self, spec: Any, wanted: Filter) -> Callable[[Any], Mapping[str, object]]:
+    def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
         """What gives the fields of the note on a row; none where the filter does not ask for them."""
         from workbench.notes import NOTE_FIELDS, Note
         from workbench.workspace import Workspace
@@ -181,6 +182,8 @@ class Operation:
         if self.where is None or not set(wanted.names) & set(NOTE_FIELDS):
             return lambda _item: {}
         address, notes = load(self.where.address)(spec), Workspace.open().notes
+        for problem in notes.problems:
+            events(Event("warning", {"message": str(problem)}))
 
         def fields(item: Any) -> Mapping[str, object]:
             place = address(item)

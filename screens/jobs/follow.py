@@ -139,8 +139,11 @@ class Follower:
 
     def read(self) -> News:
         """Read at most a piece of the log."""
+        known = self._tail.damaged
         events = self._tail.read(PIECE_BYTES)
         lines = tuple(event.text() for event in events if event.kind not in ("progress", "metric"))
+        if self._tail.damaged > known:
+            lines += (f"✗ {self._tail.complaint}",)
         added = self.curves.read()
         if not self.device:
             self._find_device()

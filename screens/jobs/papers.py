@@ -68,13 +68,15 @@ def log_lines(view: JobView) -> Iterator[str]:
     yield from (text for text in (view.reason, view.remedy) if text)
     yield ""
     tail, left_out = EventTail(view.log("events.jsonl")), 0
-    while events := tail.read():
+    while (events := tail.read()) or tail.behind_bytes:
         for event in events:
             if event.kind in ("progress", "metric"):
                 left_out += 1
             else:
                 yield printable(event.text())
     yield from ("", f"{count(left_out)} lines of progress and metrics are left out; [metrics] has them")
+    if tail.damaged:
+        yield tail.complaint
     for name in ("stdout.log", "stderr.log"):
         if lines := last_lines(view.log(name), _ERRORS):
             yield from ("", f"the end of {name}", *map(printable, lines))

@@ -63,6 +63,12 @@ def test_tail_follows_to_the_end_and_ends_like_the_job(lab: Lab, mathwb: Any) ->
     assert followed.exit_code == 0
     events = [json.loads(line) for line in followed.stdout.splitlines()]
     assert [event["seq"] for event in events] == list(range(14))
+    log = lab.attempt(number).events
+    first, second, *rest = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join((first, second[:9], b"\xe9\n", *rest)))
+    cut = mathwb("tail", str(number), "--json", "-n", "99")
+    assert [json.loads(line)["seq"] for line in cut.stdout.splitlines()] == [0, *range(2, 14)]
+    assert "1 line of events.jsonl cannot be read" in cut.stderr
     bad = lab.submit("crash")
     assert mathwb("tail", str(bad), "-f").exit_code == 1
     log = mathwb("tail", str(bad), "--log", "stderr")

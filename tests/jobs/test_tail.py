@@ -75,6 +75,7 @@ def test_damaged_lines_are_counted_and_the_rest_is_read(tmp_path: Path) -> None:
     reader = EventTail(path)
     assert seqs(reader.read()) == [0, 1]
     assert reader.damaged == 4
+    assert reader.complaint.startswith("4 lines of log ")
 
 
 def test_a_line_without_end_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,22 @@ def test_the_fields_are_those_that_rows_have() -> None:
             assert all(name.isidentifier() for name in fields), row.name
 
 
+def test_notes_that_cannot_be_read_are_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from workbench.cli import main
+
+    monkeypatch.setenv("MATHWB_HOME", str(tmp_path))
+    workspace = Workspace.open()
+    (workspace.root / "notes.jsonl").write_bytes(b'{"address": "job/1", "text": "caf\xe9"}\n{"addr')
+    for words in (("egen", "show", str(CORPUS), "0"), ("jobs", "list")):
+        for where, told in (("note:x", 2), ("x", 2), ("state:failed" if words[0] == "jobs" else "tok<9", 0)):
+            monkeypatch.setattr("sys.argv", ["mathwb", *words, "--where", where])
+            with pytest.raises(SystemExit):
+                main()
+            assert capsys.readouterr().err.count("notes.jsonl:") == told
+
+
 def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     workspace = Workspace.open()
     ensure_sample(workspace)

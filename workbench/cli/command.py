@@ -147,7 +147,7 @@ def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) ->
     stop = stop_on_interrupt() if row.takes_stop else never
     record = row.begun(spec, events=_progress(row), stop=stop)
     if wanted is not None:
-        record = row.narrowed(record, wanted, spec)
+        record = row.narrowed(record, wanted, spec, events=_progress(row))
     if isinstance(record, Iterator) and row.json_lines:
         for one in record:
             emit(one, True)

@@ -67,6 +67,8 @@ def list_(
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
     wanted = parse_filter(where, (*jobs.FIELDS, *NOTE_FIELDS))
     notes = workspace.notes.under("job")
+    for problem in workspace.notes.problems if set(wanted.names) & set(NOTE_FIELDS) else ():
+        say(str(problem))
     views = [
         view
         for view in jobs.jobs(workspace)
@@ -453,8 +455,11 @@ def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[
     events = jobs.EventTail(attempt.events, from_end=lines)
 
     def look() -> None:
-        while found := events.read():
+        known = events.damaged
+        while (found := events.read()) or events.behind_bytes:
             _print_all([json.dumps(event.to_dict()) if as_json else event.text() for event in found])
+        if events.damaged > known:
+            say(f"{events.complaint}: {events.path}")
 
     return look
 

@@ -133,6 +133,7 @@ class LineTail:
                 file.seek(self._offset)
                 chunk = file.read(max_bytes)
         except OSError:
+            self.behind_bytes = 0
             return []
         self._offset += len(chunk)
         self.behind_bytes = max(0, size - self._offset)
@@ -150,7 +151,16 @@ class LineTail:
 
 
 class EventTail(LineTail):
-    """What has been added to an event log; lines that are no events count as `damaged`."""
+    """What has been added to an event log; lines that are no events count as `damaged`, which `complaint`
+    says."""
+
+    @property
+    def complaint(self) -> str:
+        """That lines are damaged, and how many so far; nothing where none is."""
+        if not self.damaged:
+            return ""
+        lines = "1 line" if self.damaged == 1 else f"{self.damaged:,} lines"
+        return f"{lines} of {self.path.name} cannot be read, and left out"
 
     def read(self, max_bytes: int = 2**20) -> list[LoggedEvent]:
         """The new events, from at most `max_bytes` of the file."""
