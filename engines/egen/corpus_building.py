@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from engines.core import machine
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
-from engines.egen.records import CORPUS_CONFIG, MAX_MEMBERS, MAX_TOKENS, Mode, Style
+from engines.egen.records import CORPUS_CONFIG, MAX_MEMBERS, MAX_TOKENS, Mode, Style, style_of
 
 if TYPE_CHECKING:
     from engines.egen.corpus.build import Built
@@ -41,7 +41,8 @@ class BuildCorpus:
     max_tokens: Annotated[int | None, Arg("The longest member. [default: 25]", low=1, high=MAX_TOKENS)] = None
     mode: Annotated[Mode | None, Arg("What counts as equal. [default: strict]")] = None
     style: Annotated[
-        Style | None, Arg("plain: without detours such as tan(acot u). any: with them. [default: any]")
+        Style | None,
+        Arg("plain: without detours such as tan(acot u). any: with them. [default: plain; any for paper]"),
     ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
@@ -64,6 +65,7 @@ def settled(spec: BuildCorpus) -> BuildCorpus:
 
         config = saved_plan(spec.out).config
     else:
+        config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
     names = ("members", "max_tokens", "mode", "style", "padding", "seed")
     found = {name: getattr(config, name) for name in names}

@@ -11,7 +11,17 @@ from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.notation import Notation, infix, read_head
-from engines.egen.records import MAX_MEMBERS, MAX_TOKENS, Cluster, EgenConfig, Limits, Member, Mode, Style
+from engines.egen.records import (
+    MAX_MEMBERS,
+    MAX_TOKENS,
+    Cluster,
+    EgenConfig,
+    Limits,
+    Member,
+    Mode,
+    Style,
+    style_of,
+)
 
 __all__ = ["Generate", "document", "generate", "without_members"]
 
@@ -46,8 +56,7 @@ class Generate:
             padding=self.padding,
             seed=self.seed,
             limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
-            # The paper's mode draws what the paper's does.
-            style=self.style or ("any" if self.mode == "paper" else "plain"),
+            style=self.style or style_of(self.mode),
         )
 
 

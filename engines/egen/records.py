@@ -95,6 +95,11 @@ CORPUS_CONFIG = EgenConfig(members=120, limits=Limits(nodes=1_000))
 a single expression, where a thousand are asked for, may grow to three times as much."""
 
 
+def style_of(mode: Mode) -> Style:
+    """The style unless asked otherwise: plain, but in the paper's mode, which draws what the paper's does."""
+    return "any" if mode == "paper" else "plain"
+
+
 def head_seed(seed: int, head: str) -> int:
     """A head's own seed (below 2^63) in a corpus: from the corpus seed and the head, never from order."""
     return int.from_bytes(blake2b(f"{seed}|{head}".encode(), digest_size=8).digest()) >> 1

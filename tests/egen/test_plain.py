@@ -165,8 +165,9 @@ def test_the_style_of_before_leaves_no_trace() -> None:
 
 
 def test_a_corpus_takes_the_style(tmp_path: Path) -> None:
-    assert settled(BuildCorpus(tmp_path / "one")).style == "any"
-    assert settled(BuildCorpus(tmp_path / "one", style="plain")).style == "plain"
+    assert settled(BuildCorpus(tmp_path / "one")).style == "plain"
+    assert settled(BuildCorpus(tmp_path / "one", style="any")).style == "any"
+    assert settled(BuildCorpus(tmp_path / "one", mode="paper")).style == "any"
 
 
 def test_the_papers_mode_draws_all_terms_unless_asked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,7 +57,7 @@ def _hard(triplet: Any) -> bool:
             "verdict=equal tok<10",
             lambda member: member["verdict"] == "equal" and member["tokens"] < 10,
         ),
-        (("egen", "show", CORPUS, 0), "members", "!op:sin", lambda m: "sin" not in m["prefix"].split()),
+        (("egen", "show", CORPUS, 20), "members", "!op:sin", lambda m: "sin" not in m["prefix"].split()),
         (("arqmath", "topics", FORUM), "topics", "ndcg<.5", None),
         (("arqmath", "show", FORUM, "A.911"), "answers", "grade>1", lambda a: (a["grade"] or 0) > 1),
         (("mwp", "anchors", PROBLEMS), "anchors", "like>3 text:how", lambda a: _alike(a) > 3),
@@ -137,3 +138,11 @@ def test_notes_and_bookmarks_are_asked_for_as_on_the_screens(run: Run) -> None:
     assert [row["id"] for row in found["answers"]] == [
         row["id"] for row in everything if row["id"] != "60003"
     ]
+
+
+def test_a_corpus_goes_by_its_name(run: Run, tmp_path: Path) -> None:
+    by_path = run("egen", "show", CORPUS, 20)
+    assert run("egen", "show", "sample-e", 20) == by_path
+    shutil.copytree(CORPUS, tmp_path / "elsewhere")
+    run("data", "add", "corpus", tmp_path / "elsewhere", "--name", "mine")
+    assert run("egen", "show", "mine", 20)["head"] == by_path["head"]

@@ -44,10 +44,18 @@ def model_path(name: str) -> Path:
 
 
 def corpus_path(name: str) -> Path:
-    """A file or folder as it is named, or else the corpus of the workspace that has this name."""
+    """A file or folder as it is named, or else the corpus of this name: of the workspace, registered, shipped."""
+    from engines.core.assets import asset
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
-    if not path.exists() and len(path.parts) == 1 and (Workspace.open().folder("corpora") / name).is_dir():
-        return Workspace.open().folder("corpora") / name
-    return path.absolute()
+    if path.exists() or len(path.parts) > 1:
+        return path.absolute()
+    workspace = Workspace.open()
+    if (folder := workspace.folder("corpora") / name).is_dir():
+        return folder
+    entries = (entry for entry in workspace.data.all() if entry.kind == "corpus" and entry.name == name)
+    if (registered := next(entries, None)) is not None:
+        return Path(registered.path)
+    shipped = asset("sample/corpora") / name
+    return shipped if name and shipped.is_dir() else path.absolute()
