@@ -8,10 +8,8 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.assumptions import read_assumptions
-from engines.egen.expressions.language import LETTERS, prefix
-from engines.egen.expressions.notation import expression_row, read, read_head, unicode_infix
-from engines.egen.records import Limits, Mode
+from engines.egen.records import Limits, Mode, TheoryName
+from engines.egen.theories.theory import theory_of
 
 __all__ = ["Derive", "WalkEgraph", "derive", "egraph"]
 
@@ -22,7 +20,8 @@ _Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
 _Seconds = Arg("The longest growth, in seconds.", low=0, hidden=True)
 
 
-_Assume = Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing")
+_Assume = Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing")
+_Theory = Arg("What expressions are about.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,8 @@ class WalkEgraph:
     """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
 
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR")]
+    assume: Annotated[str, _Assume] = ""
+    theory: Annotated[TheoryName, _Theory] = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     number: Annotated[int | None, Arg("Only this class.", low=0, name="class")] = None
     nodes: Annotated[int, _Nodes] = Limits().nodes
@@ -46,6 +47,7 @@ class Derive:
         str | None, Arg("Where it is to lead.", shown="the shortest form found", option=False)
     ] = None
     assume: Annotated[str, _Assume] = ""
+    theory: Annotated[TheoryName, _Theory] = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     nodes: Annotated[int, _Nodes] = Limits().nodes
     iterations: Annotated[int, _Iterations] = Limits().iterations
@@ -61,8 +63,9 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
     """
     from engines.egen.egraph.process import kept
 
-    head = read_head(spec.expr)
-    grown = kept().egraph(head, mode=spec.mode, limits=_limits(spec), events=events, stop=stop)
+    head = theory_of(spec.theory, spec.assume).read(spec.expr)
+    theory = theory_of(spec.theory, spec.assume, head)
+    grown = kept().egraph(head, mode=spec.mode, limits=_limits(spec), theory=theory, events=events, stop=stop)
     numbers = list(grown.classes) if spec.number is None else [spec.number]
     if spec.number is not None and spec.number not in grown.classes:
         raise EngineError(
@@ -73,7 +76,7 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
         )
     terms = {number: grown.smallest(number) for number in numbers}
     return {
-        "head": expression_row(head),
+        "head": theory.row(head),
         "root": grown.root,
         "classes": {str(n): [[node.label, *node.children] for node in grown.classes[n]] for n in numbers},
         "stop_reason": grown.stop_reason,
@@ -82,7 +85,8 @@ def egraph(spec: WalkEgraph, *, events: Sink = ignore, stop: Stop = never) -> di
         "seconds": grown.seconds,
         "fired": dict(grown.fired),
         "terms": {
-            str(n): {"prefix": prefix(tree), "unicode": unicode_infix(tree)} for n, tree in terms.items()
+            str(n): {name: theory.row(tree)[name] for name in ("prefix", "unicode")}
+            for n, tree in terms.items()
         },
     }
 
@@ -105,17 +109,13 @@ def derive(spec: Derive, *, stop: Stop = never) -> dict[str, Any]:
     from engines.egen.egraph.process import kept
     from engines.egen.verification.verify import verdict_row
 
-    target = None if spec.target is None else read(spec.target, letters=LETTERS)
-    found = kept().derive(
-        read_head(spec.start, letters=LETTERS),
-        target,
-        mode=spec.mode,
-        limits=_limits(spec),
-        assumptions=read_assumptions(spec.assume),
-        stop=stop,
-    )
+    plain = theory_of(spec.theory, spec.assume)
+    start = plain.read(spec.start)
+    target = None if spec.target is None else plain.read(spec.target, head=False)
+    theory = theory_of(spec.theory, spec.assume, start, *([target] if target else []))
+    found = kept().derive(start, target, mode=spec.mode, limits=_limits(spec), theory=theory, stop=stop)
     steps = [
-        {**expression_row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
+        {**theory.row(step.tree), **verdict_row(step.verdict), "rule": step.rule} for step in found.steps
     ]
     example = found.counterexample
     return {"steps": steps, "reason": found.reason, "counterexample": example and example.to_dict()}

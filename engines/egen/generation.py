@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.expressions.language import prefix
-from engines.egen.expressions.notation import Notation, infix, read_head
+from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
     MAX_MEMBERS,
     MAX_TOKENS,
@@ -20,8 +20,10 @@ from engines.egen.records import (
     Member,
     Mode,
     Style,
+    TheoryName,
     style_of,
 )
+from engines.egen.theories.theory import Theory, theory_of
 
 __all__ = ["Generate", "document", "generate", "without_members"]
 
@@ -34,6 +36,10 @@ class Generate:
     notation: Annotated[Notation, Arg("How EXPR is written.")] = "auto"
     members: Annotated[int, Arg("How many are wanted.", low=1, high=MAX_MEMBERS)] = 1_000
     max_tokens: Annotated[int, Arg("Longest member.", low=1, high=MAX_TOKENS)] = 25
+    assume: Annotated[
+        str, Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing")
+    ] = ""
+    theory: Annotated[TheoryName, Arg("What EXPR is about.")] = "reals"
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
     style: Annotated[
         Style | None,
@@ -57,6 +63,8 @@ class Generate:
             seed=self.seed,
             limits=Limits(iterations=self.iterations, nodes=self.nodes, time_s=self.time_s),
             style=self.style or style_of(self.mode),
+            theory=self.theory,
+            assume=self.assume,
         )
 
 
@@ -76,7 +84,8 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
     """
     from engines.egen.egraph.process import kept
 
-    cluster = kept().generate(read_head(spec.expr, spec.notation), spec.config, events=events, stop=stop)
+    head = theory_of(spec.theory, spec.assume).read(spec.expr, spec.notation)
+    cluster = kept().generate(head, spec.config, events=events, stop=stop)
     if spec.out is not None:
         from engines.core.files import write_json
 
@@ -87,10 +96,10 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
 def document(cluster: Cluster) -> dict[str, Any]:
     """A cluster for JSON: head, members, stats, config. `gained` is there for members that are also defined
     where the head is not, though they have lost some of its domain."""
-    stats = cluster.stats
+    stats, theory = cluster.stats, theory_of(cluster.config.theory, "")
     return {
         "head": prefix(cluster.head),
-        "members": [_row(member) for member in cluster.members],
+        "members": [_row(member, theory) for member in cluster.members],
         "stats": {
             **asdict(stats),
             **{name: round(getattr(stats, name), 4) for name in ("grow_s", "sample_s", "verify_s")},
@@ -128,11 +137,11 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return f"all other forms were left out by mode {mode} ({left_out})", wider
 
 
-def _row(member: Member) -> dict[str, Any]:
+def _row(member: Member, theory: Theory) -> dict[str, Any]:
     verdict = member.verdict
     row: dict[str, Any] = {
         "prefix": member.prefix,
-        "infix": infix(member.prefix),
+        "infix": theory.infix(member.prefix),
         "tokens": member.tokens,
         "verdict": verdict.outcome,
         "kept": verdict.kept,

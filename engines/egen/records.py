@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
-from engines.core.tree import Tree
-from engines.egen.expressions.language import read_prefix
+from engines.core.tree import Tree, parse_prefix
+from engines.egen.expressions.language import ARITY
+from engines.egen.expressions.logic import LOGIC
 
 __all__ = [
     "CORPUS_CONFIG",
@@ -26,6 +27,7 @@ __all__ = [
     "Stats",
     "StopReason",
     "Style",
+    "TheoryName",
     "Verdict",
     "head_seed",
     "told_apart",
@@ -45,6 +47,9 @@ defined, and that is somewhere. paper: anything that does not disagree on the re
 Style = Literal["plain", "any"]
 """plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
 written ones for heads that no rule gives another form. any: whatever the rules give."""
+
+TheoryName = Literal["reals", "logic"]
+"""What expressions are about: real functions, or truth values."""
 
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 Layout = Literal["blocks", "jsonl"]
@@ -76,13 +81,15 @@ class EgenConfig:
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
     style: Style = "any"
+    theory: TheoryName = "reals"
+    assume: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For a plan, a manifest or JSON; the style is left out where it is that of before there were any."""
+        """For a plan, a manifest or JSON; style, theory and assumptions are left out where they are those of
+        before there were any."""
         document = asdict(self)
-        if self.style == "any":
-            del document["style"]
-        return document
+        before = {"style": "any", "theory": "reals", "assume": ""}
+        return {name: value for name, value in document.items() if before.get(name, ...) != value}
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> EgenConfig:
@@ -182,8 +189,8 @@ class Member:
 
     @property
     def tree(self) -> Tree:
-        """The expression, read anew."""
-        return read_prefix(self.prefix)
+        """The expression, read anew, in whichever theory."""
+        return parse_prefix(self.prefix.split(), lambda token: ARITY.get(token) or LOGIC.get(token, 0))
 
     @property
     def tokens(self) -> int:

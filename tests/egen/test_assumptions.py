@@ -14,14 +14,21 @@ from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, read_assumptions
 from engines.egen.egraph.derivation import derive
+from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.members import generate
 from engines.egen.evaluations.check import Check, check
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.expressions.notation import infix, latex, unicode_infix
 from engines.egen.expressions.notation import read as read_text
+from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import assumed_rules, is_variable, variables
+from engines.egen.theories.theory import theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
 from engines.egen.verification.regions import Region
 from engines.egen.verification.several import Several, verifier
+
+GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))
 
 
 def read(text: str) -> Tree:
@@ -134,7 +141,8 @@ TRUE = [
 
 @pytest.mark.parametrize(("start", "target", "given"), TRUE)
 def test_identities_of_several_variables_are_derived(start: str, target: str, given: str) -> None:
-    found = derive(read(start), read(target), assumptions=read_assumptions(given))
+    theory = theory_of("reals", given, read(start), read(target))
+    found = derive(read(start), read(target), theory=theory)
     assert found.steps
     assert found.steps[-1].tree == read(target)
     assert all(step.verdict.outcome in ("equal", "extends") for step in found.steps)
@@ -155,7 +163,8 @@ FALSE = [
 
 @pytest.mark.parametrize(("start", "target", "given"), FALSE)
 def test_false_ones_are_refused_with_a_point_of_the_region(start: str, target: str, given: str) -> None:
-    found = derive(read(start), read(target), assumptions=read_assumptions(given))
+    theory = theory_of("reals", given, read(start), read(target))
+    found = derive(read(start), read(target), theory=theory)
     assert not found.steps
     assert found.counterexample is not None
     at = {
@@ -235,3 +244,38 @@ def test_check_verify_and_explain_take_assumptions(tmp_path: Path) -> None:
 
 def test_one_variable_without_assumptions_is_judged_as_ever() -> None:
     assert not isinstance(verifier(read("sin x"), read("cos x")), Several)
+
+
+@pytest.mark.parametrize(
+    ("head", "given", "wanted"),
+    [
+        ("sqrt(x^2) + n/n", "x > 0, n integer", "1 + x"),
+        ("sin(x + 2n pi)", "n integer", "sin x"),
+        ("abs(a b)", "a > 0, b < 0", "-a*b"),
+        ("(x+y)(x-y)", "", "x^2 - y^2"),
+    ],
+)
+def test_clusters_of_several_variables_hold_what_they_should(head: str, given: str, wanted: str) -> None:
+    tree = read(head)
+    config = EgenConfig(members=40, max_tokens=15, style="plain", assume=given, limits=Limits(nodes=1_500))
+    found = generate(tree, config, grower=GROWER)
+    judge = verifier(tree, assumptions=read_assumptions(given), seed=9)
+    assert len(found.members) == 40
+    assert {one.outcome for one in judge.check([member.tree for member in found.members])} <= {
+        "equal",
+        "extends",
+    }
+    key = canonical_key(read(wanted))
+    assert key in {canonical_key(member.tree) for member in found.members}
+    assert EgenConfig.of(found.config.to_dict()) == found.config
+
+
+def test_what_is_not_assumed_is_no_fact() -> None:
+    tree = read("abs(a)")
+    for given, smallest in (("", "abs(a)"), ("a != 0", "abs(a)"), ("a integer", "abs(a)"), ("a >= 0", "a")):
+        graph = GROWER.grow(tree, Limits(nodes=200), theory=theory_of("reals", given or "x != 7", tree))
+        assert graph.smallest(graph.root) == read(smallest)
+    for given, value in (("n integer", 0), ("n > 0", None)):
+        theory = theory_of("reals", given, read("n"))
+        graph = GROWER.grow(read("sin(n pi)"), Limits(nodes=400), theory=theory)
+        assert graph.constant(graph.root) == value

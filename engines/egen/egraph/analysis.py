@@ -14,14 +14,13 @@ then growth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from engines.egen.expressions.language import ARITY, FUNCTIONS
 from engines.egen.expressions.patterns import RESULT_LIMIT
 
 __all__ = [
-    "CONSTRUCTORS",
     "FACTS",
     "analysis",
     "condition",
@@ -45,10 +44,9 @@ def constructor(label: str) -> str:
     return _SYMBOLS.get(label, label.capitalize())
 
 
-CONSTRUCTORS: dict[str, str] = {constructor(label): label for label in ARITY}
-"""Constructor -> label of the language. `d` keeps its body only: the variable is always x."""
-
-_ARITIES = {name: 1 if label == "d" else ARITY[label] for name, label in CONSTRUCTORS.items()}
+def _arities(labels: Mapping[str, int]) -> dict[str, int]:
+    """Constructors with their operands; `d` keeps its body only: the variable is always x."""
+    return {constructor(label): 1 if label == "d" else count for label, count in labels.items()}
 
 
 def number(value: Fraction | int) -> str:
@@ -66,11 +64,12 @@ def _integer(value: int) -> str:
     return f"(bigint {value})" if abs(value) < 2**62 else f'(from-string "{value}")'
 
 
-def schema() -> Iterator[str]:
-    """Sorts, constructors, relations and rulesets."""
+def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
+    """Sorts, constructors, relations and rulesets. Args: labels: of the language, with their operands."""
     yield "(sort Math)"
     yield "(constructor Num (BigRat) Math)"
-    for name, arity in _ARITIES.items():
+    yield "(constructor Var (String) Math)"
+    for name, arity in _arities(labels).items():
         operands = f"({' '.join(['Math'] * arity)})"
         yield f"(constructor {name} {operands} Math)"
         if arity:
@@ -90,16 +89,17 @@ def _row(name: str, arity: int) -> str:
     return f"({' '.join([name, 'a', 'b'][: 1 + arity])})"
 
 
-def clearing() -> Iterator[str]:
+def clearing(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     """The rules of the ruleset `clear`, which take out all that was grown. No rule sees what was subsumed,
-    which is why that is noted down."""
-    for name, arity in (*_ARITIES.items(), ("Num", 1), ("Deg", 1), ("Root", 0)):
+    which is why that is noted down. Args: as `schema`."""
+    arities = _arities(labels)
+    for name, arity in (*arities.items(), ("Num", 1), ("Var", 1), ("Deg", 1), ("Root", 0)):
         row = _row(name, arity)
         yield _rule(f"(= n {row})", f"(delete {row})", "clear")
     for fact in (*FACTS, "Clash"):
         row = _row(fact, fact != "Clash")
         yield _rule(row, f"(delete {row})", "clear")
-    for name, arity in _ARITIES.items():
+    for name, arity in arities.items():
         if arity:
             row, noted = _row(name, arity), _row(f"Subsumed{name}", arity)
             yield _rule(noted, f"(delete {row}) (delete {noted})", "clear")
@@ -143,7 +143,7 @@ def _folding() -> Iterator[str]:
     )
     yield _rule("(= (Num a) (Num b)) (!= a b)", "(Clash)", "fold")
     # What a number or a smaller term says better takes no part in further rewriting.
-    for name, arity in _ARITIES.items():
+    for name, arity in _arities(ARITY).items():
         if arity:
             row = _row(name, arity)
             yield _rule(f"(= n {row}) (= n (Num v))", _subsumed(row), "fold")
@@ -178,7 +178,7 @@ def _const(*tests: str, c: str = "c") -> str:
     return " ".join(known[test] for test in tests)
 
 
-def _facts() -> Iterator[str]:
+def _facts(variable: bool) -> Iterator[str]:
     functions = [constructor(name) for name in FUNCTIONS]
     one = number(1)
     # Which functions are made of what.
@@ -190,7 +190,8 @@ def _facts() -> Iterator[str]:
         yield _fact(f"(= e ({name} u)) (Nonconst u)", "Nonconst e")
     for name in ("Add", "Sub", "Mul", "Div", "Pow"):
         yield _fact(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
-    yield _fact("(= e (X))", "Alg e", "Nonconst e")
+    if variable:
+        yield _fact("(= e (X))", "Alg e", "Nonconst e")
     yield _fact("(Konst e)", "Alg e")
     for name in ("Add", "Sub", "Mul", "Div"):
         yield _fact(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
@@ -220,7 +221,8 @@ def _facts() -> Iterator[str]:
     yield _fact("(Trans e)", "Nonconst e")
     # The growth order of rational functions at infinity: one that is not 0 is not a constant.
     degree = "(set (Deg e) {})"
-    yield _rule("(= e (X))", degree.format(1), "facts")
+    if variable:
+        yield _rule("(= e (X))", degree.format(1), "facts")
     yield _rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "facts")
     for name in ("Add", "Sub"):
         yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts")
@@ -309,10 +311,13 @@ def _facts() -> Iterator[str]:
     yield _fact("(= e (Log b u))", "Pos b", "Pos u")
 
 
-def analysis() -> Iterator[str]:
-    """The rules of the rulesets `fold` and `facts`, one command a line."""
+def analysis(*, variable: bool = True) -> Iterator[str]:
+    """The rules of the rulesets `fold` and `facts`, one command a line.
+
+    Args: variable: whether they say what x is.
+    """
     yield from _folding()
-    yield from _facts()
+    yield from _facts(variable)
 
 
 def condition(name: str, operand: str, fresh: str) -> str:

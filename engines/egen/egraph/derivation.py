@@ -19,22 +19,20 @@ import numpy as np
 from engines.core.events import Stop, never
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.algebra.lines import OF_NUMBERS, filled, fits, meetings
+from engines.egen.algebra.lines import OF_NUMBERS, filled, fits
 from engines.egen.algebra.powers import Signs
-from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph.growth import GROUPS, group, guards
 from engines.egen.egraph.members import ACCEPTED
-from engines.egen.egraph.proofs import ARITHMETIC, Binding, Line, Proofs, reverse
+from engines.egen.egraph.proofs import ARITHMETIC, ASSUMED, Binding, Line, Proofs, reverse
 from engines.egen.expressions.language import VARIABLE
 from engines.egen.expressions.patterns import fold, unfolded
 from engines.egen.records import Counterexample, Mode, Verdict, told_apart, where
-from engines.egen.rules.table import Condition, Guards, Rule, assumed_rules, load_rules
-from engines.egen.verification.several import verifier
-from engines.egen.verification.verify import Verifier
+from engines.egen.rules.table import Condition, Guards, Rule
+from engines.egen.theories.reals import Reals
+from engines.egen.theories.theory import Judge, Theory
 
-__all__ = ["Derivation", "Step", "derive", "rules_for"]
+__all__ = ["Derivation", "Step", "derive"]
 
-_POINTS = 8
 _MAX_LINES = 200
 _MEETINGS = 12
 """Ways that are verified; their lines may lose domain where others do not."""
@@ -48,8 +46,8 @@ _COMPARED = 3_000
 class Step:
     """A line: the expression, what made it from the line before, its verdict against the first.
 
-    What made it is a rule of the table, `~` behind its name when used backwards, or one or more procedures of
-    `algebra.relations.PROCEDURES` with " and " between them.
+    What made it is a rule of the table, `~` behind its name when used backwards, one or more procedures of
+    `algebra.relations.PROCEDURES` with " and " between them, or `assumed`.
     """
 
     tree: Tree
@@ -73,39 +71,36 @@ def derive(
     *,
     mode: Mode = "strict",
     rules: Sequence[Rule] | None = None,
-    assumptions: Assumptions = NOTHING,
+    theory: Theory | None = None,
     nodes: int = 12_000,
     stop: Stop = never,
 ) -> Derivation:
     """Derive one expression from another.
 
-    Args: mode: whether lines may lose domain. rules: instead of those that growth uses. assumptions: what is
-    known of variables. nodes: how many terms the e-graph may hold. Raises: EngineError E221 when the
-    assumptions hold nowhere.
+    Args: mode: whether lines may lose domain. rules: instead of those that growth uses. theory: real
+    functions of x unless given, with what is assumed. nodes: how many terms the e-graph may hold. Raises:
+    EngineError E221 when what is assumed holds nowhere.
     """
-    judge = verifier(start, target, assumptions=assumptions)
+    theory = theory or Reals()
+    judge = theory.judge(start)
     if judge.reason:
         return Derivation((), f"Nothing can be checked: {judge.reason}.")
     last = judge.check([target])[0]
     accepted = {*ACCEPTED[mode], "undecided"}
     if last.outcome not in accepted:
         return Derivation((), _refusal(last), last.counterexample)
-    points = judge.points[..., : judge.inside]
-    known = rules_for(judge.variables, assumptions) if rules is None else tuple(rules)
-    few = Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
-    search = _Search(known, mode, few, nodes, stop)
-    for lines in _ways(start, target, known, search, Signs(points, judge.variables)):
+    known = theory.rules() if rules is None else tuple(rules)
+    search = _Search(known, mode, theory.signs(judge), nodes, stop)
+    for left, right in theory.equalities():
+        search.assume(left, right)
+    by_name = {one.name: one for one in known}
+    for lines in _ways(start, target, search, theory.meetings(start, target, by_name, judge)):
         steps = _judged(judge, [("", start), *lines])
         if all(step.verdict.outcome in accepted for step in steps):
             return Derivation(steps)
         if stop():
             break
     return Derivation((), "No derivation was found within the bound; there may be a longer one.")
-
-
-def rules_for(variables: Sequence[str], assumptions: Assumptions) -> tuple[Rule, ...]:
-    """The rules that growth and derivations use for expressions of these variables."""
-    return load_rules() + (assumed_rules() if assumptions or len(variables) > 1 else ())
 
 
 def _refusal(verdict: Verdict) -> str:
@@ -118,24 +113,19 @@ def _refusal(verdict: Verdict) -> str:
     return f"The two {what}: at {where(example.x, dict(example.at))} the first is {one}, the second {other}."
 
 
-def _ways(
-    start: Tree, target: Tree, rules: Sequence[Rule], search: _Search, signs: Signs
-) -> Iterator[list[Line]]:
+def _ways(start: Tree, target: Tree, search: _Search, meetings: Iterator[list[Line]]) -> Iterator[list[Line]]:
     """Ways from start to target, without the start."""
     rule = search.rule_between(fold(start), fold(target))
     if rule:
         yield [(rule, target)]
         return
-    _, errors = balls(compile_many([target], variables=signs.variables), signs.points)
-    common = Signs(signs.points[..., np.isfinite(errors[0])], signs.variables)
-    by_name = {one.name: one for one in rules}
-    yield from islice(meetings(start, target, by_name, common), _MEETINGS)
+    yield from islice(meetings, _MEETINGS)
     found = search.between(fold(start), fold(target))
     if found is not None:
         yield [(ARITHMETIC, fold(start)), *found, (ARITHMETIC, target)]
 
 
-def _judged(judge: Verifier, lines: Sequence[Line]) -> tuple[Step, ...]:
+def _judged(judge: Judge, lines: Sequence[Line]) -> tuple[Step, ...]:
     """The lines in the language with their verdicts, without those that repeat the one before."""
     target = lines[-1][1]
     shown = [(rule, target if tree is target else unfolded(tree)) for rule, tree in lines]
@@ -161,7 +151,7 @@ class _Search:
         self,
         rules: Iterable[Rule],
         mode: Mode,
-        signs: Signs,
+        signs: Signs | None,
         nodes: int,
         stop: Stop,
     ) -> None:
@@ -179,6 +169,11 @@ class _Search:
         self._by_label: dict[str, list[_Move]] = {}
         for move in chain.from_iterable(self._moves.values()):
             self._by_label.setdefault(move.left.label, []).append(move)
+
+    def assume(self, left: Tree, right: Tree) -> None:
+        """Take two terms for equal."""
+        self.proofs.assuming = True
+        self.proofs.unite(self.proofs.add(fold(left)), self.proofs.add(fold(right)), ASSUMED)
 
     def between(self, start: Tree, target: Tree) -> list[Line] | None:
         """The lines after `start` up to `target`."""
@@ -300,6 +295,8 @@ class _Search:
 
     def values(self, node: int) -> list[float]:
         """Values of a term at the points where it has one."""
+        if self.signs is None:
+            return []
         if node not in self._values:
             program = compile_many([unfolded(self.proofs.term(node))], variables=self.signs.variables)
             near, errors = balls(program, self.signs.points)

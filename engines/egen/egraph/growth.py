@@ -10,26 +10,20 @@ head, the rules and the limits of iterations and nodes alone; time and memory on
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.egraph.analysis import (
-    CONSTRUCTORS,
-    analysis,
-    clearing,
-    condition,
-    constructor,
-    number,
-    schema,
-)
+from engines.egen.egraph.analysis import clearing, condition, constructor, number, schema
 from engines.egen.egraph.graph import EGraph
 from engines.egen.egraph.numbering import number_classes
 from engines.egen.expressions.patterns import fold, is_number
 from engines.egen.records import Limits, Mode, StopReason
-from engines.egen.rules.table import Guards, Rule, is_variable, load_rules
+from engines.egen.rules.table import Guards, Rule, is_variable
+from engines.egen.theories.reals import Reals
+from engines.egen.theories.theory import Theory
 
 __all__ = ["GROUPS", "Grower", "group", "guards", "paddings"]
 
@@ -40,7 +34,6 @@ _RENEWED = 40
 _COPY_NODES = 8_000
 """Nodes after which a copy of the rules is dropped: making one takes as long as a third of a head, and one
 that is cleared and used again works more slowly with every node that it held."""
-_COUNTED = ("Num", *CONSTRUCTORS)
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
 """In the order in which an iteration runs them; see `group`."""
 _SETTLE, _LEARN = (
@@ -69,14 +62,16 @@ def guards(rule: Rule, mode: Mode) -> tuple[Guards, ...]:
     return tuple(alternatives)
 
 
-def _text(tree: Tree) -> str:
-    """A pattern or expression as an egglog term."""
+def _text(tree: Tree, labels: Container[str]) -> str:
+    """A pattern or expression as an egglog term; leaves that are not among the labels are variables."""
     if is_variable(tree):
         return f"v_{tree.label[1:]}"
     if is_number(tree):
         return number(Fraction(tree.label))
+    if tree.label not in labels:
+        return f'(Var "{tree.label}")'
     children = tree.children[1:] if tree.label == "d" else tree.children
-    return f"({' '.join([constructor(tree.label), *map(_text, children)])})"
+    return f"({' '.join([constructor(tree.label), *(_text(child, labels) for child in children)])})"
 
 
 def group(left: Tree, right: Tree) -> str:
@@ -93,7 +88,7 @@ def group(left: Tree, right: Tree) -> str:
     return "rewrite" if gain <= _SMALL_GAIN else "expand"
 
 
-def _compiled(rules: Iterable[Rule], mode: Mode) -> Iterator[str]:
+def _compiled(rules: Iterable[Rule], mode: Mode, labels: Container[str]) -> Iterator[str]:
     seen: set[tuple[str, str, str]] = set()
     for rule in rules:
         left, right = fold(rule.left), fold(rule.right)
@@ -101,9 +96,10 @@ def _compiled(rules: Iterable[Rule], mode: Mode) -> Iterator[str]:
             continue  # see `paddings`
         for place, alternative in enumerate(guards(rule, mode)):
             query = " ".join(
-                condition(one.name, _text(fold(one.pattern)), f"k{i}") for i, one in enumerate(alternative)
+                condition(one.name, _text(fold(one.pattern), labels), f"k{i}")
+                for i, one in enumerate(alternative)
             )
-            key = (_text(left), _text(right), query)
+            key = (_text(left, labels), _text(right, labels), query)
             if key in seen:
                 continue
             seen.add(key)
@@ -127,9 +123,12 @@ class Grower:
     Not for use from several threads; a run cannot be interrupted (see `process`).
     """
 
-    def __init__(self, mode: Mode = "strict", *, rules: Sequence[Rule] | None = None) -> None:
+    def __init__(
+        self, mode: Mode = "strict", *, rules: Sequence[Rule] | None = None, theory: Theory | None = None
+    ) -> None:
         self.mode = mode
-        self.rules = tuple(load_rules() if rules is None else rules)
+        self.theory = theory or Reals()
+        self.rules = tuple(self.theory.rules() if rules is None else rules)
         self._renew()
 
     def _renew(self) -> None:
@@ -138,32 +137,34 @@ class Grower:
 
         self._grown = self._held = 0
         self._egglog = Egglog()
-        self._load(schema())
+        self._load(schema(self.theory.arity))
         self._load(f"(ruleset {group})" for group in ("collapse", *GROUPS))
-        self._load(clearing())
-        self._load(analysis())
-        self._load(_compiled(self.rules, self.mode))
+        self._load(clearing(self.theory.arity))
+        self._load(self.theory.analysis())
+        self._load(_compiled(self.rules, self.mode, self.theory.arity))
 
     def grow(
         self,
         head: Tree,
         limits: Limits | None = None,
         *,
+        theory: Theory | None = None,
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head.
 
-        Args: events: `progress` of stage `grow` with nodes, classes and seconds after every iteration; its
-        step is the iteration.
+        Args: theory: of the same kind as the grower's; what is assumed in it counts. events: `progress` of
+        stage `grow` with nodes, classes and seconds after every iteration; its step is the iteration.
         """
         if self._grown >= _RENEWED and not self._held:
             self._renew()
         if not self._held:
             self._run("(push)")
         self._grown += 1
-        run = _Run(self._egglog, limits or Limits(), events, stop)
+        run = _Run(self._egglog, self.theory.arity, limits or Limits(), events, stop)
         try:
+            self._load((theory or self.theory).facts())
             run.grow(head)
             return run.result()
         finally:
@@ -191,7 +192,9 @@ def _execute(egglog: Any, program: str) -> list[Any]:
 class _Run:
     """One head between push and pop."""
 
-    def __init__(self, egglog: Any, limits: Limits, events: Sink, stop: Stop) -> None:
+    def __init__(self, egglog: Any, labels: Iterable[str], limits: Limits, events: Sink, stop: Stop) -> None:
+        self.constructors = {constructor(label): label for label in labels}
+        self.counted = ("Num", "Var", *self.constructors)
         self.egglog, self.limits, self.events, self.stop = egglog, limits, events, stop
         self.started = time.perf_counter()
         self.iterations = self.changes = self.nodes = self.most = 0
@@ -209,7 +212,7 @@ class _Run:
 
     def grow(self, head: Tree) -> None:
         """Run the groups in turn until nothing changes or a limit is reached."""
-        self.execute(f"(set (Root) {_text(fold(head))})")
+        self.execute(f"(set (Root) {_text(fold(head), self.constructors.values())})")
         self.execute("(run-schedule (saturate (run fold :until (Clash))))")
         self.keep(self.size())
         going = self.accept()
@@ -279,7 +282,7 @@ class _Run:
         """Nodes now; sets `clash` when two different numbers have met in a class."""
         sizes = dict(self.execute("(print-size)")[0].sizes)
         self.clash = bool(sizes["Clash"])
-        nodes = sum(sizes[name] for name in _COUNTED)
+        nodes = sum(sizes[name] for name in self.counted)
         self.most = max(self.most, nodes)
         return nodes
 
@@ -287,19 +290,20 @@ class _Run:
         self.nodes, self.kept = nodes, self.egglog.freeze()
 
     def classes(self) -> int:
-        return len({row.output for name in _COUNTED for row in self.kept.functions[name].rows})
+        return len({row.output for name in self.counted for row in self.kept.functions[name].rows})
 
     def result(self) -> EGraph:
         """The last good state as plain data."""
-        value = self.egglog.value_to_bigrat
+        value, names = self.egglog.value_to_bigrat, self.egglog.value_to_string
         functions = self.kept.functions
         rows: list[tuple[Any, str, tuple[Any, ...]]] = []
-        for name, label in CONSTRUCTORS.items():
+        for name, label in self.constructors.items():
             rows.extend((row.output, label, tuple(row.inputs)) for row in functions[name].rows)
         for row in functions["Num"].rows:
             exact = value(row.inputs[0])
             if exact.denominator == 1:  # a fraction's class has a division to print it
                 rows.append((row.output, str(exact.numerator), ()))
+        rows += [(row.output, names(row.inputs[0]), ()) for row in functions["Var"].rows]
         root, classes = number_classes(rows, functions["Root"].rows[0].output, self.limits.nodes)
         nodes = min(self.nodes, self.limits.nodes)
         return EGraph(root, classes, self.stop_reason, self.iterations, nodes, self.seconds, self.fired)

@@ -19,13 +19,10 @@ from engines.core.tree import Tree
 from engines.egen.egraph.grammar import Grammar
 from engines.egen.egraph.graph import EGraph, with_padding
 from engines.egen.egraph.growth import Grower, paddings
-from engines.egen.egraph.openings import algebraic_forms, openings
-from engines.egen.egraph.plain import plain
 from engines.egen.egraph.sampling import Sampler
-from engines.egen.expressions.canonical import canonical_key, has_padding
 from engines.egen.expressions.language import prefix
 from engines.egen.records import Cluster, EgenConfig, Member, Mode, Outcome, Stats
-from engines.egen.verification.verify import Verifier
+from engines.egen.theories.theory import Judge, Theory, theory_of
 
 __all__ = ["ACCEPTED", "generate"]
 
@@ -65,22 +62,33 @@ def generate(
     although the head is defined somewhere.
     """
     config = config or EgenConfig()
-    grower = grower or Grower(config.mode)
-    if grower.mode != config.mode:
-        raise ValueError(f"the grower's rules are of mode {grower.mode}, not {config.mode}")
+    theory = theory_of(config.theory, config.assume, head)
+    grower = grower or Grower(config.mode, theory=theory)
+    if (grower.mode, grower.theory.kind) != (config.mode, theory.kind):
+        raise ValueError(
+            f"the grower's rules are of mode {grower.mode}, not {config.mode}, or another theory"
+        )
 
-    egraph = grower.grow(head, config.limits, events=events, stop=stop)
+    egraph = grower.grow(head, config.limits, theory=theory, events=events, stop=stop)
     if config.padding:
         egraph = with_padding(egraph, paddings(grower.rules, config.mode))
-    return _Selection(head, config, egraph, grower, events, stop).cluster()
+    return _Selection(head, config, theory, egraph, grower, events, stop).cluster()
 
 
 class _Selection:
     """The members of one head, as they come."""
 
     def __init__(
-        self, head: Tree, config: EgenConfig, egraph: EGraph, grower: Grower, events: Sink, stop: Stop
+        self,
+        head: Tree,
+        config: EgenConfig,
+        theory: Theory,
+        egraph: EGraph,
+        grower: Grower,
+        events: Sink,
+        stop: Stop,
     ) -> None:
+        self.theory = theory
         self.head, self.config, self.egraph, self.grower = head, config, egraph, grower
         self.events, self.stop = events, stop
         self.stop_reason = egraph.stop_reason
@@ -113,12 +121,13 @@ class _Selection:
 
     def grammar(self) -> Grammar:
         """What members are drawn from."""
-        if self.config.style == "any":
+        found = None if self.config.style == "any" else self.theory.plain(self.egraph)
+        if found is None:
             return Grammar(self.egraph, padding=self.config.padding)
-        egraph, origin = plain(self.egraph)
+        egraph, origin = found
         return Grammar(egraph, padding=self.config.padding, origin=origin)
 
-    def written(self, verifier: Verifier, terms: Iterable[Tree], keys: set[str]) -> None:
+    def written(self, verifier: Judge, terms: Iterable[Tree], keys: set[str]) -> None:
         """Take terms that were not drawn for members, where they are short enough and hold."""
         short = (tuple(term.labels()) for term in terms)
         fitting = (term for term in short if len(term) <= self.config.max_tokens)
@@ -126,7 +135,7 @@ class _Selection:
 
     def select(self, sampler: Sampler, counts: list[int]) -> None:
         """Fill the quotas of the lengths, round by round."""
-        verifier = Verifier(self.head, seed=self.config.seed)
+        verifier = self.theory.judge(self.head, seed=self.config.seed)
         if (
             self.egraph.stop_reason == "contradiction"
             and self.config.mode == "strict"
@@ -138,9 +147,9 @@ class _Selection:
             self.events(Event("warning", {"message": verifier.reason}))
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
-        keys = {canonical_key(self.head)}
+        keys = {self.theory.key(self.head)}
         if self.config.style == "plain":
-            self.written(verifier, algebraic_forms(self.head), keys)
+            self.written(verifier, self.theory.written(self.head), keys)
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
         streams = {length: _stream(sampler, length, patience) for length in open_lengths}
@@ -168,22 +177,22 @@ class _Selection:
                     fresh = []
             self.judge(verifier, fresh)
         if not self.members and self.config.style == "plain":
-            self.written(verifier, openings(self.head), keys)
+            self.written(verifier, self.theory.openings(self.head), keys)
 
     def distinct(self, terms: Iterable[tuple[str, ...]], keys: set[str]) -> Iterator[tuple[str, ...]]:
         """Terms that are neither padded nor another form of one already seen."""
         for term in terms:
-            if not self.config.padding and has_padding(term):
+            if not self.config.padding and self.theory.padded(term):
                 self.dropped["padding"] += 1
                 continue
-            key = canonical_key(term)
+            key = self.theory.key(term)
             if key in keys:
                 self.dropped["same form"] += 1
                 continue
             keys.add(key)
             yield term
 
-    def judge(self, verifier: Verifier, terms: list[tuple[str, ...]]) -> None:
+    def judge(self, verifier: Judge, terms: list[tuple[str, ...]]) -> None:
         """Verify candidates, shortest first, and keep those that the mode accepts."""
         started = time.perf_counter()
         wanted = self.config.members - len(self.members)

@@ -27,9 +27,9 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph.requests import ClusterRequest, DerivationRequest, GraphRequest, Service, growth
 from engines.egen.records import Cluster, EgenConfig, Limits, Mode, Stats, StopReason
+from engines.egen.theories.theory import Theory, theory_of
 
 if TYPE_CHECKING:
     from engines.egen.egraph.derivation import Derivation
@@ -129,11 +129,14 @@ class GrowthProcess:
         *,
         mode: Mode = "strict",
         limits: Limits | None = None,
+        theory: Theory | None = None,
         events: Sink = ignore,
         stop: Stop = never,
     ) -> EGraph:
         """The e-graph of a head (see `growth.Grower.grow`); events report every iteration."""
-        grown: EGraph = self._ask(GraphRequest(head, mode, limits or Limits()), events, stop)
+        grown: EGraph = self._ask(
+            GraphRequest(head, mode, limits or Limits(), theory or theory_of("reals", "", head)), events, stop
+        )
         return grown
 
     def derive(
@@ -143,12 +146,14 @@ class GrowthProcess:
         *,
         mode: Mode = "strict",
         limits: Limits | None = None,
-        assumptions: Assumptions = NOTHING,
+        theory: Theory | None = None,
         stop: Stop = never,
     ) -> Derivation:
         """How `target` follows from `start` (see `derivation.derive`); without one, how the shortest form in
         the e-graph of `start` does, one without a derivative if there is any."""
-        request = DerivationRequest(start, mode, limits or Limits(), assumptions, target)
+        request = DerivationRequest(
+            start, mode, limits or Limits(), theory or theory_of("reals", "", start), target
+        )
         found: Derivation = self._ask(request, ignore, stop)
         return found
 

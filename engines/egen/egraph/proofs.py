@@ -16,9 +16,9 @@ from engines.core.tree import Tree
 from engines.egen.expressions.patterns import is_number, operate
 from engines.egen.rules.table import is_variable
 
-__all__ = ["ARITHMETIC", "Binding", "Line", "Proofs", "reverse"]
+__all__ = ["ARITHMETIC", "ASSUMED", "Binding", "Line", "Proofs", "reverse"]
 
-ARITHMETIC = "arithmetic"
+ARITHMETIC, ASSUMED = "arithmetic", "assumed"
 _CONGRUENCE = ""
 
 Binding = dict[str, int]
@@ -29,7 +29,7 @@ Line = tuple[str, Tree]
 
 def reverse(rule: str) -> str:
     """A rule's name in the other direction."""
-    if rule in (_CONGRUENCE, ARITHMETIC):
+    if rule in (_CONGRUENCE, ARITHMETIC, ASSUMED):
         return rule
     return rule.removesuffix("~") if rule.endswith("~") else rule + "~"
 
@@ -41,6 +41,7 @@ class Proofs:
         self.labels: list[str] = []
         self.children: list[tuple[int, ...]] = []
         self.constants: dict[int, Fraction] = {}
+        self.assuming = False
         self._above: list[int] = []
         self._reasons: list[tuple[int, str] | None] = []
         self._nodes: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -99,12 +100,12 @@ class Proofs:
 
     def with_label(self, label: str) -> Iterator[int]:
         """Every node with this operator, one of those with equal operands; not those that only wrap
-        themselves, like `* 1 u`."""
+        themselves, like `* 1 u`, unless something is assumed: p -> q and p may both be true."""
         alike: dict[tuple[int, ...], int] = {}
         for home, nodes in self._members.items():
             for node in nodes.get(label, ()):
                 children = tuple(map(self.find, self.children[node]))
-                if home not in children:
+                if self.assuming or home not in children:
                     alike.setdefault(children, node)
         yield from alike.values()
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import prefix
 from engines.egen.records import EgenConfig, Limits, Mode
+from engines.egen.theories.theory import Theory, theory_of
 
 if TYPE_CHECKING:
     from engines.egen.egraph.derivation import Derivation
@@ -35,7 +35,7 @@ class GraphRequest:
     head: Tree
     mode: Mode
     limits: Limits
-    assumptions: Assumptions = NOTHING
+    theory: Theory
 
     @property
     def seconds(self) -> float:
@@ -60,6 +60,16 @@ class ClusterRequest:
     config: EgenConfig
 
     @property
+    def mode(self) -> Mode:
+        """That of its rules."""
+        return self.config.mode
+
+    @property
+    def theory(self) -> Theory:
+        """That of its configuration."""
+        return theory_of(self.config.theory, self.config.assume, self.head)
+
+    @property
     def limits(self) -> Limits:
         """Those of its growth."""
         return self.config.limits
@@ -79,14 +89,14 @@ def growth() -> Answer:
 
     def answer(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
         nonlocal kept
-        mode = request.config.mode if isinstance(request, ClusterRequest) else request.mode
-        if kept.mode != mode:
-            kept = Grower(mode)
+        theory = request.theory
+        if (kept.mode, kept.theory.kind) != (request.mode, theory.kind):
+            kept = Grower(request.mode, theory=theory)
         if isinstance(request, ClusterRequest):
             return generate(request.head, request.config, grower=kept, events=events, stop=stop)
         if isinstance(request, DerivationRequest):
             return _derive(request, kept, stop)
-        return kept.grow(request.head, request.limits, events=events, stop=stop)
+        return kept.grow(request.head, request.limits, theory=theory, events=events, stop=stop)
 
     return answer
 
@@ -97,12 +107,12 @@ def _derive(request: DerivationRequest, rules: Grower, stop: Stop) -> Derivation
     target = request.target or _shortest(request, rules, stop)
     if request.target is None and target == request.head:
         return Derivation((), "No shorter form of it was found.")
-    return derive(request.head, target, mode=request.mode, assumptions=request.assumptions, stop=stop)
+    return derive(request.head, target, mode=request.mode, theory=request.theory, stop=stop)
 
 
 def _shortest(request: DerivationRequest, rules: Grower, stop: Stop) -> Tree:
     """The shortest term of its e-graph's root, one without a derivative before any with one."""
-    grown = rules.grow(request.head, request.limits, stop=stop)
+    grown = rules.grow(request.head, request.limits, theory=request.theory, stop=stop)
     terms: list[Tree] = [request.head, *(grown.term(node) for node in grown.classes[grown.root])]
 
     def cost(tree: Tree) -> tuple[bool, int, str]:

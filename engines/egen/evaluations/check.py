@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
-from engines.egen.assumptions import NOTHING, Assumptions, read_assumptions
-from engines.egen.expressions.language import LETTERS
-from engines.egen.records import Outcome, Verdict
+from engines.egen.records import Outcome, TheoryName, Verdict
+from engines.egen.theories.theory import theory_of
 
 if TYPE_CHECKING:
     from engines.egen.evaluations.derivations import Derivation
@@ -49,8 +48,9 @@ class Check:
 
     file: Annotated[Path, Arg("A step a line, prefix or infix; a blank line ends a derivation.")]
     assume: Annotated[
-        str, Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing")
+        str, Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing")
     ] = ""
+    theory: Annotated[TheoryName, Arg("What expressions are about.")] = "reals"
     model: Annotated[Path | None, Arg("An encoder, for a second opinion.", ref="model", shown="none")] = None
     threshold: Annotated[
         float | None, Arg("A cosine below it is suspicious.", shown="learned on derivations")
@@ -115,20 +115,24 @@ def judge(
     derivations: Sequence[Derivation],
     encoder: Encoder | None = None,
     limit: float = 0.0,
-    assumptions: Assumptions = NOTHING,
+    *,
+    theory: TheoryName = "reals",
+    assume: str = "",
 ) -> list[Checked]:
-    """Judge every transition. Args: encoder: without one only the verifier arbiter. limit: a cosine below it
-    is flagged."""
+    """Judge every transition.
+
+    Args: encoder: without one only the verifier judges. limit: a cosine below it is flagged. theory, assume:
+    as in `Check`.
+    """
     from engines.egen.evaluations.mistakes import step_cosines
     from engines.egen.verification.explain import because
-    from engines.egen.verification.several import verifier
 
     cosines = None if encoder is None else step_cosines(encoder, derivations)
     found = []
     for number, derivation in enumerate(derivations):
         transitions = []
         for place, (one, other) in enumerate(pairwise(derivation.steps)):
-            arbiter = verifier(one, other, assumptions=assumptions)
+            arbiter = theory_of(theory, assume, one, other).judge(one)
             (verdict,) = arbiter.check([other])
             cosine = None if cosines is None else float(cosines[number][place])
             if cosine is None or isnan(cosine):
@@ -159,13 +163,12 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     """
     from engines.egen.evaluations import derivations, mistakes
     from engines.egen.expressions.language import prefix
-    from engines.egen.expressions.notation import infix
     from engines.egen.models.encode import kept_encoder
     from engines.egen.verification.verify import verdict_row
 
     bad: list[DataError] = []
-    assumptions = read_assumptions(spec.assume)
-    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, letters=LETTERS))
+    theory = theory_of(spec.theory, spec.assume)
+    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=theory.read))
     if bad and not given:
         raise bad[0]
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
@@ -174,7 +177,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     if encoder is not None and limit is None:
         limit, suspicion = mistakes.learned_threshold(encoder, _LEARNED_ON, events=events, stop=stop)
     rows = []
-    for checked in judge(given, encoder, limit or 0.0, assumptions):
+    for checked in judge(given, encoder, limit or 0.0, theory=spec.theory, assume=spec.assume):
         transitions = [
             {
                 **verdict_row(each.verdict),
@@ -185,7 +188,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
             }
             for each in checked.transitions
         ]
-        steps = [{"prefix": prefix(step), "infix": infix(step)} for step in checked.derivation.steps]
+        texts = [prefix(step) for step in checked.derivation.steps]
+        steps = [{"prefix": text, "infix": theory.infix(text)} for text in texts]
         ends = {"first_wrong": checked.first_wrong, "first_flagged": checked.first_flagged}
         known = {"known": checked.derivation.wrong, "right": checked.right}
         rows.append({"steps": steps, **known, **ends, "transitions": transitions})

@@ -160,12 +160,11 @@ def write_derivations(derivations: Sequence[Derivation], path: Path) -> None:
 
 
 def read_derivations(
-    path: Path, *, on_bad: Callable[[DataError], None] | None = None, letters: str = ""
+    path: Path, *, on_bad: Callable[[DataError], None] | None = None, reader: Callable[[str], Tree] = read
 ) -> Iterator[Derivation]:
     """Read derivations, steps in prefix or infix notation.
 
-    Args: letters: other variables than x. on_bad: is given what is wrong with a derivation, which is left
-    out.
+    Args: reader: of a step. on_bad: is given what is wrong with a derivation, which is left out.
     Raises: DataError E317, without `on_bad`, with path and line: for a step that cannot be read, a number of
     a transition that there is not, and a derivation of one step.
     """
@@ -176,7 +175,7 @@ def read_derivations(
             continue
         if lines:
             try:
-                yield _derivation(path, lines, letters)
+                yield _derivation(path, lines, reader)
             except DataError as error:
                 if on_bad is None:
                     raise
@@ -212,7 +211,7 @@ def _marked(line: str) -> bool:
     return bool(tab) and mark.strip().isdigit()
 
 
-def _derivation(path: Path, lines: Sequence[tuple[int, str]], letters: str) -> Derivation:
+def _derivation(path: Path, lines: Sequence[tuple[int, str]], reader: Callable[[str], Tree]) -> Derivation:
     """Of its lines and their numbers."""
 
     def bad(what: str, line: int, remedy: str) -> DataError:
@@ -224,7 +223,7 @@ def _derivation(path: Path, lines: Sequence[tuple[int, str]], letters: str) -> D
     for number, line in lines:
         text, tab, mark = line.partition("\t")
         try:
-            steps.append(read(text, letters=letters))
+            steps.append(reader(text))
         except ExpressionError as error:
             raise bad(error.what, number, error.remedy) from error
         if tab and number == begin:

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from engines.core.tree import Tree
 from engines.egen.egraph.constants import LEAVES, apply, operate
-from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, read_prefix
+from engines.egen.expressions.language import ARITY, HYPERBOLIC, LETTERS, TRIGONOMETRIC, read_prefix
 
 __all__ = ["canonical", "canonical_key", "has_padding"]
 
@@ -46,7 +46,7 @@ def canonical(tree: Tree) -> Tree:
 
     Raises: ExpressionError when a sum or product has so many operands that the tree is too deep.
     """
-    return read_prefix(canonical_key(tree))
+    return read_prefix(canonical_key(tree), LETTERS)
 
 
 def _part(tokens: Sequence[str]) -> _Part:
@@ -72,6 +72,8 @@ def _part(tokens: Sequence[str]) -> _Part:
 
 @lru_cache(maxsize=4096)
 def _number(token: str) -> _Part:
+    if token in LETTERS:
+        return 1, _ATOM, [token], []
     value = Fraction(token)
     if not value:
         return 1, _SUM, [], []
@@ -208,7 +210,7 @@ def has_padding(expression: Tree | Sequence[str]) -> bool:
         arity = ARITY.get(token)
         if arity is None:
             value = _decimal(token)
-            push((value, None, 2 if value == -1 else value < 0, at + 1))
+            push((value, None, 0 if value is None else 2 if value == -1 else value < 0, at + 1))
         elif arity == 0:
             push((LEAVES.get(token), None, 0, at + 1))
         elif arity == 1:
@@ -233,8 +235,8 @@ def has_padding(expression: Tree | Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _decimal(token: str) -> float:
-    return float(token)
+def _decimal(token: str) -> float | None:
+    return None if token in LETTERS else float(token)
 
 
 def _slope(body: str, value: float | None) -> float | None:

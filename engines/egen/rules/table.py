@@ -170,17 +170,17 @@ def variables(*patterns: Tree) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node.label for tree in patterns for node in tree if is_variable(node)))
 
 
-def _arity(token: str) -> int:
-    if token in ARITY:
-        return ARITY[token]
-    if is_constant_token(token) or re.fullmatch(r"\?[a-z]", token):
+def _arity(token: str, labels: Mapping[str, int] = ARITY) -> int:
+    if token in labels:
+        return labels[token]
+    if (is_constant_token(token) and labels is ARITY) or re.fullmatch(r"\?[a-z]", token):
         return 0
     raise ExpressionError(f"{token!r} is neither of the language nor a pattern variable like ?a")
 
 
-def read_pattern(text: str) -> Tree:
-    """Read generator prefix notation with pattern variables (`/ sin ?a cos ?a`)."""
-    return parse_prefix(text.split(), _arity)
+def read_pattern(text: str, labels: Mapping[str, int] = ARITY) -> Tree:
+    """Read prefix notation with pattern variables (`/ sin ?a cos ?a`). Args: labels: of the language."""
+    return parse_prefix(text.split(), lambda token: _arity(token, labels))
 
 
 def _condition(text: str, matched: Tree) -> Condition:
@@ -211,11 +211,11 @@ _FIELDS = {
 }
 
 
-def _rules(row: Mapping[str, Any], family: str) -> tuple[Rule, ...]:
+def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tuple[Rule, ...]:
     unknown = set(row) - _FIELDS
     if unknown:
         raise ExpressionError(f"unknown field {sorted(unknown)[0]!r}")
-    left, right = read_pattern(row["left"]), read_pattern(row["right"])
+    left, right = read_pattern(row["left"], labels), read_pattern(row["right"], labels)
     if not set(variables(right)) <= set(variables(left)):
         raise ExpressionError("the right side holds a variable that the left side does not bind")
     effect = row.get("class", "sound")
@@ -264,11 +264,14 @@ def _dropped(row: Mapping[str, Any]) -> tuple[Dropped, ...]:
     return forward, Dropped(row["name"] + "~", row["right"], row["left"], letters[-1], row["reason"])
 
 
-def parse_families(text: str, path: str | Path = TABLE) -> tuple[Family, ...]:
+def parse_families(
+    text: str, path: str | Path = TABLE, labels: Mapping[str, int] = ARITY
+) -> tuple[Family, ...]:
     """Read a rule table.
 
-    Args: path: named in errors. Raises: DataError that names the rule when a line is malformed, a name is
-    used twice, or two directions rewrite the same pattern to the same result under the same guards.
+    Args: path: named in errors. labels: of the language, with their operands. Raises: DataError that names
+    the rule when a line is malformed, a name is used twice, or two directions rewrite the same pattern to the
+    same result under the same guards.
     """
     families: list[Family] = []
     names: set[str] = set()
@@ -280,7 +283,7 @@ def parse_families(text: str, path: str | Path = TABLE) -> tuple[Family, ...]:
         rules: list[Rule] = []
         for row in entry["rules"]:
             try:
-                made = _rules(row, entry["name"])
+                made = _rules(row, entry["name"], labels)
             except (ExpressionError, KeyError, TypeError) as error:
                 raise DataError(f"rule {row.get('name')!r}: {error}", path=path) from error
             for rule in made:

@@ -13,10 +13,11 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import prefix
 from engines.egen.records import Verdict, told_apart, where
+from engines.egen.theories.theory import Judge
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES
 from engines.egen.verification.several import Several, verifier
-from engines.egen.verification.verify import Verifier, verdict_row
+from engines.egen.verification.verify import verdict_row
 
 __all__ = ["because", "curve", "domain", "explain"]
 
@@ -100,7 +101,7 @@ def _number(value: float) -> float | None:
     return float(value) if isfinite(value) else None
 
 
-def because(judge: Verifier, verdict: Verdict) -> str:
+def because(judge: Judge, verdict: Verdict) -> str:
     """A verdict of a verifier in one sentence."""
     example = verdict.counterexample
     at = f" at {where(example.x, dict(example.at))}" if example else ""

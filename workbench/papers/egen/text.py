@@ -47,10 +47,11 @@ def _verdict(outcome: str, exceptions: str) -> str:
 
 def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
     """The first members, and how the cluster came about; without members why, and what to change."""
-    from engines.egen.expressions.notation import infix
     from engines.egen.generation import document, without_members
+    from engines.egen.theories.theory import theory_of
 
     members, stats = cluster.members, cluster.stats
+    infix = theory_of(cluster.config.theory, "").infix
     rows = [
         (
             one.tokens,

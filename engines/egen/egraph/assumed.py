@@ -1,0 +1,130 @@
+"""Assumptions as facts of an e-graph, beside what it knows anyway (`analysis`).
+
+Everything holds almost everywhere on the head's domain within the region of the assumptions. A real variable
+is a function that is constant on no open set; an integer one takes no part in that: for each of its values
+there are the functions of the others, and `Konst` says that no real variable is in a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from engines.core.tree import Tree
+from engines.egen.assumptions import Assumptions, Relation
+from engines.egen.egraph import analysis as known
+from engines.egen.egraph.analysis import constructor, number
+from engines.egen.expressions.language import ARITY, VARIABLE
+from engines.egen.expressions.patterns import fold, is_number
+
+__all__ = ["analysis", "facts", "term"]
+
+_FACTS = ("Nonpos", "Whole", "Free")
+
+
+def term(tree: Tree) -> str:
+    """A folded expression as an egglog term; every variable is a `Var`."""
+    if is_number(tree):
+        return number(Fraction(tree.label))
+    if not tree.children and tree.label not in ("pi", "e"):
+        return f'(Var "{tree.label}")'
+    children = tree.children[1:] if tree.label == "d" else tree.children
+    return f"({' '.join([constructor(tree.label), *map(term, children)])})"
+
+
+def analysis() -> Iterator[str]:
+    """The rules of `analysis.analysis` for variables that are given by facts, and those of further facts."""
+    for fact in _FACTS:
+        yield f"(relation {fact} (Math))"
+        yield f"(rule (({fact} u)) ((delete ({fact} u))) :ruleset clear)"
+    yield from known.analysis(variable=False)
+    yield from _further()
+
+
+def _further() -> Iterator[str]:
+    def rule(query: str, *found: str) -> str:
+        return f"(rule ({query}) ({' '.join(f'({fact})' for fact in found)}) :ruleset facts)"
+
+    zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
+    yield rule(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
+    yield rule(f"(= e (Num c)) {integer}", "Whole e")
+    for name in ("Add", "Sub", "Mul"):
+        yield rule(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
+    yield rule(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
+    yield rule("(Whole e) (Pos e)", "Ge1 e")
+    yield rule("(Whole e) (Nz e)", "Absge1 e")
+    yield rule("(= e (Abs u)) (Whole u)", "Whole e")
+    yield rule("(= e (Abs u)) (Bounded e)", "Bounded u")
+    for name in ("Mul", "Div"):
+        for one, other, found in (
+            ("Nonpos", "Nonneg", "Nonpos"),
+            ("Nonneg", "Nonpos", "Nonpos"),
+            ("Nonpos", "Nonpos", "Nonneg"),
+        ):
+            yield rule(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
+    yield rule("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
+    yield rule("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
+    yield rule("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
+    yield rule(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
+    yield rule("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
+    yield rule("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
+    yield rule("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
+    yield rule("(= e (Num c))", "Free e")
+    for label, count in ARITY.items():
+        if label in (VARIABLE, "d"):
+            continue
+        operands = ["u", "v"][:count]
+        free = " ".join(f"(Free {operand})" for operand in operands)
+        yield rule(f"(= e ({' '.join([constructor(label), *operands])})) {free}", "Free e")
+
+
+def facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
+    """What is known of the variables, and what is assumed."""
+    for name in variables:
+        leaf = term(Tree(name))
+        if name in assumptions.integers:
+            yield f"(Konst {leaf}) (Whole {leaf})"
+        else:
+            yield f"(Alg {leaf}) (Nonconst {leaf}) (set (Deg {leaf}) 1)"
+        if name != VARIABLE:
+            yield f"(Free {leaf})"
+    for one in assumptions.relations:
+        yield from _relation(one)
+    ends = [(fold(one.left), fold(one.right)) for one in assumptions.relations if one.sign != "!="]
+    low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
+    for left, right in ends:
+        if is_number(right) and Fraction(right.label) <= 1 and left in low:
+            yield f"(Bounded {term(left)})"
+
+
+def _relation(one: Relation) -> Iterator[str]:
+    left, right = fold(one.left), fold(one.right)
+    difference = f"(Sub {term(right)} {term(left)})"
+    if one.sign == "!=":
+        yield f"(Nz {difference})"
+        if Tree("0") in (left, right):
+            yield f"(Nz {term(left if right == Tree('0') else right)})"
+        return
+    yield f"({'Pos' if one.sign == '<' else 'Nonneg'} {difference})"
+    if is_number(left):
+        yield from _above(term(right), Fraction(left.label), strict=one.sign == "<")
+    if is_number(right):
+        yield from _below(term(left), Fraction(right.label), strict=one.sign == "<")
+
+
+def _above(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
+    if bound >= 1:
+        yield f"(Ge1 {leaf})"
+    elif bound > 0 or (bound == 0 and strict):
+        yield f"(Pos {leaf})"
+    elif bound == 0:
+        yield f"(Nonneg {leaf})"
+
+
+def _below(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
+    if bound <= 0:
+        yield f"(Nonpos {leaf})"
+    if bound < 0 or (bound == 0 and strict):
+        yield f"(Nz {leaf})"
+    if bound <= -1:
+        yield f"(Absge1 {leaf})"

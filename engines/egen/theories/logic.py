@@ -1,0 +1,218 @@
+"""Propositional logic: formulas are equal when they have the same truth table wherever the premises hold.
+
+A column of a truth table is one integer, a bit for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from engines.core.assets import asset
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.tree import Tree, parse_prefix
+from engines.egen.egraph.analysis import constructor
+from engines.egen.expressions.logic import LOGIC, logic_row, read_logic
+from engines.egen.records import Counterexample, Verdict
+from engines.egen.rules.table import Rule, parse_families
+from engines.egen.theories.theory import Judge, Lines, Theory
+
+if TYPE_CHECKING:
+    from engines.egen.egraph.graph import EGraph
+    from engines.egen.expressions.notation import Notation
+
+__all__ = ["TABLE", "Logic", "TruthTable", "premises"]
+
+TABLE = "rules/logic.toml"
+_MOST_VARIABLES = 12
+_COMMUTING = ("and", "or", "xor", "iff")
+_ASSOCIATING = ("and", "or", "xor")
+_TABLES: Mapping[str, Callable[..., int]] = {
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "implies": lambda a, b: ~a | b,
+    "iff": lambda a, b: ~(a ^ b),
+    "not": lambda a: ~a,
+}
+
+
+def premises(text: str) -> tuple[Tree, ...]:
+    """Formulas with commas between them. Raises: ExpressionError."""
+    return tuple(read_logic(part) for part in text.split(",") if part.strip())
+
+
+@cache
+def _rules() -> tuple[Rule, ...]:
+    families = parse_families(asset(TABLE).read_text(encoding="utf-8"), TABLE, LOGIC)
+    return tuple(rule for family in families for rule in family.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Logic(Theory):
+    """Formulas under premises, over at least these variables."""
+
+    premises: tuple[Tree, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @staticmethod
+    def variables(*formulas: Tree) -> tuple[str, ...]:
+        """The variables of formulas in alphabetical order."""
+        return tuple(sorted({node.label for tree in formulas for node in tree if node.label not in LOGIC}))
+
+    @property
+    def kind(self) -> Hashable:
+        return "logic"
+
+    @property
+    def arity(self) -> Mapping[str, int]:
+        return LOGIC
+
+    def rules(self) -> tuple[Rule, ...]:
+        return _rules()
+
+    def analysis(self) -> Iterator[str]:
+        """What follows where a formula is true or false, and the alarm where one is both."""
+        for query, found in (
+            ("(= (True) (False))", "(Clash)"),
+            ("(= (True) (And a b))", "(union a (True)) (union b (True))"),
+            ("(= (False) (Or a b))", "(union a (False)) (union b (False))"),
+            ("(= (True) (Not a))", "(union a (False))"),
+            ("(= (False) (Not a))", "(union a (True))"),
+            ("(= (True) (Iff a b))", "(union a b)"),
+            ("(= (False) (Xor a b))", "(union a b)"),
+            ("(= (True) (Implies (True) b))", "(union b (True))"),
+        ):
+            yield f"(rule ({query}) ({found}) :ruleset fold)"
+
+    def facts(self) -> Iterator[str]:
+        for formula in self.premises:
+            yield f"(union {_term(formula)} (True))"
+
+    def equalities(self) -> Iterable[tuple[Tree, Tree]]:
+        return ((formula, Tree("true")) for formula in self.premises)
+
+    def judge(self, head: Tree, *, seed: int = 0) -> TruthTable:
+        del seed  # every row is looked at
+        return TruthTable(head, self.premises, self.names)
+
+    def meetings(
+        self, _start: Tree, _target: Tree, _rules: Mapping[str, Rule], _judge: Judge
+    ) -> Iterator[Lines]:
+        return iter(())
+
+    def signs(self, _judge: Judge) -> None:
+        return None
+
+    def key(self, term: Tree | Sequence[str]) -> str:
+        return _key(term if isinstance(term, Tree) else _tree(term))
+
+    def padded(self, term: Sequence[str]) -> bool:
+        """Double negation, and a constant as an operand."""
+        return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
+
+    def plain(self, _egraph: EGraph) -> None:
+        return None
+
+    def written(self, _head: Tree) -> Iterable[Tree]:
+        return ()
+
+    def openings(self, _head: Tree) -> Iterable[Tree]:
+        return ()
+
+    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        del head  # every formula can be one
+        return read_logic(text, notation)
+
+    def infix(self, text: str) -> str:
+        return str(logic_row(_tree(text.split()))["infix"])
+
+    def row(self, tree: Tree) -> dict[str, Any]:
+        return logic_row(tree)
+
+
+class TruthTable:
+    """Judges formulas against one head, row by row; the points of a verdict are rows where the premises hold.
+
+    Raises: EngineError E221 when the premises contradict each other, ExpressionError for too many variables.
+    """
+
+    def __init__(self, head: Tree, premises: Sequence[Tree] = (), names: Iterable[str] = ()) -> None:
+        self.reason = ""
+        self.names = tuple(sorted({*Logic.variables(head, *premises), *names}))
+        if len(self.names) > _MOST_VARIABLES:
+            raise ExpressionError(
+                f"the formulas have {len(self.names)} variables; at most {_MOST_VARIABLES} are tabulated"
+            )
+        self._rows = 1 << len(self.names)
+        self._all = (1 << self._rows) - 1
+        self._columns = {
+            name: sum(1 << row for row in range(self._rows) if row >> place & 1)
+            for place, name in enumerate(self.names)
+        }
+        self._looked_at = self._all
+        for formula in premises:
+            self._looked_at &= self.column(formula)
+        if not self._looked_at:
+            raise EngineError(
+                "the assumptions contradict each other", code="E221", exit_code=2, remedy="Leave one out."
+            )
+        self._head = self.column(head)
+
+    def column(self, formula: Tree) -> int:
+        """The values of a formula, a bit for each row."""
+        stack: list[int] = []
+        for node in reversed(list(formula)):
+            if node.children:
+                found = _TABLES[node.label](*(stack.pop() for _ in node.children)) & self._all
+            elif node.label in ("true", "false"):
+                found = self._all * (node.label == "true")
+            else:
+                found = self._columns[node.label]
+            stack.append(found)
+        return stack[0]
+
+    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
+        """One verdict per formula: equal, or different with a row."""
+        return [self._verdict(member) for member in members]
+
+    def _verdict(self, member: Tree | Sequence[str]) -> Verdict:
+        tree = member if isinstance(member, Tree) else _tree(member)
+        points = self._looked_at.bit_count()
+        apart = (self.column(tree) ^ self._head) & self._looked_at
+        if not apart:
+            return Verdict("equal", 1.0, points=points)
+        row = (apart & -apart).bit_length() - 1
+        at = tuple((name, float(row >> place & 1)) for place, name in enumerate(self.names))
+        head = float(self._head >> row & 1)
+        first = at[0][1] if at else 0.0
+        example = Counterexample(first, head, 1 - head, 1 - 2 * head, at)
+        return Verdict("different", 1.0, points=points, counterexample=example)
+
+
+def _tree(tokens: Sequence[str]) -> Tree:
+    return parse_prefix(tokens, lambda token: LOGIC.get(token, 0))
+
+
+def _term(formula: Tree) -> str:
+    if not formula.children and formula.label not in LOGIC:
+        return f'(Var "{formula.label}")'
+    return f"({' '.join([constructor(formula.label), *map(_term, formula.children)])})"
+
+
+def _key(tree: Tree) -> str:
+    """Operands of what commutes in order, and of what associates without grouping."""
+    if not tree.children:
+        return tree.label
+    parts = [part for child in tree.children for part in _operands(tree.label, child)]
+    keys = [_key(part) for part in parts]
+    return f"{tree.label}({','.join(sorted(keys) if tree.label in _COMMUTING else keys)})"
+
+
+def _operands(label: str, tree: Tree) -> list[Tree]:
+    if label not in _ASSOCIATING or tree.label != label:
+        return [tree]
+    return [part for child in tree.children for part in _operands(label, child)]

@@ -1,0 +1,107 @@
+"""Real functions of x, or of several variables under assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.core.numeric import balls, compile_many
+from engines.core.tree import Tree
+from engines.egen.algebra.lines import meetings
+from engines.egen.algebra.powers import Signs
+from engines.egen.assumptions import NOTHING, Assumptions
+from engines.egen.egraph import assumed
+from engines.egen.egraph.analysis import analysis
+from engines.egen.egraph.openings import algebraic_forms, openings
+from engines.egen.egraph.plain import plain
+from engines.egen.expressions.canonical import canonical_key, has_padding
+from engines.egen.expressions.language import ARITY, LETTERS, VARIABLE
+from engines.egen.expressions.notation import expression_row, infix, read, read_head
+from engines.egen.rules.table import Rule, assumed_rules, load_rules
+from engines.egen.theories.theory import Judge, Lines, Theory
+from engines.egen.verification.several import verifier
+from engines.egen.verification.verify import Verifier
+
+if TYPE_CHECKING:
+    from engines.egen.egraph.graph import EGraph
+    from engines.egen.expressions.notation import Notation
+
+__all__ = ["Reals"]
+
+_POINTS = 8
+_EXTENDED = {label: count for label, count in ARITY.items() if label != VARIABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class Reals(Theory):
+    """`variables` are those that points have, x first. With x alone and no assumptions it is the paper's."""
+
+    assumptions: Assumptions = NOTHING
+    variables: tuple[str, ...] = (VARIABLE,)
+
+    @property
+    def extended(self) -> bool:
+        """Whether there is more than x."""
+        return bool(self.assumptions) or len(self.variables) > 1
+
+    @property
+    def kind(self) -> Hashable:
+        return "reals", self.extended
+
+    @property
+    def arity(self) -> Mapping[str, int]:
+        return _EXTENDED if self.extended else ARITY
+
+    def rules(self) -> tuple[Rule, ...]:
+        return load_rules() + (assumed_rules() if self.extended else ())
+
+    def analysis(self) -> Iterator[str]:
+        return assumed.analysis() if self.extended else analysis()
+
+    def facts(self) -> Iterator[str]:
+        return assumed.facts(self.assumptions, self.variables) if self.extended else iter(())
+
+    def equalities(self) -> Iterable[tuple[Tree, Tree]]:
+        return ()
+
+    def judge(self, head: Tree, *, seed: int = 0) -> Verifier:
+        return verifier(head, *map(Tree, self.variables[1:]), assumptions=self.assumptions, seed=seed)
+
+    def meetings(self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: Judge) -> Iterator[Lines]:
+        assert isinstance(judge, Verifier)
+        points = judge.points[..., : judge.inside]
+        _, errors = balls(compile_many([target], variables=judge.variables), points)
+        common = Signs(points[..., np.isfinite(errors[0])], judge.variables)
+        return meetings(start, target, rules, common)
+
+    def signs(self, judge: Judge) -> Signs:
+        assert isinstance(judge, Verifier)
+        points = judge.points[..., : judge.inside]
+        return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
+
+    def key(self, term: Tree | Sequence[str]) -> str:
+        return canonical_key(term)
+
+    def padded(self, term: Sequence[str]) -> bool:
+        return has_padding(term)
+
+    def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
+        return plain(egraph)
+
+    def written(self, head: Tree) -> Iterable[Tree]:
+        return algebraic_forms(head)
+
+    def openings(self, head: Tree) -> Iterable[Tree]:
+        return openings(head)
+
+    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        return (read_head if head else read)(text, notation, LETTERS)
+
+    def infix(self, text: str) -> str:
+        return infix(text)
+
+    def row(self, tree: Tree) -> dict[str, Any]:
+        return expression_row(tree)

@@ -1,0 +1,121 @@
+"""What growth, derivation and verification are told of a theory: its language, rules, facts and judge."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engines.core.tree import Tree
+from engines.egen.records import TheoryName, Verdict
+
+if TYPE_CHECKING:
+    from engines.egen.algebra.powers import Signs
+    from engines.egen.egraph.graph import EGraph
+    from engines.egen.expressions.notation import Notation
+    from engines.egen.rules.table import Rule
+
+__all__ = ["Judge", "Lines", "Theory", "theory_of"]
+
+Lines = list[tuple[str, Tree]]
+"""The name of a step and what it leads to."""
+
+
+class Judge(Protocol):
+    """Judges terms against one head. `reason` says why nothing can be decided, or is empty."""
+
+    reason: str
+
+    def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
+        """One verdict per member."""
+
+
+class Theory(ABC):
+    """A theory with what is assumed in it."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> Hashable:
+        """Theories of one kind have the same language and rules."""
+
+    @property
+    @abstractmethod
+    def arity(self) -> Mapping[str, int]:
+        """Operands of every operator, function and named constant; other leaves are variables."""
+
+    @abstractmethod
+    def rules(self) -> tuple[Rule, ...]:
+        """What growth and derivations use."""
+
+    @abstractmethod
+    def analysis(self) -> Iterator[str]:
+        """The egglog rules of the rulesets `fold` and `facts`."""
+
+    @abstractmethod
+    def facts(self) -> Iterator[str]:
+        """What is assumed, as egglog commands."""
+
+    @abstractmethod
+    def equalities(self) -> Iterable[tuple[Tree, Tree]]:
+        """What is assumed, as pairs of equal terms, where it can be said so."""
+
+    @abstractmethod
+    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+        """Who judges terms against a head. Raises: EngineError E221 where what is assumed holds nowhere."""
+
+    @abstractmethod
+    def meetings(self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: Judge) -> Iterator[Lines]:
+        """Ways between two terms by named procedures, without the start; none in most theories."""
+
+    @abstractmethod
+    def signs(self, judge: Judge) -> Signs | None:
+        """A few points for the conditions of rules; None where rules have none."""
+
+    @abstractmethod
+    def key(self, term: Tree | Sequence[str]) -> str:
+        """The canonical form: equal for terms that count as one member."""
+
+    @abstractmethod
+    def padded(self, term: Sequence[str]) -> bool:
+        """Whether a term is only a shorter one in disguise."""
+
+    @abstractmethod
+    def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]] | None:
+        """The e-graph without detours and what its classes are parts of; None where it has none."""
+
+    @abstractmethod
+    def written(self, head: Tree) -> Iterable[Tree]:
+        """Forms of a head that are not drawn."""
+
+    @abstractmethod
+    def openings(self, head: Tree) -> Iterable[Tree]:
+        """Forms of a head that no rule gives another form."""
+
+    @abstractmethod
+    def read(self, text: str, notation: Notation = "auto", *, head: bool = True) -> Tree:
+        """Read a term, one that can be a head or not. Raises: ExpressionError."""
+
+    @abstractmethod
+    def infix(self, text: str) -> str:
+        """A term in prefix notation as infix."""
+
+    @abstractmethod
+    def row(self, tree: Tree) -> dict[str, Any]:
+        """A term in every notation."""
+
+
+def theory_of(name: TheoryName, assume: str, *trees: Tree) -> Theory:
+    """The theory of this name for expressions, with assumptions in its own language.
+
+    Raises: ExpressionError for assumptions that cannot be read.
+    """
+    if name == "logic":
+        from engines.egen.theories.logic import Logic, premises
+
+        return Logic(premises(assume), Logic.variables(*trees))
+    from engines.egen.assumptions import ordered, read_assumptions
+    from engines.egen.expressions.language import variables_of
+    from engines.egen.theories.reals import Reals
+
+    assumptions = read_assumptions(assume)
+    return Reals(assumptions, ordered(variables_of(*trees) | assumptions.variables))
