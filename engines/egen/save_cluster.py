@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.spec import Arg
-from engines.egen.expressions.language import read_prefix
+from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import EgenConfig
 
 if TYPE_CHECKING:
@@ -35,13 +35,21 @@ def save(spec: SaveCluster) -> dict[str, Any]:
     """Keep a cluster that `generation.document` describes, or its head, stats and some of its members.
 
     Returns: out and cluster, the number it has there. Raises: DataError E318 when the file holds no such
-    document; EngineError E452 when the folder holds a corpus of another kind.
+    document, E456 for what holds under assumptions or is about more than x; EngineError E452 when the folder
+    holds a corpus of another kind.
     """
     from engines.egen.corpus.shards import GrownHead
 
     document = _document(spec.cluster)
     try:
-        stats = document["stats"]
+        stats, config = document["stats"], EgenConfig.of(document["config"])
+        if config.assume or config.theory != "reals" or not {*LETTERS}.isdisjoint(document["head"].split()):
+            raise DataError(
+                "corpora hold functions of x, without assumptions",
+                path=spec.cluster,
+                code="E456",
+                remedy="Keep the file itself.",
+            )
         head = {"prefix": document["head"], "verdict": "equal", "kept": 1.0}
         grown = GrownHead(
             0,
@@ -49,7 +57,6 @@ def save(spec: SaveCluster) -> dict[str, Any]:
             total_members=str(stats["total_members"]),
             **{name: stats[name] for name in _FACTS},
         )
-        config = EgenConfig.of(document["config"])
     except (KeyError, TypeError, AttributeError) as error:
         raise _no_cluster(spec.cluster) from error
     return {"out": str(spec.out), "cluster": save_cluster(spec.out, grown, config)}

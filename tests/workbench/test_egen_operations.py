@@ -184,7 +184,7 @@ def test_what_is_no_generated_cluster_is_not_kept(text: str, tmp_path: Path) -> 
         call("save", cluster=str(tmp_path / "c.json"), out=str(tmp_path / "saved"))
 
 
-@pytest.mark.parametrize("expr", ["", "foo(x)", "x + y", "sin(", "1/(1-1)", "i*x", "+ " * 10_000])
+@pytest.mark.parametrize("expr", ["", "foo(x)", "x + j", "sin(", "1/(1-1)", "i*x", "+ " * 10_000])
 def test_bad_expressions_are_explained(expr: str) -> None:
     with pytest.raises(ExpressionError):
         call("generate", expr=expr)
