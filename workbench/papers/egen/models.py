@@ -44,7 +44,7 @@ def model_path(name: str) -> Path:
 
 
 def corpus_path(name: str) -> Path:
-    """A file or folder as it is named, or else the corpus of this name: of the workspace, registered, shipped."""
+    """A file or folder as named, or else the corpus of this name: of the workspace, registered, shipped."""
     from engines.core.assets import asset
     from workbench.workspace import Workspace
 
