@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Comparison", "bonferroni", "bootstrap", "bootstrap_interval", "compare", "holm"]
+__all__ = ["Comparison", "bonferroni", "bootstrap", "bootstrap_interval", "compare", "holm", "sign_p"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,18 @@ def compare(
         wins=int((difference > 0).sum()),
         losses=int((difference < 0).sum()),
     )
+
+
+def sign_p(wins: int, losses: int) -> float:
+    """Two-sided p-value of the paired sign test: how likely a fair coin is to fall so far from even. Ties
+    have no part in it; without wins and losses it is 1.
+
+    >>> sign_p(1, 9)
+    0.021484375
+    """
+    count = wins + losses
+    tail = sum(math.comb(count, number) for number in range(min(wins, losses) + 1))
+    return min(1.0, 2 * tail / 2**count)
 
 
 def bonferroni(p_values: Sequence[float]) -> list[float]:

@@ -155,3 +155,20 @@ def test_grades_beyond_those_of_arqmath_are_named(files: tuple[Path, Path, Path]
         (4 + 5 / log2(3)) / (5 + 4 / log2(3)), abs=1e-6
     )
     assert "grades up to 5 are taken as they are; 5 and 6 are marks of Task 3" in result.stderr
+
+
+def test_runs_of_task_3_are_compared_with_the_first(tmp_path: Path) -> None:
+    qrels, table = tmp_path / "qrels", tmp_path / "ids"
+    grades = {"one": [0, 1, 0, 2], "two": [3, 2, 1, 2], "three": [0, 0, 1, 1]}
+    rows = [(name, n, grade) for name, own in grades.items() for n, grade in enumerate(own)]
+    qrels.write_text("".join(f"A.{n} 0 {name}{n} {grade}\n" for name, n, grade in rows))
+    table.write_text("".join(f"{name}\tA.{n}\t{name}{n}\n" for name, n, _ in rows))
+    found = json.loads(call("eval", table, "--qrels", qrels, "--task", "3", "--json").stdout)
+    assert [tuple(test.values()) for test in found["comparisons"]] == [
+        ("two", 3, 0, 1, 0.25, 0.5),
+        ("three", 1, 2, 1, 1.0, 1.0),
+    ]
+    lines = call("eval", table, "--qrels", qrels, "--task", "3").stdout.splitlines()
+    assert lines[0].split()[:4] == ["run", "judged", "AR", "P@1"]
+    assert "nDCG" not in "".join(lines)
+    assert lines[-2].split()[-4:] == ["3", "0", "0.2500", "0.5000"]

@@ -13,7 +13,7 @@ from engines.retrieval.fusion import comb_mnz, reciprocal_rank_fusion, tune_weig
 from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
 from engines.retrieval.run import Run, read_answers, read_run, write_run
-from engines.retrieval.significance import bonferroni, bootstrap, bootstrap_interval, compare, holm
+from engines.retrieval.significance import bonferroni, bootstrap, bootstrap_interval, compare, holm, sign_p
 
 QRELS = Qrels({"T": {"a": 3, "b": 0, "c": 2, "d": 1, "e": 2}})
 NAMES = [
@@ -130,6 +130,15 @@ def test_task_3_scores(real_data: Path) -> None:
         assert len(ours.grades) == int(row["topics_judged"])
         assert ours.ar == pytest.approx(float(row["AR"]), abs=5e-5)
         assert ours.p1 == pytest.approx(float(row["P@1"]), abs=5e-5)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (1, 0), (5, 5), (2, 11), (30, 12)])
+def test_the_sign_test_is_that_of_a_fair_coin(wins: int, losses: int) -> None:
+    from scipy import stats
+
+    count = wins + losses
+    expected = stats.binomtest(wins, count).pvalue if count else 1
+    assert sign_p(wins, losses) == pytest.approx(expected)
 
 
 def write(path: Path, text: str) -> Path:

@@ -57,7 +57,8 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
 
     Returns: topics (judged ones), the means over them, run_topics (their number in the run, and the means
     over those), per_topic; with `topics_by` also by (means by column and value). Of Task 3: runs, by their
-    names, and of each also ar, p1, judged.
+    names, and of each also ar, p1, judged; of several runs also `comparisons` of each with the first by the
+    grades of topics that both answer: run, wins, losses, ties, sign_p and holm_p.
     Events: warnings of repeated documents, of topics and documents that are not judged. Raises: DataError for
     files that cannot be read or do not fit together, EngineError E402 for answers without `answer_ids`.
 
@@ -153,6 +154,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
     from engines.retrieval.run import Run
 
     documents: dict[str, dict[str, Any]] = {}
+    grades: dict[str, Mapping[str, int]] = {}
     for tag, ids in _answer_ids(spec, events).items():
         found = evaluate_answers(ids.items(), qrels)
         if not found.grades:
@@ -161,9 +163,26 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
         document = _document(measure(one_each, qrels))
         for topic, grade in found.grades.items():
             document["per_topic"][topic]["grade"] = grade
+        grades[tag] = found.grades
         figures = _rounded({"ar": found.ar, "p1": found.p1})
         documents[tag] = {**document, **figures, "judged": len(found.grades)}
-    return {"runs": documents}
+    return {"runs": documents, "comparisons": _compared(grades)} if len(grades) > 1 else {"runs": documents}
+
+
+def _compared(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
+    """The paired sign test of every run against the first."""
+    from engines.retrieval.significance import holm, sign_p
+
+    (_, baseline), *others = grades.items()
+    steps = [[own[topic] - baseline[topic] for topic in own if topic in baseline] for _, own in others]
+    wins = [sum(step > 0 for step in one) for one in steps]
+    losses = [sum(step < 0 for step in one) for one in steps]
+    found = list(map(sign_p, wins, losses))
+    rows = zip(others, steps, wins, losses, found, holm(found), strict=True)
+    return [
+        {"run": tag, "wins": won, "losses": lost, "ties": len(one) - won - lost, "sign_p": p, "holm_p": h}
+        for (tag, _), one, won, lost, p, h in rows
+    ]
 
 
 def document(found: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -105,11 +105,7 @@ def generate(made: Found, _spec: object) -> list[str]:
 def evaluate(found: Found, spec: Evaluate) -> list[str]:
     """The means over all judged topics, over those of the run, and by attributes of the topics."""
     if spec.task == 3:
-        figures = [
-            (name, one["judged"], f"{one['ar']:.4f}", f"{one['p1']:.4f}")
-            for name, one in found["runs"].items()
-        ]
-        return table(("run", "judged", "AR", "P@1"), figures)
+        return _answers(found)
     own = found["run_topics"]
     rows: list[list[object]] = [
         ["all judged", found["topics"], *_figures(found)],
@@ -118,6 +114,21 @@ def evaluate(found: Found, spec: Evaluate) -> list[str]:
     for attribute, groups in found.get("by", {}).items():
         rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
     return table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows)
+
+
+def _answers(found: Found) -> list[str]:
+    """Runs of Task 3; where there are several, what the sign test says of each beside the first."""
+    tests: dict[str, Found] = {test["run"]: test for test in found.get("comparisons", ())}
+    head = ["run", "judged", "AR", "P@1", *(["better", "worse", "sign test", "Holm"] if tests else [])]
+    rows = []
+    for name, one in found["runs"].items():
+        test = tests.get(name)
+        against = (
+            [test["wins"], test["losses"], f"{test['sign_p']:.4f}", f"{test['holm_p']:.4f}"] if test else []
+        )
+        blank = [""] * (len(head) - 4 - len(against))
+        rows.append([name, one["judged"], f"{one['ar']:.4f}", f"{one['p1']:.4f}", *against, *blank])
+    return table(head, rows)
 
 
 def _figures(row: Found) -> list[str]:
