@@ -240,6 +240,8 @@ def test_tables_align_numbers_to_the_right() -> None:
 def test_progress_says_rate_and_time_left(capsys: pytest.CaptureFixture[str]) -> None:
     text = progress_text({"done": 1200, "total": 4944, "unit": "heads"}, 148.0)
     assert text == "1,200/4,944 heads 24% 8.11/s 7m42s left"
+    gone_on = progress_text({"done": 1200, "total": 4944, "unit": "heads"}, 100.0, before=1000)
+    assert gone_on == "1,200/4,944 heads 24% 2/s 31m12s left"
     sink = progress_line("corpus")
     sink(Event("progress", {"done": 5, "total": 5}))
     sink(Event("warning", {"message": "head\x1b left out"}))

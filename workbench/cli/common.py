@@ -127,14 +127,15 @@ def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
     On something that is not a terminal it prints a line every ten seconds. Warnings and errors stay as lines.
     """
     terminal = sys.stderr.isatty()
-    started = time.monotonic()
-    stage: tuple[Any, Any] = (None, None)
+    started = 0.0
+    stage: tuple[Any, Any] | None = None
     reached: Any = 0
+    before: Any = 0
     last = -math.inf
     interval = every_s if terminal else 10.0
 
     def sink(event: Event) -> None:
-        nonlocal last, started, stage, reached
+        nonlocal last, started, stage, reached, before
         if event.kind in ("warning", "error"):
             if terminal:
                 sys.stderr.write("\r\x1b[K")
@@ -146,13 +147,13 @@ def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
         finished = done is not None and done == total
         now = time.monotonic()
         if (total, event.data.get("unit")) != stage or (done or 0) < reached:
-            # Another stage of the work, whose rate is its own.
-            started, stage = now, (total, event.data.get("unit"))
+            # Another stage of the work, whose rate is its own; what was done before it began does not count.
+            started, stage, before = now, (total, event.data.get("unit")), done or 0
         reached = done or 0
         if now - last < interval and not finished:
             return
         last = now
-        line = f"{title} {progress_text(event.data, now - started)}"
+        line = f"{title} {progress_text(event.data, now - started, before)}"
         sys.stderr.write(f"\r\x1b[K{printable(line)}" if terminal else printable(line) + "\n")
         if terminal and finished:
             sys.stderr.write("\n")
@@ -161,14 +162,14 @@ def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
     return sink
 
 
-def progress_text(data: Mapping[str, Any], seconds: float) -> str:
-    """`1,200/4,944 heads 24 % 8.1/s 7m42s left` from a progress event and the time it took so far.
+def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> str:
+    """`1,200/4,944 heads 24 % 8.1/s 7m42s left` from a progress event and the time since `before` were done.
 
-    Work that goes on from an earlier attempt knows its own rate better (`rate_per_s` in the event).
+    Work that knows its own rate better says it (`rate_per_s` in the event).
     """
     done, total, unit = data.get("done", 0), data.get("total"), data.get("unit", "")
     parts = [f"{done:,}" + (f"/{total:,}" if total else "") + (f" {unit}" if unit else "")]
-    rate = data.get("rate_per_s") or (done / seconds if seconds > 0 else 0.0)
+    rate = data.get("rate_per_s") or ((done - before) / seconds if seconds > 0 else 0.0)
     if total:
         parts.append(f"{done / total:.0%}")
     if rate:
