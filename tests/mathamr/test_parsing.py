@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -15,9 +16,11 @@ from engines.core.errors import EngineError
 from engines.mathamr.context.placeholders import ids
 from engines.mathamr.graph.amr import read_graph, write_graph
 from engines.mathamr.parsing.frames import frames
+from engines.mathamr.parsing.labelling import derive
 from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
 from engines.mathamr.parsing.parsers import parsed, parser
-from engines.mathamr.parsing.roles import roles
+from engines.mathamr.parsing.roles import Dependent, Predicate, roles
+from engines.mathamr.parsing.spelling import positive, possible
 
 
 def graph(text: str) -> str:
@@ -51,6 +54,16 @@ def test_small_sentences(text: str, expected: str) -> None:
         ("The series does not converge.", ["converge-01", ":polarity -", "series"]),
         ("This is true, but I cannot prove it.", ["contrast-01", "true-01", "prove-01", "possible-01"]),
         ("Is it continuous?", ["continue-01", ":polarity (a / amr-unknown)"]),
+        ("The answer is 3.", ["(a / answer-01 :ARG2 3)"]),
+        ('Let "eqx1eqx" be integrable.', ["let-01 :ARG1", "integrate-01 :ARG1", "possible-01"]),
+        ('If "eqx1eqx", then "eqx2eqx".', ["(h / have-condition-91 :ARG1", ":ARG2"]),
+        ("You have to prove it.", ["(o / obligate-01 :ARG1 (y / you)", ":ARG2 (p / prove-01 :ARG0 y"]),
+        ("The sum is larger.", ["have-degree-91 :ARG2 (l / large", ":ARG3 (m / more)"]),
+        ("The set of numbers is finite.", [":consist-of (n / number)"]),
+        ("Please help me.", [":mode imperative", ":polite +"]),
+        ("My attempt failed.", ["(a / attempt-01 :ARG0 (i / i))"]),
+        ("Take the matrix and invert it.", ["(m / matrix)", "(i / invert-01", ":ARG1 m"]),
+        ("Use the Taylor series.", [':name (n / name :op1 "Taylor")']),
         ("The solution is unique. I need help.", ["multi-sentence", ":snt1", ":snt2", "solve-01"]),
     ],
 )
@@ -87,8 +100,43 @@ def test_the_inventory_and_the_roles() -> None:
     assert frames().of("solution", "n") == "solve-01"
     assert frames().of("plug-in", "v") == "plug-in-03"
     assert frames().of("number", "n") is None
-    assert roles().of("give-01", "obl", "to", [":ARG0", ":ARG1"]) == ":ARG2"
-    assert roles().of("prove-01", "nsubj:pass", "", []) == ":ARG1"
+
+
+@pytest.mark.parametrize(
+    ("frame", "voice", "dependents", "expected"),
+    [
+        ("prove-01", "P", [("nsubj:pass", "")], [":ARG1"]),
+        ("give-01", "O", [("nsubj", ""), ("obj", ""), ("obl", "to")], [":ARG0", ":ARG1", ":ARG2"]),
+        ("help-01", "O", [("nsubj", ""), ("obj", ""), ("xcomp", "")], [":ARG0", ":ARG2", ":ARG1"]),
+    ],
+)
+def test_roles_are_chosen_together(
+    frame: str, voice: str, dependents: list[tuple[str, str]], expected: list[str]
+) -> None:
+    """PropBank's numbers, from its descriptions of the frames."""
+    found = [Dependent(relation, preposition, "NN") for relation, preposition in dependents]
+    assert roles().of(Predicate(frame, "VB", voice), found, (), [()] * len(found)) == expected
+    assert expected[0] not in roles().of(Predicate(frame, "VB", voice), found[:1], expected[:1], [()])
+
+
+@pytest.mark.real_data
+def test_roles_are_learnt_from_examples(real_data: Path, tmp_path: Path) -> None:
+    """On a part of PropBank's examples, roles of sentences that were not learnt from: far above the commonest
+    (a numbered role that is right by chance is one in three)."""
+    with gzip.open(real_data / "amr" / "propbank_examples.jsonl.gz", "rt", encoding="utf-8") as lines:
+        some = [line for number, line in enumerate(lines) if number % 60 == 0]
+    (tmp_path / "examples.jsonl").write_text("".join(some), encoding="utf-8")
+    found = derive(tmp_path / "examples.jsonl", tmp_path / "roles.tsv.gz", held_out=0.3)
+    assert found["tested"] > 90
+    assert found["accuracy"] > 0.6
+
+
+def test_adjectives_are_taken_apart() -> None:
+    assert positive("uneven", frames()) == "even"
+    assert positive("interesting", frames()) == "interesting"
+    assert possible("divisible", frames()) == "divide-01"
+    assert possible("differentiable", frames()) == "differentiate-01"
+    assert possible("table", frames()) is None
 
 
 @pytest.mark.real_data
@@ -107,7 +155,7 @@ def test_smatch_of_the_published_graphs(real_data: Path) -> None:
         smatch.match_triple_dict.clear()
         pair = (" ".join(one["amr"].split()) for one in (made, row))
         counts = [a + b for a, b in zip(counts, smatch.get_amr_match(*pair), strict=True)]
-    assert 2 * counts[0] / (counts[1] + counts[2]) > 0.55
+    assert 2 * counts[0] / (counts[1] + counts[2]) > 0.57
 
 
 def test_the_contract_of_amr(tmp_path: Path) -> None:

@@ -34,8 +34,9 @@ class Builtin:
 def parse(contexts: Iterable[str]) -> Iterator[Graph]:
     """The AMR graph of each context, in order; its formulas are the constants that stand in it, quoted.
 
-    A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence without a word of
-    content has no graph; a context without any is a string-entity "…", never nothing.
+    A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence of formulas alone hangs
+    on the one before it; one without a word of content has no graph; a context without any is a string-entity
+    "…", never nothing.
     """
     from engines.language.english import analysed
 
@@ -44,7 +45,14 @@ def parse(contexts: Iterable[str]) -> Iterator[Graph]:
     inventory, known = frames(), roles()
     for context in split:
         parts = [sentence_graph(next(parsed), sentence.formulas, inventory, known) for sentence in context]
-        found = [part for part in parts if part is not None]
+        found: list[Part] = []
+        for sentence, part in zip(context, parts, strict=True):
+            if part is None:
+                continue
+            if found and sentence.is_formulas():
+                found[-1].put(":mod", part)
+            else:
+                found.append(part)
         if not found:
             found = [Part("string-entity").put(":value", '"…"')]
         top = found[0]
@@ -61,6 +69,13 @@ class _Sentence:
 
     words: list[tuple[str, bool]]
     formulas: dict[int, str]
+
+    def is_formulas(self) -> bool:
+        """Whether there is no word but formulas."""
+        return not any(
+            re.search(r"\w", word) and place not in self.formulas
+            for place, (word, _) in enumerate(self.words)
+        )
 
 
 def _sentences(text: str) -> list[_Sentence]:

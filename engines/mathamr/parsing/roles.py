@@ -1,29 +1,25 @@
-"""Roles learnt from PropBank's examples: what a dependent means to a frame, by its relation and preposition.
+"""Roles of dependents: what a subject, an object or a prepositional phrase means to a frame.
 
-Counts of (roleset, relation, preposition) -> role, and of (relation, preposition) -> function, for rolesets
-without an example of it: the function of a numbered role (PAG, PPT, GOL, …), or a modifier's name (LOC,
-TMP, …).
+A log-linear model chooses among the numbered roles that the frame has and the modifiers. It knows a dependent
+by its relation, its preposition and its tag, a role by its number and by its function in PropBank (PAG, PPT,
+GOL, …), and how often the role stood there in examples of the frame. `labelling` learns it from PropBank.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
+from itertools import product
 
 from engines.core.assets import asset
-from engines.core.files import atomic_writer, read_lines
-from engines.language.english import Word
+from engines.core.files import read_lines
 from engines.mathamr.parsing.frames import frames
 
-__all__ = ["Roles", "derive", "introduced", "roles"]
+__all__ = ["MODIFIERS", "Dependent", "Predicate", "Roles", "candidates", "features", "roles", "seen"]
 
-_MODIFIERS: Mapping[str, str] = {
+MODIFIERS: Mapping[str, str] = {
     "LOC": ":location",
     "TMP": ":time",
     "MNR": ":manner",
@@ -37,128 +33,121 @@ _MODIFIERS: Mapping[str, str] = {
     "PRD": ":mod",
     "ADV": ":mod",
 }
-_RELATIONS = (
-    "nsubj",
-    "nsubj:pass",
-    "obj",
-    "iobj",
-    "obl",
-    "nmod",
-    "nmod:poss",
-    "ccomp",
-    "xcomp",
-    "advcl",
-    "acl",
-)
-_ENOUGH = 2
-"""Examples of a frame itself that outweigh those of all frames."""
+"""The role of each of PropBank's modifiers."""
+_BEST = 4
+"""So many of the likeliest roles of each dependent are tried together."""
+_UNKNOWN: Mapping[str, str] = {"0": "PAG", "1": "PPT", "2": "GOL"}
+"""What a word has for roles that is no frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A frame in its sentence: its word's tag, and its voice: P passive, O with an object, N neither."""
+
+    frame: str
+    tag: str
+    voice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """A word below a predicate: `preposition` is its mark if it is a clause, "" where there is none."""
+
+    relation: str
+    preposition: str
+    tag: str
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The counts: `frames` by "roleset relation preposition", `functions` by "relation preposition"."""
+    """The model: `counts` of roles by "frame relation preposition", `weights` of features."""
 
-    frames: Mapping[str, Mapping[str, int]]
-    functions: Mapping[str, Mapping[str, int]]
+    counts: Mapping[str, Mapping[str, int]]
+    weights: Mapping[str, float]
 
-    def of(self, frame: str, relation: str, preposition: str, taken: Collection[str]) -> str | None:
-        """The likeliest role (:ARG2, :location …) that the frame has and that is not taken; None: none known.
+    def scores(self, predicate: Predicate, dependent: Dependent) -> dict[str, float]:
+        """The score of each role that the dependent could have: 0, 1, …, LOC, TMP, …"""
+        counts = self.counts.get(f"{predicate.frame} {dependent.relation} {dependent.preposition}", {})
+        found = {}
+        for role, own in candidates(predicate.frame):
+            score = sum(
+                self.weights.get(one, 0.0) for one in features(predicate, dependent, role, own)
+            ) + sum(
+                self.weights[name] * value
+                for name, value in zip(("seen", "often"), seen(counts, role), strict=True)
+            )
+            found[role] = score
+        return found
 
-        Args: relation: of Universal Dependencies. preposition: or the mark of a clause, "" where there is
-        none.
+    def of(
+        self,
+        predicate: Predicate,
+        dependents: Sequence[Dependent],
+        taken: Collection[str],
+        barred: Sequence[Collection[str]],
+    ) -> list[str | None]:
+        """The likeliest roles (:ARG2, :location …) of dependents together, a numbered role at most once.
+
+        Args: taken: numbered roles that are gone. barred: for each dependent, roles that it cannot have.
+        Returns: None for a dependent without a role left.
         """
-        known = self.frames.get(f"{frame} {relation} {preposition}", {})
-        for role, _ in sorted(known.items(), key=lambda item: (-item[1], item[0])):
-            found = f":ARG{role}" if role.isdigit() else _MODIFIERS.get(role)
-            if found and (found not in taken or not role.isdigit()):
-                return found
-        numbers = frames().roles.get(frame, {})
-        scores: Counter[str] = Counter()
-        for function, count in self.functions.get(f"{relation} {preposition}", {}).items():
-            for number, own in numbers.items():
-                if own == function and f":ARG{number}" not in taken:
-                    scores[f":ARG{number}"] += count
-            if function.startswith("M-") and function[2:] in _MODIFIERS:
-                scores[_MODIFIERS[function[2:]]] += count
-        return min(scores, key=lambda role: (-scores[role], role)) if scores else None
+        choices: list[list[tuple[float, str | None]]] = []
+        for dependent, no in zip(dependents, barred, strict=True):
+            named = (
+                (score, f":ARG{role}" if role.isdigit() else MODIFIERS[role])
+                for role, score in self.scores(predicate, dependent).items()
+            )
+            free = [one for one in named if one[1] not in no and one[1] not in taken]
+            choices.append([*sorted(free, key=lambda one: (-one[0], one[1]))[:_BEST], (-99.0, None)])
+        best = max(product(*choices), key=_together, default=())
+        return [role for _, role in best]
 
 
-def introduced(words: Sequence[Word], number: int) -> str:
-    """The preposition or mark of a word, as it is counted."""
-    for place, word in enumerate(words):
-        if word.head == number and place != number and word.relation in ("case", "mark"):
-            return word.lemma.lower()
-    return ""
+def _together(chosen: Sequence[tuple[float, str | None]]) -> float:
+    numbered = [role for _, role in chosen if role and role.startswith(":ARG")]
+    return sum(score for score, _ in chosen) if len(set(numbered)) == len(numbered) else -math.inf
+
+
+@cache
+def candidates(frame: str) -> tuple[tuple[str, str], ...]:
+    """The roles that a frame's dependents can have, each with what is known of it."""
+    numbered = (one for one in frames().roles.get(frame, _UNKNOWN).items() if one[0].isdigit())
+    return (*sorted(numbered), *((name, "") for name in MODIFIERS))
+
+
+def features(predicate: Predicate, dependent: Dependent, role: str, function: str) -> Iterator[str]:
+    """The features of a role of a dependent: each that is known of the one with each of the other."""
+    roles = (role, function, role + function) if function else (role,)
+    relation, preposition = dependent.relation, dependent.preposition
+    for one in (
+        relation,
+        f"{relation} {preposition}",
+        f"{relation}/{predicate.voice}",
+        f"{relation}~{predicate.tag[:2]}",
+        f"{preposition}^{dependent.tag[:2]}",
+    ):
+        for other in roles:
+            yield f"{one}|{other}"
+
+
+def seen(counts: Mapping[str, int], role: str) -> tuple[float, float]:
+    """Whether a role stood at such a dependent of the frame, and the logarithm of its share."""
+    total = sum(counts.values())
+    if not total:
+        return 0.0, 0.0
+    return float(counts.get(role, 0) > 0), math.log((counts.get(role, 0) + 0.1) / (total + 1))
 
 
 @cache
 def roles() -> Roles:
-    """The counts that ship."""
-    found: dict[str, dict[str, dict[str, int]]] = {"frame": {}, "function": {}}
+    """The model that ships."""
+    counts: dict[str, dict[str, int]] = {}
+    weights: dict[str, float] = {}
     for _, line in read_lines(asset("mathamr/roles.tsv.gz")):
-        kind, key, counts = line.split("\t")
-        found[kind][key] = {
-            role: int(count) for role, _, count in (one.partition("=") for one in counts.split())
-        }
-    return Roles(found["frame"], found["function"])
-
-
-def derive(examples: Path, rolesets: Path, out: Path) -> dict[str, int]:
-    """Write `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args) and rolesets,
-    parsed by the English pipeline. Returns how many arguments there were, and how many depend on their
-    predicate."""
-    from engines.language.english import analysed
-
-    functions = _functions(rolesets)
-    rows = [json.loads(line) for _, line in read_lines(examples)]
-    by_frame: dict[str, Counter[str]] = defaultdict(Counter)
-    by_function: dict[str, Counter[str]] = defaultdict(Counter)
-    seen = used = 0
-    parsed = analysed([(word or "_", True) for word in row["text"].split(" ")] for row in rows)
-    for row, words in zip(rows, parsed, strict=True):
-        frame = row["roleset"].replace("_", "-")
-        for role, key in _dependents(row, words):
-            seen += 1
-            if key is None:
-                continue
-            used += 1
-            name = role.removeprefix("ARGM-").removeprefix("ARG")
-            by_frame[f"{frame} {key}"][name] += 1
-            function = functions.get(frame, {}).get(name) if name.isdigit() else f"M-{name}"
-            if function:
-                by_function[key][function] += 1
-    lines = [
-        f"{kind}\t{key}\t" + " ".join(f"{role}={count}" for role, count in sorted(counts.items()))
-        for kind, table, least in (("frame", by_frame, 1), ("function", by_function, _ENOUGH))
-        for key, counts in sorted(table.items())
-        if counts.total() >= least
-    ]
-    with atomic_writer(out, "wb") as file, gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
-        packed.write("\n".join(lines).encode() + b"\n")
-    return {"arguments": seen, "used": used}
-
-
-def _functions(rolesets: Path) -> dict[str, dict[str, str]]:
-    found = {}
-    for number, line in read_lines(rolesets):
-        name, _, _, written, _ = line.split("\t")
-        pairs = [one.split()[:2] for one in written.split("; ") if number > 1 and one.startswith("ARG")]
-        found[name.replace("_", "-")] = {role.removeprefix("ARG"): function for role, function in pairs}
-    return found
-
-
-def _dependents(row: Mapping[str, Any], words: Sequence[Word]) -> list[tuple[str, str | None]]:
-    """Each argument's role, and its "relation preposition" where its head hangs on the predicate."""
-    found: list[tuple[str, str | None]] = []
-    first_of = str(row["rel"]).split()[0]
-    predicate = int(first_of) if first_of.isdigit() else len(words)
-    for role, first, last in row["args"]:
-        key = None
-        if predicate < len(words) and last < len(words):
-            for place in range(first, last + 1):
-                word = words[place]
-                if word.head == predicate and place != predicate and word.relation in _RELATIONS:
-                    key = f"{word.relation} {introduced(words, place)}"
-                    break
-        found.append((role, key))
-    return found
+        kind, key, values = line.split("\t")
+        if kind == "weight":
+            weights[key] = float(values)
+        else:
+            pairs = (one.partition("=") for one in values.split())
+            counts[key] = {role: int(count) for role, _, count in pairs}
+    return Roles(counts, weights)

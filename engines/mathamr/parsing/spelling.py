@@ -7,7 +7,7 @@ import re
 from engines.language.english import Word
 from engines.mathamr.parsing.frames import Frames
 
-__all__ = ["adjective", "lemma_of", "number_of"]
+__all__ = ["adjective", "lemma_of", "number_of", "positive", "possible"]
 
 _PLURALS = {"matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "bases": "basis"}
 
@@ -19,6 +19,8 @@ def lemma_of(word: Word, frames: Frames) -> str:
     if word.tag == "NNS":
         if text in _PLURALS:
             return _PLURALS[text]
+        if text.endswith("oes") and len(text) > 5:
+            return text[:-2]
         return text[:-3] + "y" if text.endswith("ies") and len(text) > 5 and text != "series" else lemma
     if word.tag[:2] == "VB" and f"{lemma}/v" not in frames.words:
         for end in ("ing", "ed", "es", "s"):
@@ -39,6 +41,38 @@ def adjective(lemma: str) -> str:
         if lemma.endswith(end):
             return lemma.removesuffix(end) + own
     return lemma[:-2]
+
+
+_DENYING = ("non-", "non", "un", "in", "im", "ir")
+
+
+def positive(lemma: str, frames: Frames) -> str:
+    """An adjective without a prefix that denies it, where it has no frame and the rest has one: uneven,
+    even."""
+    if f"{lemma}/j" in frames.words:
+        return lemma
+    for prefix in _DENYING:
+        rest = lemma.removeprefix(prefix)
+        if rest != lemma and (f"{rest}/j" in frames.words or possible(rest, frames)):
+            return rest
+    return lemma
+
+
+def possible(lemma: str, frames: Frames) -> str | None:
+    """The frame of the verb of an adjective that says what is possible: integrable, integrate-01."""
+    if f"{lemma}/j" in frames.words:
+        return None
+    for prefix in ("", *_DENYING):
+        rest = lemma.removeprefix(prefix)
+        for end in ("able", "ible"):
+            stem = rest.removesuffix(end)
+            if stem == rest or len(stem) < 3 or (prefix and rest == lemma):
+                continue
+            changed = stem[:-1] + "de" if stem.endswith("s") else stem
+            for verb in (stem, stem + "e", stem + "ate", changed):
+                if frame := frames.of(verb, "v"):
+                    return frame
+    return None
 
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 __all__ = [
+    "ACTIONS",
     "ADVERB_ROLES",
     "CLAUSE_ROLES",
+    "EXTENTS",
     "MODALS",
+    "OF_ROLES",
     "ORDINALS",
     "PREPOSITION_ROLES",
     "PRONOUNS",
     "QUANTIFIERS",
+    "SMALL",
+    "SPEECH",
     "TIMES",
     "UNKNOWN",
 ]
@@ -37,7 +42,20 @@ MODALS: Mapping[str, tuple[str, str]] = {
 }
 """The frame of a modal verb, and the role of what it governs."""
 QUANTIFIERS = ("many", "few", "several", "much", "more", "less", "plenty", "lot")
-TIMES = frozenset(("time", "day", "week", "month", "year", "moment", "now", "end", "beginning", "start"))
+EXTENTS = ("more", "most", "less", "least", "too", "enough")
+"""Words that say how far an adjective holds."""
+SMALL = ("let", "suppose", "assume", "want", "expect", "need", "know", "show", "prove", "make", "see")
+"""Verbs whose object is the subject of the clause that follows: let it be, want it to hold."""
+SPEECH = frozenset(
+    ("say-01", "answer-01", "reply-01", "ask-01", "ask-02", "know-01", "think-01", "see-01", "remark-01")
+)
+"""Frames of what is said or thought, in a clause beside it."""
+TIMES = frozenset(
+    (
+        *("time", "day", "night", "morning", "evening", "week", "month", "year", "moment", "instant"),
+        *("now", "end", "beginning", "start"),
+    )
+)
 """Concepts that a role of time may have."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 ADVERB_ROLES: Mapping[str, str] = {
@@ -54,14 +72,40 @@ ADVERB_ROLES: Mapping[str, str] = {
             "before",
             "recently",
             "currently",
+            "ever",
         ),
         ":time",
     ),
-    **dict.fromkeys(("always", "often", "sometimes", "usually", "never", "again"), ":frequency"),
-    **dict.fromkeys(("very", "so", "too", "really", "quite", "completely", "fairly", "pretty"), ":degree"),
-    **dict.fromkeys(("here", "there", "above", "below", "somewhere", "anywhere"), ":location"),
+    **dict.fromkeys(("always", "often", "sometimes", "usually"), ":frequency"),
+    **dict.fromkeys(("away", "back", "forward"), ":direction"),
+    "well": ":manner",
+    **dict.fromkeys(
+        ("very", "so", "too", "really", "quite", "completely", "fairly", "pretty", "much"), ":degree"
+    ),
+    **dict.fromkeys(("here", "there", "above", "below", "somewhere", "anywhere", "everywhere"), ":location"),
 }
 """The role of an adverb that is not a manner."""
+OF_ROLES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("set", "sequence", "group", "collection", "family", "list", "pair", "class", "series"),
+        ":consist-of",
+    ),
+    **dict.fromkeys(("number", "lot", "plenty", "couple", "amount", "majority"), ":quant-of"),
+    **dict.fromkeys(("kind", "type", "sort"), ":mod-of"),
+    **dict.fromkeys(
+        (
+            *("part", "side", "term", "leg", "element", "digit", "member", "edge", "vertex", "entry", "row"),
+            *("column", "factor", "half", "face", "end"),
+        ),
+        ":part-of",
+    ),
+}
+"""What "of" means after a noun that no frame stands for."""
+ACTIONS: Mapping[str, str] = {
+    **dict.fromkeys(("idea", "question", "thought", "clue", "hint"), ":topic"),
+    **dict.fromkeys(("way", "method", "procedure", "technique"), ":manner-of"),
+}
+"""What an infinitive means after a noun that no frame stands for."""
 CLAUSE_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("if", "unless", "provided", "suppose", "given", "assuming"), ":condition"),
     **dict.fromkeys(("when", "while", "whenever", "after", "before", "until", "once"), ":time"),
