@@ -39,6 +39,7 @@ CODES: Mapping[str, str] = {
     "E325": "a corpus of another version",
     "E326": "two data sets that cannot be compared",
     "E327": "a collection's description that says what it cannot",
+    "E328": "an archive for which no program is installed",
     "E329": "a text that is no graph in PENMAN notation",
     "E340": "runs that were evaluated on different topics",
     "E341": "a significance test that has too little to go by",

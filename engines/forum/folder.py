@@ -44,7 +44,11 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "",
             r"(?:per_topic|trec_eval|scores|run_map)[^/]*$|(?:^|/)topic_formulas[^/]*$|(?:^|/)formula_topics",
         ),
-        ("posts", r"(?:^|/)posts\b[^/]*\.xml(?:\.gz)?$|(?:^|/)posts[^/]*\.jsonl(?:\.gz)?$"),
+        (
+            "posts",
+            r"(?:^|/)posts\b[^/]*\.xml(?:\.(?:gz|bz2|xz|zip|7z))?$|(?:^|/)posts[^/]*\.jsonl(?:\.gz)?$"
+            r"|(?:^|/)[\w.-]+\.com(?:-posts)?\.(?:zip|7z)$",
+        ),
         ("links", r"(?:^|/)postlinks\b[^/]*\.xml(?:\.gz)?$"),
         ("comments", r"(?:^|/)comments\b[^/]*\.xml(?:\.gz)?$"),
         ("topics", r"(?:^|/)(?=[^/]*topics)[^/]*task[-_ ]?(?P<task>[123])[^/]*\.xml$"),

@@ -7,10 +7,9 @@ the `Report` and the reading goes on; only a file that is not what it should be 
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from engines.forum.cleaning import (
     clean_with_formulas,
     unescape,
 )
+from engines.forum.packed import unpacked
 
 __all__ = [
     "Comment",
@@ -123,14 +123,13 @@ class Formula:
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """A file for reading, unpacked when it is compressed (gzip, known by its first bytes).
+    """A file for reading, unpacked when it is packed (see `engines.forum.packed`).
 
-    Raises: DataError when it cannot be read, when it is UTF-16 (E315), and, while it is read, when the
-    compressed file is corrupt or cut short (E316).
+    Raises: DataError when it cannot be read, when it is UTF-16 (E315), and as `unpacked` does.
     """
     try:
-        with open(path, "rb") as file:
-            start = file.peek(2)[:2]
+        with unpacked(path) as file:
+            start = file.peek(2)[:2] if isinstance(file, io.BufferedReader) else b""
             if start in (b"\xff\xfe", b"\xfe\xff"):
                 raise DataError(
                     "the text is UTF-16, and UTF-8 is needed",
@@ -138,15 +137,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
                     code="E315",
                     remedy="Save it as UTF-8, for example with: iconv -f UTF-16 -t UTF-8",
                 )
-            compressed = start == b"\x1f\x8b"
-            yield gzip.GzipFile(fileobj=file) if compressed else file  # type: ignore[misc]
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            "the compressed file ends too early or is corrupt",
-            path=path,
-            code="E316",
-            remedy="Fetch or copy it again.",
-        ) from error
+            yield file
     except OSError as error:
         raise file_error(error, path, "read") from error
 
