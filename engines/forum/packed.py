@@ -47,7 +47,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
                 yield bz2.BZ2File(file)
             elif start == b"\xfd7zXZ\x00":
                 with lzma.LZMAFile(file) as stream:
-                    yield stream  # type: ignore[misc]
+                    yield stream
             elif start.startswith(b"PK\x03\x04"):
                 with zipfile.ZipFile(file) as archive, archive.open(_member(archive, path)) as member:
                     yield member
