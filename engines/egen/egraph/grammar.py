@@ -43,14 +43,17 @@ class Grammar:
     ) -> None:
         self.root = egraph.root
         self._origin = origin or {number: number for number in egraph.classes}
+        origin = self._origin
         constants = {number: egraph.constant(number) for number in egraph.classes}
+        zeros = {number for number, value in constants.items() if value == 0}
+        ones = {number for number, value in constants.items() if value == 1}
         self.productions: list[tuple[ENode, ...]] = []
         for number, nodes in egraph.classes.items():
             kept = nodes
             if not padding and constants[number] is not None and number != egraph.root:
                 kept = tuple(node for node in nodes if _is_numeral(node, egraph))
             elif not padding:
-                kept = tuple(node for node in nodes if not _pads(self._origin, number, node, constants))
+                kept = tuple(node for node in nodes if not _pads(origin, origin[number], node, zeros, ones))
             self.productions.append(kept)
         self._loops_allowed = padding
 
@@ -155,17 +158,17 @@ def _is_numeral(node: ENode, egraph: EGraph) -> bool:
     return value.denominator > 1 and (value.numerator, value.denominator) == (int(parts[0]), int(parts[1]))
 
 
-def _pads(
-    origin: Mapping[int, int], number: int, node: ENode, constants: Mapping[int, Fraction | None]
-) -> bool:
-    if origin[number] in (origin[child] for child in node.children):
-        return True
+def _pads(origin: Mapping[int, int], home: int, node: ENode, zeros: set[int], ones: set[int]) -> bool:
+    """Whether a node of a class says nothing. Args: home: the class it was a part of, as in `origin`."""
+    for child in node.children:
+        if origin[child] == home:
+            return True
     if len(node.children) != 2:
         return False
-    left, right = (constants[child] for child in node.children)
+    left, right = node.children
     if node.label in ("+", "*"):
-        neutral = 0 if node.label == "+" else 1
-        return left == neutral or right == neutral
+        neutral = zeros if node.label == "+" else ones
+        return left in neutral or right in neutral
     if node.label == "-":
-        return left == 0 or right == 0
-    return node.label in ("/", "pow") and right == 1
+        return left in zeros or right in zeros
+    return node.label in ("/", "pow") and right in ones

@@ -45,7 +45,7 @@ class EGraph:
     def constant(self, number: int) -> Fraction | None:
         """The value of a class that is a rational constant."""
         for node in self.classes[number]:
-            if is_constant_token(node.label):
+            if not node.children and is_constant_token(node.label):
                 return Fraction(node.label)
             if node.label == "/":
                 value = [leaf.label for child in node.children for leaf in self.classes[child][:1]]

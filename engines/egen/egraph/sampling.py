@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Sampler", "Tables", "count_exactly", "count_nearly"]
 
 LISTED = 4_000
-"""A length with no more terms than this is listed and shuffled instead of drawn from."""
+"""A length with no more terms than this is gone through in a shuffled order instead of drawn from."""
 _PRIMES = (2147483647, 2147483629, 2147483587, 2147483579, 2147483563, 2147483549, 2147483543, 2147483497)
 
 Ints = NDArray[np.int64]
@@ -218,6 +218,60 @@ def _draw(
 
 
 @compiled
+def _unranked(
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    by_row: Floats,
+    by_production: Floats,
+    root: int,
+    length: int,
+    wanted: Ints,
+    out: Ints,
+) -> None:
+    """The terms with these numbers in the order of `Grammar.terms`, as `_draw` writes them. Only where there
+    are so few that doubles count them exactly."""
+    waiting = np.empty((length + 1, 3), np.int64)
+    for term in range(len(wanted)):
+        waiting[0, 0], waiting[0, 1], waiting[0, 2] = root, length, wanted[term]
+        top, at = 1, 0
+        while top:
+            top -= 1
+            row, size, aim = waiting[top, 0], waiting[top, 1], waiting[top, 2]
+            home, barred = rows[row, 0], rows[row, 1]
+            chosen = -1
+            for p in range(starts[home], starts[home + 1]):
+                if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
+                    ways = int(by_production[p, size])
+                    chosen = p
+                    if aim < ways:
+                        break
+                    aim -= ways
+            out[term, at] = chosen
+            at += 1
+            rest = size - own[chosen]
+            left, right = operands[chosen, 0], operands[chosen, 1]
+            if left < 0:
+                continue
+            if right < 0:
+                waiting[top, 0], waiting[top, 1], waiting[top, 2] = left, rest, aim
+                top += 1
+                continue
+            for first in range(1, rest):
+                others = int(by_row[right, rest - first])
+                ways = int(by_row[left, first]) * others
+                if aim < ways:
+                    waiting[top, 0], waiting[top, 1], waiting[top, 2] = right, rest - first, aim % others
+                    waiting[top + 1, 0], waiting[top + 1, 1], waiting[top + 1, 2] = left, first, aim // others
+                    top += 2
+                    break
+                aim -= ways
+        out[term, at:] = -1
+
+
+@compiled
 def _shuffle(order: Ints, state: Words) -> None:
     for last in range(len(order) - 1, 0, -1):
         other = int(_random(state) * (last + 1))
@@ -236,8 +290,10 @@ class Sampler:
         self._by_row, self._by_production = count_nearly(self._tables, max_tokens)
         self._seed = seed
         self._states: dict[int, Words] = {}
-        self._seen: dict[int, set[tuple[int, ...]]] = {}
-        self._listed: dict[int, list[tuple[str, ...]]] = {}
+        self._seen: dict[int, set[bytes]] = {}
+        self._orders: dict[int, Ints] = {}
+        # -1, behind the end of a term, prints nothing
+        self._printed = [*(" ".join(label) for label in self._tables.labels), ""]
 
     def supply(self, length: int) -> float:
         """How many terms of this length there are, as a double."""
@@ -248,33 +304,35 @@ class Sampler:
         if not self.supply(length):
             return []
         state = self._states.setdefault(length, _state(self._seed, length))
-        if self.supply(length) <= LISTED:
-            if length not in self._listed:
-                terms = self._grammar.terms(length)
-                order = np.arange(len(terms))
-                _shuffle(order, state)
-                self._listed[length] = [terms[place] for place in order]
-            waiting = self._listed[length]
-            return [waiting.pop() for _ in range(min(count, len(waiting)))]
         tables = self._tables
+        grammar = (tables.starts, tables.own, tables.operands, tables.children, tables.rows)
+        counts = self._by_row, self._by_production
+        if self.supply(length) <= LISTED:
+            if length not in self._orders:
+                order = np.arange(int(self.supply(length)))
+                _shuffle(order, state)
+                self._orders[length] = order
+            order = self._orders[length]
+            wanted = order[: -count - 1 : -1].copy()
+            self._orders[length] = order[: len(order) - len(wanted)]
+            drawn = np.empty((len(wanted), length), np.int64)
+            _unranked(*grammar, *counts, root=self._grammar.root, length=length, wanted=wanted, out=drawn)
+            return self._printed_out(drawn)
         drawn = np.empty((count, length), np.int64)
-        _draw(
-            *(tables.starts, tables.own, tables.operands, tables.children, tables.rows),
-            *(self._by_row, self._by_production),
-            root=self._grammar.root,
-            length=length,
-            state=state,
-            out=drawn,
-        )
+        _draw(*grammar, *counts, root=self._grammar.root, length=length, state=state, out=drawn)
         seen = self._seen.setdefault(length, set())
-        printed = [*(" ".join(label) for label in tables.labels), ""]  # -1, behind the end, prints nothing
-        terms = []
-        for row in drawn.tolist():
-            key = tuple(row)
+        new = []
+        for place, row in enumerate(drawn):
+            key = row.tobytes()
             if key not in seen:
                 seen.add(key)
-                terms.append(tuple(" ".join(map(printed.__getitem__, row)).split()))
-        return terms
+                new.append(place)
+        return self._printed_out(drawn[new])
+
+    def _printed_out(self, drawn: Ints) -> list[tuple[str, ...]]:
+        """Terms as prefix tokens."""
+        printed = self._printed.__getitem__
+        return [tuple(" ".join(map(printed, row)).split()) for row in drawn.tolist()]
 
 
 def _state(seed: int, length: int) -> Words:
