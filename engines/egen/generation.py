@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from engines.egen.records import (
     Limits,
     Member,
     Mode,
+    Order,
     Style,
     TheoryName,
     style_of,
@@ -45,6 +47,10 @@ class Generate:
         Style | None,
         Arg("plain: without detours such as tan(acot u). any: with them.", shown="plain; any for paper"),
     ] = None
+    order: Annotated[
+        Order,
+        Arg("readable: functions of EXPR and little nesting first. random: by the seed."),
+    ] = "shortest"
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
     seed: Annotated[int, Arg("Chooses members and points.", low=0)] = 0
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.")] = None
@@ -86,11 +92,29 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
 
     head = theory_of(spec.theory, spec.assume).read(spec.expr, spec.notation)
     cluster = kept().generate(head, spec.config, events=events, stop=stop)
+    cluster = replace(cluster, members=_ordered(cluster, spec.order))
     if spec.out is not None:
         from engines.core.files import write_json
 
         write_json(spec.out, document(cluster))
     return cluster
+
+
+def _ordered(cluster: Cluster, order: Order) -> tuple[Member, ...]:
+    """The members in an order; the cluster has them shortest first."""
+    if order == "random":
+        members = list(cluster.members)
+        random.Random(cluster.config.seed).shuffle(members)
+        return tuple(members)
+    if order == "readable":
+        arity = theory_of(cluster.config.theory, "").arity
+        unary = {label for label, count in arity.items() if count == 1} - set(cluster.head.labels())
+
+        def effort(member: Member) -> tuple[int, int]:
+            return sum(token in unary for token in member.prefix.split()), member.tree.depth
+
+        return tuple(sorted(cluster.members, key=effort))
+    return cluster.members
 
 
 def document(cluster: Cluster) -> dict[str, Any]:

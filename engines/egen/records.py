@@ -23,6 +23,7 @@ __all__ = [
     "Limits",
     "Member",
     "Mode",
+    "Order",
     "Outcome",
     "Stats",
     "StopReason",
@@ -50,6 +51,10 @@ written ones for heads that no rule gives another form. any: whatever the rules 
 
 TheoryName = Literal["reals", "logic"]
 """What expressions are about: real functions, or truth values."""
+
+Order = Literal["shortest", "readable", "random"]
+"""How members are listed. readable: first those with fewest functions that the head has not, then those least
+nested, then the shortest."""
 
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
 Layout = Literal["blocks", "jsonl"]

@@ -24,7 +24,8 @@ from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
-from engines.egen.records import Cluster, EgenConfig, Limits, Style
+from engines.egen.generation import generate as generated
+from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
 from engines.egen.verification.verify import Verifier
 
 LIMITS = Limits(nodes=1_000)
@@ -149,6 +150,32 @@ def test_a_head_without_other_forms_has_written_ones(head: str, grower: Grower) 
 def test_a_polynomial_is_factored_and_multiplied_out(grower: Grower) -> None:
     assert "* - x 1 + + pow x 2 x 1" in {member.prefix for member in grown(grower, "x^3-1").members}
     assert "+ + + pow x 3 * 3 pow x 2 * 3 x 1" in {m.prefix for m in grown(grower, "(x+1)^3").members}
+
+
+def test_every_length_that_there_is_has_members(grower: Grower) -> None:
+    for members in (60, 61, 200):
+        lengths = Counter(member.tokens for member in grown(grower, "sin(2x+5)^-8", members=members).members)
+        assert sum(lengths.values()) == members
+        assert set(range(14, 26)) <= set(lengths)
+    few = grown(grower, "sin(x)^2+cos(x)^2", members=3).members
+    assert few[0].prefix == "1"
+
+
+def test_members_are_listed_as_asked() -> None:
+    def listed(order: Order) -> list[str]:
+        wanted = Generate("sin(2*x)+3", members=40, max_tokens=14, nodes=300, order=order)
+        return [member.prefix for member in generated(wanted).members]
+
+    shortest, readable, random = listed("shortest"), listed("readable"), listed("random")
+    assert sorted(shortest) == sorted(readable) == sorted(random)
+    lengths = [len(prefix.split()) for prefix in shortest]
+    assert lengths == sorted(lengths)
+    assert random not in (shortest, readable)
+    assert random == listed("random")
+    own = ("sin", "x", "pi", "e", "pow")
+    strange = [sum(t not in own and t.isalpha() for t in prefix.split()) for prefix in readable]
+    assert strange == sorted(strange)
+    assert strange[-1] > strange[0]
 
 
 def test_openings_are_what_they_claim() -> None:

@@ -1,9 +1,11 @@
 """From a head to its cluster: grow, read the grammar, choose members, verify each of them.
 
 Every length that the grammar offers gets the same share of the members, short lengths in full; what a
-length cannot fill goes to the others. Terms are drawn uniformly within a length; padded terms and second
-forms of a member are left out; what remains is judged against the head on the reals. Drawing goes on in
-rounds until there are enough members or no length has more to offer.
+length cannot fill goes to the others. In the style `any` the last round ends when there are enough, before
+the longest had their turn; in `plain` what is left over is spread evenly, unless there are more lengths than
+members. Terms are drawn uniformly within a length; padded terms and second forms of a member are left out;
+what remains is judged against the head on the reals. Drawing goes on in rounds until there are enough members
+or no length has more to offer.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -153,6 +155,8 @@ class _Selection:
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
         streams = {length: _stream(sampler, length, patience) for length in open_lengths}
+        # A few are the shortest ones; of more, no length goes without.
+        even = self.config.style == "plain" and self.config.members >= len(open_lengths)
         drawn = False
         while open_lengths and len(self.members) < self.config.members:
             hurried = self.stop()
@@ -161,9 +165,10 @@ class _Selection:
                 return
             drawn = True
             wanted = self.config.members - len(self.members)
-            share = min(-(-wanted // len(open_lengths)), 8 if hurried else _ROUND)
+            most = 8 if hurried else _ROUND
+            shares = _shares(wanted, len(open_lengths), most, even=even)
             fresh: list[tuple[str, ...]] = []
-            for length in list(open_lengths):
+            for length, share in zip(list(open_lengths), shares, strict=True):
                 if (fresh or self.members) and not hurried and self.stop():
                     break
                 started = time.perf_counter()
@@ -225,6 +230,18 @@ class _Selection:
         """The failure that shows a rule to be wrong."""
         remedy = f"Check these, which had fired: {', '.join(sorted(self.egraph.fired))}."
         return EngineError(f"{what}, so a rule is wrong", remedy=remedy, code=code)
+
+
+def _shares(wanted: int, lengths: int, most: int, *, even: bool) -> list[int]:
+    """How many members each length is asked for; with `even` no more than are wanted in all.
+
+    >>> _shares(5, 4, 500, even=False), _shares(5, 4, 500, even=True), _shares(2, 4, 500, even=True)
+    ([2, 2, 2, 2], [1, 1, 1, 2], [0, 1, 0, 1])
+    """
+    if not even:
+        return [min(-(-wanted // lengths), most)] * lengths
+    ends = [wanted * place // lengths for place in range(lengths + 1)]
+    return [min(end - start, most) for start, end in pairwise(ends)]
 
 
 def _stream(sampler: Sampler, length: int, patience: int) -> Iterator[tuple[str, ...]]:
