@@ -20,6 +20,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from engines.arqmath.collection import index_build
+from engines.arqmath.collection.export import ExportDocuments, export
 from engines.arqmath.collection.index import build_index, document_text, open_index
 from engines.arqmath.collection.multiply import multiply
 from engines.arqmath.collection.store import PostStore, build_store
@@ -217,6 +218,17 @@ def test_lexical_search_finds_words_formulas_and_titles(folder: ArqmathFolder, t
     with pytest.raises(EngineError) as caught:
         index.search("cyclic", how="dense")
     assert caught.value.code == "E670"
+
+
+def test_documents_are_exported_as_they_are_searched(folder: ArqmathFolder, tmp_path: Path) -> None:
+    build_index(folder, tmp_path / "index")
+    out = tmp_path / "documents.jsonl"
+    assert export(ExportDocuments(tmp_path / "index", out), stop=lambda: True)["complete"] is False
+    assert not out.exists()
+    assert export(ExportDocuments(tmp_path / "index", out))["documents"] == 10
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert rows[0] == {"id": "10", "contents": "Cyclic groups\nYes, since $a^n a^m = a^m a^n$"}
+    assert [row["id"] for row in rows] == [str(each["id"]) for each in ROWS if each["type"] == 2]
 
 
 def test_dense_and_fused_search(folder: ArqmathFolder, tmp_path: Path) -> None:

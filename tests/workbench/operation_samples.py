@@ -348,6 +348,10 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "arqmath.backbone": backbone,
     "arqmath.compare": compare_runs,
     "arqmath.eval": evaluate_run,
+    "arqmath.export": lambda workspace, place: {
+        "index": _index(workspace, place),
+        "out": str(place / "documents.jsonl"),
+    },
     "arqmath.fuse": lambda workspace, place: {
         "runs": [str(workspace / f"arqmath/sample-forum/runs/{name}.tsv") for name in ("bm25", "dense")],
         "out": str(place / "run.tsv"),

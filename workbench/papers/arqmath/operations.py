@@ -97,6 +97,13 @@ OPERATIONS = (
         where=Where("hits", f"{_ROWS}:HIT_FIELDS", f"{_ROWS}:hit_row", f"{_ROWS}:hit_address"),
     ),
     Operation(
+        "arqmath.export",
+        "The answers of an index as lines of JSON, for Pyserini.",
+        spec=f"{_ENGINE}.collection.export:ExportDocuments",
+        call=f"{_ENGINE}.collection.export:export",
+        text=f"{_TEXT}:exported",
+    ),
+    Operation(
         "arqmath.eval",
         "A run's prime measures, per topic and on average.",
         spec=f"{_ENGINE}.ranking.evaluate:Evaluate",

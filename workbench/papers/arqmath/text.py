@@ -56,6 +56,13 @@ def index(built: Found, _spec: object) -> list[str]:
     return lines
 
 
+def exported(made: Found, _spec: object) -> list[str]:
+    """How many documents were written."""
+    if not made["complete"]:
+        return ["stopped; nothing was written"]
+    return [f"{made['documents']:,} documents in {made['out']}"]
+
+
 def search(found: Found, spec: Search) -> Iterator[str]:
     """The answers, each with its snippet."""
     hits = found["hits"]
