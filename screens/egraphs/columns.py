@@ -201,7 +201,7 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("member", "member", 6, "right"),
         Column("infix", "infix", show=_shown("prefix", lambda row: "" if row["member"] else "bold")),
         Column("tok", "tok", 3, "right", show=lambda row: str(row["tokens"]), drop=1),
-        Column("verdict", "verdict", 11, show=_judged),
+        Column("verdict", "verdict", 26, least=11, show=_judged),
     ),
     "points": (
         Column("x", "x", 9, "point", show=_figure("x", ".4g")),

@@ -119,7 +119,7 @@ _PLAIN = {
     **dict.fromkeys("▾▼↓", "v"),
     **dict.fromkeys("▴▲↑⇧", "^"),
     **dict.fromkeys("█▉▊▋▇▆▅▄▃▂■▪◆★", "#"),
-    **dict.fromkeys("●•·∙×⋅", "*"),
+    **dict.fromkeys("●•·∙⋅", "*"),
     **dict.fromkeys("−–—‐", "-"),
     **dict.fromkeys("○◌◦", "o"),
     **dict.fromkeys("“”", '"'),
@@ -135,6 +135,7 @@ _PLAIN = {
     "≤": "<",
     "≥": ">",
     "≠": "!",
+    "×": "x",
     "≈": "~",
     **dict.fromkeys("⁻₋", "-"),
     **dict.fromkeys("÷∕⁄", "/"),
@@ -210,9 +211,17 @@ def _plain(character: str) -> str:
     return (base or _by_name(character) or "?")[:1].ljust(cells, "?") if cells else ""
 
 
+_PAIRS = {"≠ ": "!=", "≤ ": "<=", "≥ ": ">="}
+"""Signs that ASCII has no single character for take the blank behind them."""
+
+
 @lru_cache(8192)
 def _ascii(text: str) -> str:
-    return text if text.isascii() else "".join(map(_plain, text))
+    if text.isascii():
+        return text
+    for sign, plain in _PAIRS.items():
+        text = text.replace(sign, plain)
+    return "".join(map(_plain, text))
 
 
 class Ascii(LineFilter):

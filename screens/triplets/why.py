@@ -36,6 +36,10 @@ _EXPORTED: Mapping[str, str] = {
 }
 
 
+_ROOMY = 14
+"""With so many lines there is room for reasons that wrap; a lower pane keeps its lines for candidates."""
+
+
 class WhyPane(Pane):
     """Shows the candidates of the triplet, and the statistics of the pool."""
 
@@ -123,8 +127,10 @@ class WhyPane(Pane):
         ]
         if self._change.plain:
             lines.insert(0, self._change)
-        cells = max(8, self.size.width - 4)
-        self._reasons.update(Content("\n").join(line.truncate(cells, ellipsis=True) for line in lines))
+        if self.size.height < _ROOMY:
+            cells = max(8, self.size.width - 4)
+            lines = [line.truncate(cells, ellipsis=True) for line in lines]
+        self._reasons.update(Content("\n").join(lines))
 
     @on(Table.Opened)
     def _opened(self, event: Table.Opened) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.content import Content
@@ -40,7 +40,8 @@ class Column:
     """A column of a table.
 
     Args: name: the field of the record, also the name in filters. title: its heading. width: the most cells
-    that it takes, or 0 to share what the others leave. align: numbers go right; those of
+    that it takes, or 0 to share what the others leave. least: with how many it makes do while those are cut;
+    0: with no fewer. align: numbers go right; those of
     which not all have as many decimals line up at their point. show: makes the cell from
     the record; the text it returns is shown as it is, `Content` may carry colours. drop: when the table is
     narrow, columns with a positive `drop` leave, the highest first, and before them those that say the same
@@ -53,6 +54,8 @@ class Column:
     title: str
     width: int = 0
     align: Align = "left"
+    _: KW_ONLY
+    least: int = 0
     show: Callable[[Record], str | Content] | None = None
     drop: int = 0
     sort: Callable[[Record], Any] | None = None
@@ -119,8 +122,9 @@ def fitted(cell: Content, cells: int, align: Align, tail: int = 0) -> Content:
 def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
     """Columns with their widths: those with one of their own take what they need, the others share the rest.
 
-    Columns leave as their `drop` says while the others have less than they need to be read; those that say
-    the same in every line already while the others are cut. The one named `pinned` stays.
+    While the others are cut, columns that can do with less give first, then those leave that say the same in
+    every line. While the others have less than they need to be read, columns leave as their `drop` says. The
+    one named `pinned` stays.
     """
     kept = list(needs)
 
@@ -133,6 +137,8 @@ def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Co
         found = [n for n in kept if n.column.drop and n.column.name != pinned and n.constant >= constant]
         return max(found, key=lambda need: need.column.drop, default=None)
 
+    if short(_WISHED):
+        kept = [replace(need, cells=min(need.cells, need.column.least or need.cells)) for need in kept]
     while short(_WISHED) and (need := droppable(constant=True)):
         kept.remove(need)
     while short(_READABLE) and (need := droppable(constant=False)):

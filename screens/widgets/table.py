@@ -448,7 +448,7 @@ class Table(Lines):
 
     def _widen(self, column: Column, cells: int) -> None:
         """A cell that no sample foretold needs more room."""
-        if self._needs is not None:
+        if self._needs is not None and any(n.column is column and n.cells < cells for n in self._needs):
             self._needs = tuple(
                 replace(need, cells=cells, constant=False) if need.column is column else need
                 for need in self._needs

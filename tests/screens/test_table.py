@@ -174,6 +174,25 @@ def test_widths_follow_what_stands_in_the_columns() -> None:
     assert [c.name for c, _ in share(needs, 16, pinned="tok")] == ["head", "tok"]
 
 
+async def test_a_column_that_can_do_with_less_gives_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = (Column("head", "head"), Column("verdict", "verdict", 26, least=9), Column("n", "n", drop=1))
+    rows = [{"id": str(n), "head": "h" * 30, "verdict": "equal except at 0", "n": n} for n in range(3)]
+    needs = [measured(column, rows) for column in columns]
+    assert [cells for _, cells in share(needs, 60)] == [30, 17, 10]
+    assert [cells for _, cells in share(needs, 50)] == [30, 9, 8]
+    app = One()
+    async with app.run_test(size=(40, 24)) as pilot:
+        table = Table(columns)
+        await app.screen.mount(table)
+        table.load(rows)
+        await pilot.pause()
+        asked: list[bool] = []
+        monkeypatch.setattr(table, "refresh", lambda *_, **__: asked.append(True))
+        assert "…at 0" in table.render_line(1).text
+        # What is cut on purpose does not ask for more room at every painting.
+        assert not asked
+
+
 def test_figures_line_up_at_their_points() -> None:
     texts = ["0.3101", "12.5", "-7", "4e-05", "–", "", "1.25k/s"]
     column = Column("a", "a", 12, "point")
@@ -470,6 +489,17 @@ def test_elided_text_fits(text: str, cells: int) -> None:
 )
 def test_numbers_as_people_read_them(made: str, wanted: str) -> None:
     assert made == wanted
+
+
+def test_signs_without_an_ascii_character_take_the_blank_behind_them() -> None:
+    for text, plain in {
+        "x ≠ 0": "x !=0",
+        "1 ≤ x": "1 <=x",
+        "x ≥ 2 × y": "x >=2 x y",
+        "over x, ×": "over x, x",
+    }.items():
+        shown = Ascii().apply([Segment(text)], Color(0, 0, 0))[0].text
+        assert (shown, len(shown)) == (plain, len(text))
 
 
 def test_every_sign_of_the_screens_has_an_ascii_form() -> None:

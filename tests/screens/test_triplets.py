@@ -404,6 +404,12 @@ async def test_narrow_terminals_have_the_three_as_tabs(build: Make) -> None:
         assert screen.active_pane is screen.why
         await press(pilot, "F")
         assert screen.why.region.height == NARROW[1] - 2
+        # There is room now, so the reason is whole.
+        await pilot.pause()
+        lines = [line.strip("│ ") for line in seen(app).splitlines()]
+        assert "of the nearest other equations the text most like the anchor's" in " ".join(
+            " ".join(lines).split()
+        )
 
 
 async def test_hostile_text_stays_text(workspace: Workspace, make: Make, engine: HereEngine) -> None:

@@ -68,6 +68,8 @@ def test_ranges_and_draws(recipe: Path) -> None:
 
 def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> None:
     number = mathwb("train", recipe, "--detach", "--grid", "lr=0.01,0.02", "--seeds", "1,2")["job"]
+    titles = [view["title"].partition(" lr=")[2] for view in mathwb("jobs", "list", f"sweep:{number}")]
+    assert sorted(titles) == ["0.01 seed=1", "0.01 seed=2", "0.02 seed=1", "0.02 seed=2"]
     lab.wait(number, "succeeded")
     words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs"]
     listed = subprocess.run([*words, "list"], capture_output=True, text=True, check=True).stdout

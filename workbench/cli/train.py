@@ -195,8 +195,10 @@ def _several(
 ) -> None:
     device, executor = wanted
     specs = [
-        _checked(job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False))
-        for variant in plan
+        _told_apart(
+            _checked(job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)), each
+        )
+        for each in plan
     ]
     views: list[JobView] = []
     for number, (variant, spec) in enumerate(zip(plan, specs, strict=True), 1):
@@ -234,7 +236,10 @@ def _sweep(
     parallel, stop_worst = how
     runs = [
         (
-            _checked(job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)),
+            _told_apart(
+                _checked(job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)),
+                each,
+            ),
             each.setting,
             each.repeat,
         )
@@ -250,6 +255,13 @@ def _sweep(
     )
     text = f"job {made.id}: {len(runs)} runs of {recipe.name}; compare them: mathwb jobs compare {made.id}"
     emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
+
+
+def _told_apart(spec: Recipe, variant: Variant) -> Recipe:
+    """With a title that says which of several runs it is: `train egen/cl-mean-tiny lr=0.001 seed=2`."""
+    parts = {**variant.setting, **variant.repeat}
+    apart = "".join(f" {key.removeprefix('train.')}={value}" for key, value in parts.items())
+    return replace(spec, title=spec.title + apart)
 
 
 def _label(variant: Variant) -> str:
