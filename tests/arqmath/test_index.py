@@ -25,7 +25,7 @@ from engines.arqmath.collection.index import build_index, document_text, open_in
 from engines.arqmath.collection.multiply import multiply
 from engines.arqmath.collection.store import PostStore, build_store
 from engines.arqmath.first_stage import FirstStage
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
@@ -223,7 +223,8 @@ def test_lexical_search_finds_words_formulas_and_titles(folder: ArqmathFolder, t
 def test_documents_are_exported_as_they_are_searched(folder: ArqmathFolder, tmp_path: Path) -> None:
     build_index(folder, tmp_path / "index")
     out = tmp_path / "documents.jsonl"
-    assert export(ExportDocuments(tmp_path / "index", out), stop=lambda: True)["complete"] is False
+    with pytest.raises(StoppedError):
+        export(ExportDocuments(tmp_path / "index", out), stop=lambda: True)
     assert not out.exists()
     assert export(ExportDocuments(tmp_path / "index", out))["documents"] == 10
     rows = [json.loads(line) for line in out.read_text().splitlines()]

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from engines.core.errors import StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 
 __all__ = ["ExportDocuments", "export"]
 
 _ROWS = 2_000
-
-
-class _StoppedError(Exception):
-    """Takes back the file that was begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +31,10 @@ class ExportDocuments:
 
 
 def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
-    """The file appears whole or, after a stop, not at all.
+    """The file appears whole or not at all.
 
-    Returns: out, complete, documents. Events: progress in documents. Raises: DataError for a folder that is
-    no index, as `open_index`, and when `out` cannot be written.
+    Returns: out, documents. Events: progress in documents. Raises: DataError for a folder that is no index,
+    as `open_index`, and when `out` cannot be written; StoppedError after a stop.
 
     >>> from engines.core.assets import asset
     >>> from tempfile import mkdtemp
@@ -48,22 +45,19 @@ def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) 
     182
     """
     import json
-    from contextlib import suppress
 
     from engines.arqmath.collection.index import document_text, open_index
     from engines.core.files import atomic_writer
 
     store = open_index(spec.index).store
     ids = store.answer_ids()
-    complete = False
-    with suppress(_StoppedError), atomic_writer(spec.out) as file:
+    with atomic_writer(spec.out) as file:
         for begin in range(0, len(ids), _ROWS):
             if stop():
-                raise _StoppedError
+                raise StoppedError("the export was stopped", remedy="Run it again.")
             for post in store.many(ids[begin : begin + _ROWS]).values():
                 row = {"id": post.id, "contents": document_text(post)}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
             done = min(begin + _ROWS, len(ids))
             events(Event("progress", {"done": done, "total": len(ids), "unit": "documents"}))
-        complete = True
-    return {"out": str(spec.out), "complete": complete, "documents": len(ids) if complete else 0}
+    return {"out": str(spec.out), "documents": len(ids)}
