@@ -22,7 +22,7 @@ from engines.egen.records import Outcome
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
-    from engines.egen.verification.verify import Judged, Verifier
+    from engines.egen.verification.verify import Judged
 
 __all__ = ["Curve", "Explain", "Verified", "Verify", "curve", "document", "explain", "verify"]
 
@@ -88,7 +88,7 @@ def verify(spec: Verify, *, events: Sink = ignore) -> Verified:
 
     assumptions = read_assumptions(spec.assume)
 
-    def judges(head: Tree, others: Sequence[Tree]) -> Verifier:
+    def judges(head: Tree, others: Sequence[Tree]) -> Any:
         return verifier(head, *others, assumptions=assumptions, seed=spec.seed)
 
     unreadable: list[DataError] = []

@@ -89,6 +89,8 @@ def derive(
     accepted = {*ACCEPTED[mode], "undecided"}
     if last.outcome not in accepted:
         return Derivation((), _refusal(last), last.counterexample)
+    if theory.unwritten:
+        return Derivation((), f"They are equal as far as points can tell; {theory.unwritten}.")
     known = theory.rules() if rules is None else tuple(rules)
     search = _Search(known, mode, theory.signs(judge), nodes, stop)
     for left, right in theory.equalities():

@@ -14,6 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import clearing, condition, constructor, number, schema
@@ -155,8 +156,11 @@ class Grower:
         """The e-graph of a head.
 
         Args: theory: of the same kind as the grower's; what is assumed in it counts. events: `progress` of
-        stage `grow` with nodes, classes and seconds after every iteration; its step is the iteration.
+        stage `grow` with nodes, classes and seconds after every iteration; its step is the iteration. Raises:
+        ExpressionError for what has no rules.
         """
+        if theory is not None and theory.unwritten:
+            raise ExpressionError(theory.unwritten, remedy="Use check or verify.")
         if self._grown >= _RENEWED and not self._held:
             self._renew()
         if not self._held:

@@ -20,7 +20,7 @@ from typing import Literal, NoReturn
 
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.egen.expressions.infix_tokens import CALLED, Token, fail, tokens_of
-from engines.egen.expressions.language import VARIABLE
+from engines.egen.expressions.language import BINDERS, VARIABLE, check_bound
 
 __all__ = ["read_infix"]
 
@@ -31,6 +31,7 @@ _USAGE = {
     "diff": "diff(u, x)",
     "log": "log(10, u) with the base first, or ln(u)",
     "pow": "pow(u, v) or u^v",
+    **{name: f"{name}(k, 1, n, u)" for name in BINDERS},
 }
 
 # How tightly things bind, loosest first.
@@ -85,6 +86,7 @@ class _Reader:
                     tree = self.done[0][0]
                     if len(tree) > MAX_NODES:
                         self.fail(f"the expression has more than {MAX_NODES:,} tokens", 0, _SPLIT)
+                    check_bound(tree, self.text)
                     return tree
 
     def fail(self, what: str, position: int, remedy: str = "") -> NoReturn:
@@ -163,7 +165,7 @@ class _Reader:
         if token.text == "d/dx" and following.kind == "function":
             self.pending.append(_Pending("bare", "d/dx", token.position, _BARE, "d/dx"))
             return
-        if token.text == "d/dx" or (CALLED[token.text][1] == 2 and not token.base):
+        if token.text == "d/dx" or (CALLED[token.text][1] > 1 and not token.base):
             self.fail(
                 f"{token.text} needs brackets around what it applies to",
                 following.position,
@@ -301,7 +303,7 @@ class _Reader:
             self.fail(
                 "the comma does not separate arguments",
                 token.position,
-                "Only log, pow and diff take two; decimals are written with a point.",
+                "Only log, pow and diff take two, sum, prod and integral four; decimals have a point.",
             )
         self.at += 1
 
@@ -365,10 +367,10 @@ class _Reader:
             self.build("d", operand, self.done.pop())
         elif waiting.base:
             self.build("log", (Tree(waiting.base), 1), operand)
-        elif CALLED[function][1] == 2:
-            self.build(function, self.done.pop(), operand)
         else:
-            self.build(CALLED[function][0], operand)
+            name, count = CALLED[function]
+            first = [self.done.pop() for _ in range(count - 1)][::-1]
+            self.build(name, *first, operand)
         if waiting.power:
             self.build("pow", self.done.pop(), (Tree(waiting.power), 1))
 

@@ -12,6 +12,7 @@ from engines.egen.expressions.language import (
     ALIASES,
     ARITY,
     CONSTANTS,
+    FURTHER,
     VARIABLE,
     VARIABLES,
     operands,
@@ -29,9 +30,12 @@ CALLED: dict[str, tuple[str, int]] = {
     "exp": ("exp", 1),
     "cosec": ("csc", 1),
     "diff": ("diff", 2),
+    **{name: (name, count) for name, count in FURTHER.items()},
 }
 """Every name that takes arguments: what it stands for, and how many."""
-_NAMES = sorted((*CALLED, VARIABLE, *CONSTANTS, "π"), key=len, reverse=True)
+_NAMES = sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - set(FURTHER), key=lambda name: (-len(name), name))
+_MORE_NAMES = sorted({*_NAMES, *FURTHER}, key=lambda name: (-len(name), name))
+"""Those of expressions with several variables."""
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
@@ -127,8 +131,9 @@ def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list
     """The names that letters written together stand for: `xsinx` is x sin x."""
     found: list[Token] = []
     at, alone = 0, ""
+    names = _MORE_NAMES if letters else _NAMES
     while at < len(word):
-        name = next((name for name in _NAMES if word.startswith(name, at)), None)
+        name = next((name for name in names if word.startswith(name, at)), None)
         if name is None and word[at] in letters:
             name = word[at]
         if name is not None and name in VARIABLE + letters:

@@ -17,14 +17,17 @@ from engines.core.tree import Tree, parse_prefix
 __all__ = [
     "ALIASES",
     "ARITY",
+    "BINDERS",
     "CONSTANTS",
     "FUNCTIONS",
+    "FURTHER",
     "HYPERBOLIC",
     "INVERSE",
     "LETTERS",
     "TRIGONOMETRIC",
     "VARIABLE",
     "VARIABLES",
+    "check_bound",
     "is_constant_token",
     "operands",
     "prefix",
@@ -50,6 +53,11 @@ ARITY: dict[str, int] = {
     **dict.fromkeys((VARIABLE, *CONSTANTS), 0),
 }
 
+BINDERS = ("sum", "prod", "integral")
+"""`sum k a b u`: of u for the integers k from a to b; `integral t a b u`: of u from t = a to b."""
+FURTHER = {"sign": 1, "floor": 1, **dict.fromkeys(BINDERS, 4)}
+"""Operators that are read where several variables are, and their operands; judged, not rewritten."""
+
 ALIASES = {
     **{"arc" + name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
     **{"ar" + name: "a" + name for name in HYPERBOLIC},
@@ -73,6 +81,8 @@ def operands(token: str, letters: str = "") -> int:
     language.
     """
     known = 0 if len(token) == 1 and token in letters else ARITY.get(token)
+    if known is None and letters:
+        known = FURTHER.get(token)
     if known is not None:
         return known
     if is_constant_token(token):
@@ -115,6 +125,7 @@ def read_prefix(text: str, letters: str = "") -> Tree:
         place = _character(text, error.position, letters)
         what = error.what if place is None else f"{error.what} (character {place + 1})"
         raise ExpressionError(what, text=visible(text), position=place or 0, remedy=error.remedy) from None
+    check_bound(tree, text)
     for node in tree:
         if node.label == "d" and node.children[0].label != VARIABLE:
             raise ExpressionError(
@@ -138,14 +149,37 @@ def _character(text: str, token: int | None, letters: str) -> int | None:
     return None
 
 
+def check_bound(tree: Tree, text: str) -> None:
+    """Refuse a sum, product or integral over what is no variable. Raises: ExpressionError."""
+    for node in tree:
+        if node.label in BINDERS and node.children[0].label not in VARIABLE + LETTERS:
+            raise ExpressionError(
+                f"{node.label} needs a variable first",
+                text=visible(text),
+                remedy=f"Write {node.label}(k, 1, n, u).",
+            )
+
+
 def variables_of(*trees: Tree) -> set[str]:
-    """The variables and parameters of expressions: leaves that are neither numbers nor constants."""
+    """The variables and parameters of expressions: leaves that are neither numbers nor constants, and not
+    bound by a sum, product or integral."""
+    if any(node.label in BINDERS for tree in trees for node in tree):
+        return {name for tree in trees for name in _free(tree)}
     return {
         node.label
         for tree in trees
         for node in tree
         if not node.children and not is_constant_token(node.label) and node.label not in CONSTANTS
     }
+
+
+def _free(tree: Tree) -> set[str]:
+    if tree.label in BINDERS:
+        bound, low, high, body = tree.children
+        return _free(low) | _free(high) | (_free(body) - {bound.label})
+    if tree.children:
+        return {name for child in tree.children for name in _free(child)}
+    return variables_of(tree)
 
 
 def visible(text: str) -> str:

@@ -17,6 +17,7 @@ from engines.egen.egraph.constants import LEAVES, apply, operate
 from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.language import (
     ARITY,
+    FURTHER,
     HYPERBOLIC,
     LETTERS,
     TRIGONOMETRIC,
@@ -78,6 +79,8 @@ def check_head(tree: Tree) -> None:
 
     Raises: ExpressionError.
     """
+    if not FURTHER.keys().isdisjoint(tree.labels()):
+        return  # worked out where it is judged
     values: list[float | None] = []
     for node in reversed(list(tree)):
         if not node.children:
@@ -124,6 +127,7 @@ class _Written(NamedTuple):
     level: int
 
 
+_OPERANDS = {**ARITY, **FURTHER}
 _SUM, _MINUS, _PRODUCT, _PREFIX, _POWER, _ATOM = range(1, 7)
 _STARTS_WITH_NUMBER = re.compile(r"[\d.]+(?![\d.^⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -141,7 +145,7 @@ def infix(expression: Tree | str) -> str:
     labels = expression.split() if isinstance(expression, str) else expression.labels()
     stack: list[_Written] = []
     for label in reversed(labels):
-        stack.append(_linear(label, [stack.pop() for _ in range(ARITY.get(label, 0))]))
+        stack.append(_linear(label, [stack.pop() for _ in range(_OPERANDS.get(label, 0))]))
     return stack[0].text
 
 
@@ -263,7 +267,22 @@ def _latex(node: Tree, parts: list[_Written]) -> _Written:
         return _Written(rf"\left|{parts[0].text}\right|", _ATOM)
     if label == "log":
         return _Written(rf"\log_{{{parts[0].text}}}{_fenced(parts[1].text)}", _POWER)
+    if label in FURTHER:
+        return _further(node, parts)
     return _Written(_LATEX_NAMES[label] + _fenced(parts[0].text), _POWER)
+
+
+def _further(node: Tree, parts: list[_Written]) -> _Written:
+    r"""`\sum_{k=1}^{n} k^{2}`, `\int_{0}^{x} \cos\left(t\right) \, dt`, `\lfloor x \rfloor`."""
+    texts = [part.text for part in parts]
+    if node.label == "floor":
+        return _Written(rf"\lfloor {texts[0]} \rfloor", _ATOM)
+    if node.label == "sign":
+        return _Written(r"\operatorname{sign}" + _fenced(texts[0]), _POWER)
+    name, low, high, body = texts
+    if node.label == "integral":
+        return _Written(rf"\int_{{{low}}}^{{{high}}} {_fenced(body)} \, d{name}", _PREFIX)
+    return _Written(rf"\{node.label}_{{{name}={low}}}^{{{high}}} {_fenced(body)}", _PREFIX)
 
 
 _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")

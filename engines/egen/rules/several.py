@@ -9,7 +9,7 @@ proof.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from engines.core.precise import CODE, NOTHING, Value, applied
-from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token, variables_of
+from engines.core.precise import Value
+from engines.egen.expressions.language import variables_of
 from engines.egen.rules.foreign import ForeignRule
+from engines.egen.verification.values import value
 
 __all__ = ["CLASSES", "Class", "Difference", "Found", "classify"]
 
@@ -73,7 +73,7 @@ def classify(rule: ForeignRule) -> Found:
     with ctx.workprec(_BITS):
         for general, point in _points(names):
             values = {name: arb(fmpq(c.numerator, c.denominator)) for name, c in point.items()}
-            left, right = _value(rule.left, values), _value(rule.right, values)
+            left, right = value(rule.left, values), value(rule.right, values)
             kind = _compared(left, right)
             if kind == "agree":
                 agreed += 1
@@ -130,72 +130,3 @@ def _compared(left: Value, right: Value) -> str:
 def _difference(point: Point, left: Value, right: Value) -> Difference:
     sides = [None if value is None else float(value) for value in (left, right)]
     return Difference({name: float(c) for name, c in point.items()}, *sides)
-
-
-def _value(tree: Tree, values: Mapping[str, arb]) -> Value:
-    """The value at a point; None is undefined, NaN unknown."""
-    label = tree.label
-    if not tree.children:
-        if label in values:
-            return values[label]
-        if is_constant_token(label):
-            exact = Fraction(label)
-            return arb(fmpq(exact.numerator, exact.denominator))
-        return arb.pi() if label == "pi" else arb.const_e()
-    if label.startswith("sound-"):
-        return _sound(label, [_value(child, values) for child in tree.children])
-    parts = [_value(child, values) for child in tree.children]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    if label in CODE:
-        form = (CODE[label], 1, 1 if len(parts) > 1 else NOTHING)
-        return applied(form, parts[:1], parts[1:], True)[0]
-    return _OTHERS[label](*known)
-
-
-def _sound(label: str, parts: Sequence[Value]) -> Value:
-    """A plain operation, or the last operand where that has no value."""
-    *operands, instead = parts
-    if None in operands:
-        return None
-    plain = label.removeprefix("sound-")
-    form = (CODE["ln" if plain == "log" else plain], 1, 1 if len(operands) > 1 else NOTHING)
-    found = applied(form, operands[:1], operands[1:], True)[0]
-    return instead if found is None else found
-
-
-def _cube_root(u: arb) -> Value:
-    return u.root(3) if u > 0 else -((-u).root(3)) if u < 0 else u if u == 0 else arb.nan()
-
-
-def _with_sign(u: arb, v: arb) -> Value:
-    """Zero has no sign among the real numbers: nothing is said of it."""
-    return abs(u) if v > 0 else -abs(u) if v < 0 else arb.nan()
-
-
-def _remainder(u: arb, v: arb) -> Value:
-    """u - n v for the integer n next to u/v, the even one of two."""
-    if v == 0:
-        return None
-    nearest = (u / v + arb(0.5)).floor().unique_fmpz()
-    if nearest is None:
-        return arb.nan()
-    tie = u / v + arb(0.5) == arb(nearest)
-    return u - v * (nearest - 1 if tie and int(nearest) % 2 else nearest)
-
-
-def _angle(y: arb, x: arb) -> Value:
-    return arb.nan() if x.contains(0) and y.contains(0) else arb.atan2(y, x)
-
-
-_OTHERS: Mapping[str, Callable[..., Value]] = {
-    "cbrt": _cube_root,
-    "erf": arb.erf,
-    "erfc": arb.erfc,
-    "fmin": arb.min,
-    "fmax": arb.max,
-    "copysign": _with_sign,
-    "remainder": _remainder,
-    "atan2": _angle,
-}

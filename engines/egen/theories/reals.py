@@ -18,10 +18,11 @@ from engines.egen.egraph.analysis import analysis
 from engines.egen.egraph.openings import algebraic_forms, openings
 from engines.egen.egraph.plain import plain
 from engines.egen.expressions.canonical import canonical_key, has_padding
-from engines.egen.expressions.language import ARITY, LETTERS, VARIABLE
+from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
 from engines.egen.rules.table import Rule, assumed_rules, load_rules
 from engines.egen.theories.theory import Judge, Lines, Theory
+from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.several import verifier
 from engines.egen.verification.verify import Verifier
 
@@ -37,15 +38,17 @@ _EXTENDED = {label: count for label, count in ARITY.items() if label != VARIABLE
 
 @dataclass(frozen=True, slots=True)
 class Reals(Theory):
-    """`variables` are those that points have, x first. With x alone and no assumptions it is the paper's."""
+    """`variables` are those of the expressions, x first. With x alone and no assumptions it is the paper's.
+    `pointwise` theories have sums, products, integrals, sign or floor, which are judged and not rewritten."""
 
     assumptions: Assumptions = NOTHING
     variables: tuple[str, ...] = (VARIABLE,)
+    pointwise: bool = False
 
     @property
     def extended(self) -> bool:
         """Whether there is more than x."""
-        return bool(self.assumptions) or len(self.variables) > 1
+        return bool(self.assumptions) or not {*self.variables} <= {VARIABLE}
 
     @property
     def kind(self) -> Hashable:
@@ -67,8 +70,15 @@ class Reals(Theory):
     def equalities(self) -> Iterable[tuple[Tree, Tree]]:
         return ()
 
-    def judge(self, head: Tree, *, seed: int = 0) -> Verifier:
-        return verifier(head, *map(Tree, self.variables[1:]), assumptions=self.assumptions, seed=seed)
+    @property
+    def unwritten(self) -> str:
+        names = ", ".join(FURTHER)
+        return f"there are no rules of {names}: they are judged, not rewritten" if self.pointwise else ""
+
+    def judge(self, head: Tree, *, seed: int = 0) -> Judge:
+        if self.pointwise:
+            return Pointwise(head, {*self.variables}, self.assumptions, seed=seed)
+        return verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
     def meetings(self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: Judge) -> Iterator[Lines]:
         assert isinstance(judge, Verifier)

@@ -71,6 +71,11 @@ class Theory(ABC):
     def signs(self, judge: Judge) -> Signs | None:
         """A few points for the conditions of rules; None where rules have none."""
 
+    @property
+    def unwritten(self) -> str:
+        """Why terms can be judged only, neither grown nor derived; empty where they can."""
+        return ""
+
     @abstractmethod
     def key(self, term: Tree | Sequence[str]) -> str:
         """The canonical form: equal for terms that count as one member."""
@@ -114,8 +119,10 @@ def theory_of(name: TheoryName, assume: str, *trees: Tree) -> Theory:
 
         return Logic(premises(assume), Logic.variables(*trees))
     from engines.egen.assumptions import ordered, read_assumptions
-    from engines.egen.expressions.language import variables_of
+    from engines.egen.expressions.language import FURTHER, variables_of
     from engines.egen.theories.reals import Reals
 
     assumptions = read_assumptions(assume)
-    return Reals(assumptions, ordered(variables_of(*trees) | assumptions.variables))
+    pointwise = any(node.label in FURTHER for tree in trees for node in tree)
+    names = variables_of(*trees) | assumptions.variables
+    return Reals(assumptions, tuple(name for name in ordered(names) if name in names), pointwise)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.core.errors import ExpressionError
 from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions
@@ -16,6 +17,7 @@ from engines.egen.records import Verdict, told_apart, where
 from engines.egen.theories.theory import Judge
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES
+from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.several import Several, verifier
 from engines.egen.verification.verify import verdict_row
 
@@ -45,6 +47,11 @@ def explain(head: Tree, member: Tree, *, assumptions: Assumptions = NOTHING, see
     or with assumptions, each point has `at` with all variables, and domains are not worked out (no text).
     """
     judge = verifier(head, member, assumptions=assumptions, seed=seed)
+    if isinstance(judge, Pointwise):
+        raise ExpressionError(
+            "sums, products, integrals, sign and floor are judged, not explained",
+            remedy="Use check or verify.",
+        )
     verdict = judge.check([member])[0]
     points = np.atleast_2d(judge.points)
     points = points[:, np.lexsort(points[::-1])]

@@ -18,9 +18,10 @@ from engines.core.numeric import Expression, Programs, balls, compile_many
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
-from engines.egen.expressions.language import variables_of
+from engines.egen.expressions.language import FURTHER, variables_of
 from engines.egen.records import Agreed, Counterexample
 from engines.egen.verification.points import telling
+from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.recheck import MORE_BITS, SPARE
 from engines.egen.verification.regions import Region
 from engines.egen.verification.verify import CLEAR_BITS, Case, Verifier
@@ -31,12 +32,16 @@ Floats = NDArray[np.float64]
 _PROBES = 12
 
 
-def verifier(head: Tree, *others: Tree, assumptions: Assumptions = NOTHING, seed: int = 0) -> Verifier:
+def verifier(
+    head: Tree, *others: Tree, assumptions: Assumptions = NOTHING, seed: int = 0
+) -> Verifier | Pointwise:
     """Who judges expressions with the variables of these against a head.
 
     Raises: EngineError E221 when no point is found where the assumptions hold.
     """
     variables = variables_of(head, *others) | assumptions.variables
+    if any(node.label in FURTHER for tree in (head, *others) for node in tree):
+        return Pointwise(head, variables, assumptions, seed=seed)
     if variables <= {"x"} and not assumptions:
         return Verifier(head, seed=seed)
     return Several(head, variables, assumptions, seed=seed)

@@ -22,7 +22,7 @@ from engines.core.errors import ExpressionError
 from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
 from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
-from engines.egen.expressions.language import LETTERS, read_prefix
+from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.points import choose
 from engines.egen.verification.recheck import Apart, Recheck
@@ -294,8 +294,8 @@ class Judged:
     error: ExpressionError | None = None
 
 
-Judges = Callable[[Tree, Sequence[Tree]], Verifier]
-"""Who judges expressions against a head: from the head and all of them."""
+Judges = Callable[[Tree, Sequence[Tree]], Any]
+"""Who judges expressions against a head: from the head and what stands in them."""
 
 
 def verify_lines(
@@ -320,9 +320,14 @@ def verify_lines(
         try:
             tree = read_prefix(head, LETTERS)
             met = {token for _, text in members for token in text.split()}
-            verifier = judges(tree, [Tree(letter) for letter in LETTERS if letter in met])
+            others = [Tree(letter) for letter in LETTERS if letter in met]
+            others += [] if met.isdisjoint(FURTHER) else [_FURTHER]
+            verifier = judges(tree, others)
         except ExpressionError as error:
             yield from (Judged(number, head, member, error=error) for number, member in members)
+            continue
+        if not isinstance(verifier, Verifier):
+            yield from _one_by_one(verifier, head, members)
             continue
         rest = iter(members)
         while batch := list(islice(rest, _BATCH)):
@@ -335,6 +340,20 @@ def verify_lines(
                     yield Judged(number, head, member, verdict)
                 else:
                     yield Judged(number, head, member, error=_why_unreadable(member))
+
+
+_FURTHER = Tree("floor", (Tree("0"),))
+"""Stands for every expression that double precision does not evaluate."""
+
+
+def _one_by_one(judge: Any, head: str, members: Iterable[tuple[int, str]]) -> Iterator[Judged]:
+    """By a judge that takes no programs."""
+    for number, member in members:
+        try:
+            (verdict,) = judge.check([read_prefix(member, LETTERS)])
+            yield Judged(number, head, member, verdict)
+        except ExpressionError as error:
+            yield Judged(number, head, member, error=error)
 
 
 def _why_unreadable(member: str) -> ExpressionError:
