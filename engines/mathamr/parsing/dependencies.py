@@ -49,8 +49,12 @@ class Dependencies:
         return "" if found is None else self.lemma(found)
 
     def is_verb(self, number: int) -> bool:
-        """Whether its tag is that of a verb."""
-        return self.words[number].tag[:2] in ("VB", "MD")
+        """Whether it is a verb by its tag, or a noun by mistake: one with a subject and no copula."""
+        tag = self.words[number].tag
+        mistaken = (
+            tag in ("NN", "NNS") and self.children(number, "nsubj") and not self.children(number, "cop")
+        )
+        return tag[:2] in ("VB", "MD") or bool(mistaken)
 
     def is_clause(self, number: int) -> bool:
         """Whether a word is the head of a clause: a verb, or anything with a copula or a subject."""

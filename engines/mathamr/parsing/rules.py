@@ -161,7 +161,8 @@ class _Sentence(Modifiers):
             part.put(":ARG1" if roles and "1" in roles else ":topic", self.clause(one, what))
         if extent := self.extent(number):
             return self.degree(number, part, extent).put(":ARG1", what)
-        if roles is not None and self.words[number].tag[:2] == "JJ":
+        quality = part.concept == self.frames.of(self.lemma(number), "j")
+        if roles is not None and (quality or self.words[number].tag[:2] == "JJ"):
             if what is not None:
                 self.argue(number, part, [(subject, what, "nsubj")])
             return part
@@ -175,6 +176,8 @@ class _Sentence(Modifiers):
         own = self.nominal(subjects[0]) if subjects else subject
         if self.lemma(number) == "have" and not objects and self.children(number, "xcomp"):
             part.concept = "obligate-01"
+        if part.concept == "ask-01" and self.children(number, "xcomp"):
+            part.concept = "ask-02"
         found: list[tuple[int | None, Part, str]] = []
         if own is not None:
             self.subjects[number] = own
