@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import isnan
 from pathlib import Path
@@ -168,7 +169,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
 
     bad: list[DataError] = []
     theory = theory_of(spec.theory, spec.assume)
-    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=theory.read))
+    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=partial(theory.read, head=False)))
     if bad and not given:
         raise bad[0]
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
