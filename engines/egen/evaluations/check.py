@@ -169,7 +169,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
 
     bad: list[DataError] = []
     theory = theory_of(spec.theory, spec.assume)
-    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=partial(theory.read, head=False)))
+    step = partial(theory.read, head=False)
+    given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=step))
     if bad and not given:
         raise bad[0]
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
