@@ -8,7 +8,7 @@ from textual import on
 from textual.message import Message
 
 from engines.core.errors import EngineError
-from screens.egraphs.columns import VERDICT_SIGNS, Expression, fitting, listed, table
+from screens.egraphs.columns import VERDICT_SIGNS, Expression, alike, fitting, listed, table
 from screens.egraphs.notation import copies
 from screens.egraphs.sources import Cluster, Source
 from screens.shell.export import Export
@@ -75,12 +75,11 @@ class ClustersPane(SourcePane):
         self._listing.home = f"{source.address}/cluster"
         self._fit_columns()
         self._listing.load(rows, keep=keep)
-        alike = "size" not in (column.name for column in self._table.columns)
-        self.footnote = source.state or (f"{rows[0]['size']} expressions each" if alike else "")
+        self.footnote = source.state or (f"{rows[0]['size']} expressions each" if alike(rows) else "")
 
     def _fit_columns(self) -> None:
-        """Heads come first: their mean length has a column only where there is room."""
-        without = "" if self.size.width >= _ROOMY else "tok"
+        """Heads come first: size and mean length have columns only where there is room."""
+        without = () if self.size.width >= _ROOMY else ("size", "tok")
         self._table.columns = fitting("clusters", self._rows, without)
 
     def on_resize(self) -> None:

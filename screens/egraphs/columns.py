@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -255,19 +255,23 @@ _MEASURED = 500
 """Cells of more rows than this are not measured: it would be felt."""
 
 
-def fitting(id: str, rows: Sequence[Record], without: str = "") -> tuple[Column, ...]:
-    """The columns of the table with this id, those of fixed width no wider than these rows need; not the one
-    that is to be left out, nor a size that is the same in all of them."""
+def fitting(id: str, rows: Sequence[Record], without: Collection[str] = ()) -> tuple[Column, ...]:
+    """The columns of the table with this id, those of fixed width no wider than these rows need; not those
+    that are to be left out, nor a size that is the same in all of them."""
     kept = []
     for column in _COLUMNS[id]:
-        alike = column.name == "size" and len(rows) > 1 and len({row["size"] for row in rows}) == 1
-        if alike or column.name == without:
+        if column.name in without or (column.name == "size" and alike(rows)):
             continue
         if column.width and len(rows) <= _MEASURED:
             cells = max(measured(column, rows).cells, len(column.title) + 1)
             column = replace(column, width=min(column.width, cells))
         kept.append(column)
     return tuple(kept)
+
+
+def alike(rows: Sequence[Record]) -> bool:
+    """Whether there are several clusters, all of one size."""
+    return len(rows) > 1 and len({row["size"] for row in rows}) == 1
 
 
 _FORMATS = {".jsonl": "j", ".csv": "c"}
