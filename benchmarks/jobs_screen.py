@@ -128,7 +128,7 @@ async def _screen(root: Path, seconds: float) -> dict[str, float]:
 
         reading: list[tuple[float, float]] = []
         # The mark keeps the long log's curve in the plot while the cursor goes on.
-        await pilot.press("space", "k")
+        await presses(["space", "k"])
         while detail._others and any(run.behind_bytes for run in detail._others.values()):
             reading += await presses("jk")
         caught_up_s = time.perf_counter() - began
