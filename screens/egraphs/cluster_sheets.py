@@ -11,7 +11,7 @@ from textual import on
 from textual.containers import Vertical
 
 from screens.egraphs.columns import VERDICTS, stop_words
-from screens.egraphs.notation import shown
+from screens.egraphs.notation import shown, variables
 from screens.egraphs.sources import Cluster
 from screens.shell.frame import Frame
 from screens.shell.keymap import SHEET_KEYS, bindings
@@ -105,11 +105,14 @@ class _Asking(TextScreen):
 class Derivation(_Asking):
     """How one member follows from another, a step a line, each line judged against the first."""
 
-    def __init__(self, workbench: Frame, left: str, right: str, mode: str) -> None:
+    def __init__(self, workbench: Frame, left: str, right: str, cluster: Cluster) -> None:
+        mode, assume = cluster.mode, cluster.assume
         rules = f"rules    {mode}; each line is judged against the first"
-        ends = (f"from     {shown(left)}", f"to       {shown(right)}", rules, "")
-        params = {"start": left, "target": right, "mode": mode}
-        command = workbench.command_line("egen", "derive", "--mode", mode, "--", left, right)
+        where = [f"where    {assume}"] if assume else []
+        ends = (f"from     {shown(left)}", f"to       {shown(right)}", *where, rules, "")
+        params = {"start": left, "target": right, "assume": assume, "mode": mode}
+        words = ("egen", "derive", *cluster.assuming, "--mode", mode, "--", left, right)
+        command = workbench.command_line(*words)
         doing = "taking both apart until two lines are equal, or growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
 
@@ -162,9 +165,12 @@ def _rules(graph: _Document) -> list[str]:
 
 
 def _facts(cluster: Cluster) -> Iterator[str]:
-    row, facts = cluster.row, cluster.source.facts(cluster.number)
+    row, facts, settings = cluster.row, cluster.source.facts(cluster.number), cluster.settings
     yield f"head        {row.get('infix')}"
     yield f"prefix      {row['head']}"
+    yield f"variables   {', '.join(variables(cluster.head)) or 'none'}"
+    yield f"assumed     {cluster.assume or 'nothing'}"
+    yield f"style       {settings['style']}, {settings.get('order', 'shortest')} first"
     yield f"stopped     {stop_words(row['stop'])}, after {count(row['iterations'])} iterations"
     yield f"e-graph     {count(row['nodes'])} nodes in {count(row['classes'])} classes"
     yield f"members     {count(row['size'] - 1)} of {int(row['total']):,} terms".replace(",", " ")

@@ -20,7 +20,7 @@ from workbench.filters import Filter
 
 __all__ = ["ClustersPane"]
 
-_OPTIONS = ("members", "max_tokens", "mode", "style", "seed")
+_OPTIONS = ("members", "max_tokens", "mode", "style", "order", "seed")
 
 
 _ROOMY = 44
@@ -173,7 +173,7 @@ class ClustersPane(SourcePane):
 def _growing(cluster: Cluster) -> list[str]:
     """The command that grows a cluster with the settings that it was grown with."""
     settings = {**cluster.settings, "seed": cluster.seed}
-    words = ["egen", "generate", "--notation", "prefix", *cluster.limits]
+    words = ["egen", "generate", "--notation", "prefix", *cluster.assuming, *cluster.limits]
     for name in _OPTIONS:
         words += [f"--{name.replace('_', '-')}", str(settings[name])] if name in settings else []
     return [*words, *(["--padding"] if settings.get("padding") else []), "--", cluster.head]

@@ -182,7 +182,7 @@ def _expected(record: Record) -> Content:
 _FIELDS: Mapping[str, str] = {
     "clusters": "cluster head infix op size tok equal verdict kind stop nodes classes iterations",
     "members": "member prefix infix tok verdict kept op",
-    "points": "x head member why",
+    "points": "x where head member why",
     "graph": "class label infix term nodes",
     "nearest": "place cosine prefix infix op where same verdict cluster member",
     "wrong": "cost query expected predicted note",
@@ -205,6 +205,7 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
     ),
     "points": (
         Column("x", "x", 9, "point", show=_figure("x", ".4g")),
+        Column("where", "where", 24),
         Column("head", "head", 11, "point", show=_value("head"), drop=1),
         Column("member", "member", 11, "point", show=_value("member")),
         Column("why", "why", show=_failing),

@@ -16,13 +16,13 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from screens.egraphs.columns import stop_words
-from screens.egraphs.notation import check, shown
+from screens.egraphs.notation import asked, shown
 from screens.egraphs.sources import Draft
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.text import safe_text
 from screens.widgets.notice import error_text
 
-__all__ = ["GrowLine"]
+__all__ = ["GrowLine", "usual_settings"]
 
 
 class _GrowInput(Input):
@@ -36,7 +36,7 @@ class _GrowInput(Input):
 
 
 class GrowLine(Vertical):
-    """`grow sin(x)^2 + cos(x)^2`, and under it what is wrong, what was understood, or how far it is.
+    """`grow sqrt(x^2*y) where x > 0`, and under it what is wrong, what was understood, or how far it is.
 
     It has the `drafts` of this session. Posts `Grew` when one of them has changed, `Saved` when one was put
     into a corpus, and `Left` when it is not wanted any more.
@@ -204,20 +204,23 @@ class GrowLine(Vertical):
             tail = f" · ended: {stop_words(draft.stop)}   K keeps it, r grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
 
-    def _judge(self, text: str) -> str:
-        """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing."""
+    def _judge(self, text: str) -> tuple[str, str]:
+        """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and what is
+        assumed."""
         if not text.strip():
-            how = f"mode {self.usual['mode']}, members of at most {self.usual['max_tokens']} tokens"
-            self._said.update(
-                safe_text(f"infix, LaTeX or prefix, one variable x;  ⏎ grows it ({how}), esc leaves it")
-            )
-            return ""
-        prefix, wrong = check(text)
+            usual = self.usual
+            how = f"mode {usual['mode']}, style {usual['style']}, {usual['order']} first"
+            what = "infix, LaTeX or prefix, then if you like: where x > 0, n integer"
+            most = f"at most {usual['max_tokens']} tokens"
+            self._said.update(safe_text(f"{what};  ⏎ grows it ({how}, {most}), esc leaves it"))
+            return "", ""
+        prefix, assume, wrong = asked(text)
         if wrong:
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
-            return ""
-        self._said.update(Content.assemble(("= ", "$success"), safe_text(shown(prefix))))
-        return prefix
+            return "", ""
+        where = safe_text(f"   where {assume}" if assume else "", "$quiet")
+        self._said.update(Content.assemble(("= ", "$success"), safe_text(shown(prefix)), where))
+        return prefix, assume
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -228,5 +231,18 @@ class GrowLine(Vertical):
     @on(Input.Submitted)
     def _done(self, event: Input.Submitted) -> None:
         event.stop()
-        if prefix := self._judge(event.value):
-            self.grow(prefix, self.usual)
+        prefix, assume = self._judge(event.value)
+        if prefix:
+            self.grow(prefix, {**self.usual, "assume": assume} if assume else self.usual)
+
+
+def usual_settings() -> dict[str, Any]:
+    """With what an expression is grown, unless something else is asked."""
+    from engines.egen.records import style_of
+    from workbench.config import load_config
+
+    settings = load_config().settings
+    found: dict[str, Any] = {name: settings[f"egen.{name}"].value for name in ("mode", "order", "max_tokens")}
+    style = settings["egen.style"]
+    found["style"] = style_of(found["mode"]) if style.origin == "default" else style.value
+    return {**found, "members": 1_000, "seed": 0}

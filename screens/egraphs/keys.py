@@ -16,6 +16,8 @@ SCREEN_KEYS = scope(
     model="Choose the model that is asked for vectors.",
     diff=("derive", "Derive one of the two marked members from the other, a step a line, each line checked."),
     inspect=("provenance", "Show with what the cluster was made: settings, stop reason, rules that fired."),
+    earlier="Draw the slice before this one, where there are several variables.",
+    later="Draw the next slice: another variable runs, then the others have other values.",
     yank=("yank", "Copy the expression; `Y` offers prefix, infix, LaTeX, tree, JSON and the command line."),
     export="Write members, e-graph, map, neighbours or the list of clusters to a file.",
 )

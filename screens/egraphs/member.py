@@ -15,6 +15,7 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from screens.egraphs.columns import VERDICT_SIGNS, fitting, table, verdict
 from screens.egraphs.notation import infix, latex, shown, tree_lines
+from screens.egraphs.slices import Slice, slices
 from screens.shell.request import Answer, Ask
 from screens.shell.text import count, safe_text
 from screens.widgets.listing import Listing, ReaderBox
@@ -40,7 +41,8 @@ _Document = Mapping[str, Any]
 class Case:
     """An expression against its head; one `alone` is its own head: there is nothing to judge.
 
-    `judged` is the stored verdict, or nothing while it is not known; `seed` chooses the points.
+    `judged` is the stored verdict, or nothing while it is not known; `seed` chooses the points, among
+    those where what is assumed holds.
     """
 
     title: str
@@ -48,11 +50,17 @@ class Case:
     member: str
     judged: str
     seed: int
+    assume: str = ""
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> tuple[str, str, int, str]:
         """What decides the verdict."""
-        return self.head, self.member, self.seed
+        return self.head, self.member, self.seed, self.assume
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What `egen.explain` is asked."""
+        return {"head": self.head, "member": self.member, "assume": self.assume, "seed": self.seed}
 
     @property
     def alone(self) -> bool:
@@ -62,10 +70,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """The range of x of the curves of a case; `why` is the document of `egen.explain`."""
+    """The range of the curves of a case on a slice of it; `why` is the document of `egen.explain`."""
 
     case: Case
     why: _Document
+    over: Slice
     low: float
     high: float
 
@@ -73,7 +82,12 @@ class _Range:
     def params(self) -> dict[str, Any]:
         """What `egen.curve` is asked."""
         exprs = [self.case.head] if self.case.alone else [self.case.head, self.case.member]
-        return {"exprs": exprs, "low": self.low, "high": self.high, "count": _SAMPLES}
+        return {
+            "exprs": [self.over.of(expr) for expr in exprs],
+            "low": self.low,
+            "high": self.high,
+            "count": _SAMPLES,
+        }
 
     def half(self) -> _Range:
         """The middle half of it."""
@@ -107,7 +121,9 @@ class MemberPane(Pane):
         self.case: Case | None = None
         self._explain = ask(self, "egen.explain", self.Explained)
         self._curve = ask(self, "egen.curve", self.Drawn)
-        self._answers: OrderedDict[tuple[str, str, int], tuple[_Document, _Document]] = OrderedDict()
+        self._answers: OrderedDict[tuple[object, ...], tuple[_Document, _Document]] = OrderedDict()
+        self._why: _Document | None = None
+        self._place = 0
 
     def compose(self) -> ComposeResult:
         points = Listing(**table("points"))
@@ -122,8 +138,8 @@ class MemberPane(Pane):
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 30, "-low")
         self.set_class(event.size.height < 16, "-lowest")
-        if self.case is not None and (known := self._answers.get(self.case.key)) is not None:
-            self._say(*_words(self.case, known[0], short=self.has_class("-low")))
+        if self.case is not None and self._why is not None:
+            self._say(*_words(self.case, self._why, short=self.has_class("-low")))
 
     def legend(self) -> Sequence[tuple[str, str]]:
         more = (
@@ -144,7 +160,7 @@ class MemberPane(Pane):
         """Show this case, or that there is none."""
         if case == self.case:
             return
-        self.case = case
+        self.case, self._why, self._place = case, None, 0
         forms = self.query_one("#forms", ReaderBox).reader
         self.title = "member" if case is None else case.title
         forms.show([] if case is None else _forms(case.member))
@@ -153,12 +169,13 @@ class MemberPane(Pane):
         if case is None:
             self._clear()
         elif (known := self._answers.get(case.key)) is not None:
+            self._why = known[0]
             self._show_answer(case, *known)
         else:
             lines = [safe_text(shown(case.member), "bold")]
             lines += [verdict(case.judged)] if case.judged and not case.alone else []
             self._clear(*lines, Content.assemble(("… ", "$accent"), ("asking the engine", "$quiet")))
-            self._explain.ask({"head": case.head, "member": case.member, "seed": case.seed}, case)
+            self._explain.ask(case.params, case)
 
     def _clear(self, *lines: Content) -> None:
         """Show these lines alone."""
@@ -180,7 +197,26 @@ class MemberPane(Pane):
         if event.error is not None:
             self._show_error(case, event.error)
         else:
-            self._ask_curves(_Range(case, event.value, *_reach(event.value)))
+            self._why = event.value
+            self._ask_slice(case, event.value)
+
+    @property
+    def slices(self) -> tuple[Slice, ...]:
+        """The slices that can be drawn; none while the case is not explained."""
+        return slices(self._why["points"]) if self._why is not None else ()
+
+    def turn(self, steps: int) -> None:
+        """Draw the slice that comes so many after this one."""
+        if self.case is not None and self._why is not None:
+            self._place = (self._place + steps) % len(self.slices)
+            self._ask_slice(self.case, self._why)
+
+    def _ask_slice(self, case: Case, why: _Document) -> None:
+        self._ask_curves(_Range(case, why, self._slice, *_reach(why)))
+
+    @property
+    def _slice(self) -> Slice:
+        return self.slices[self._place]
 
     def _ask_curves(self, over: _Range) -> None:
         self._curve.ask(over.params, over)
@@ -188,7 +224,7 @@ class MemberPane(Pane):
     @on(Drawn)
     def _drawn(self, event: Drawn) -> None:
         over: _Range = event.tag
-        if over.case != self.case:
+        if over.case != self.case or self._why is None or over.over != self._slice:
             return
         if event.error is not None:
             self._show_error(over.case, event.error)
@@ -196,12 +232,14 @@ class MemberPane(Pane):
             # They span too much to be seen.
             self._ask_curves(over.half())
         else:
-            self._answers[over.case.key] = over.why, event.value
+            if not self._place:
+                self._answers[over.case.key] = over.why, event.value
             while len(self._answers) > _KEPT:
                 self._answers.popitem(last=False)
             self._show_answer(over.case, over.why, event.value)
 
     def _show_error(self, case: Case, error: EngineError) -> None:
+        self._why = None
         self._say(safe_text(shown(case.member), "bold"), error_text(error))
 
     def _show_answer(self, case: Case, why: _Document, curves: _Document) -> None:
@@ -210,7 +248,8 @@ class MemberPane(Pane):
         listing = self.query_one("#points", Listing)
         listing.when_empty("No point could be decided", "")
         rows = [] if case.alone else _point_rows(why)
-        listing.table.columns = fitting("points", rows)
+        several = any("at" in row for row in rows)
+        listing.table.columns = fitting("points", rows, without="x" if several else "where")
         listing.load(rows, keep=False)
         listing.display = not case.alone
 
@@ -222,8 +261,13 @@ class MemberPane(Pane):
         plot.series = tuple(Series(name, xs, values) for name, values in zip(names, ys, strict=True))
         plot.gaps = _gaps(xs, ys[-1])
         apart = "head and member" if _word(why) == "different" else "curves coincide, × member undefined"
+        if case.assume:
+            apart = f"judged where {case.assume}"
+        over = self._slice
         plot.caption = "over x, × undefined" if case.alone else apart
         plot.short_caption = "× undefined"
+        if len(self.slices) > 1:
+            plot.caption, plot.short_caption = f"{over.words}, × undefined, < > others", over.words
         plot.empty = "no value in this range"
 
 
@@ -242,12 +286,14 @@ def _words(case: Case, why: _Document, *, short: bool) -> list[Content]:
     judged, head_domain, domain = why["verdict"], why["head_domain"]["text"], why["member_domain"]["text"]
     lines = [safe_text(shown(case.member), "bold")]
     lines += [] if short else [safe_text(case.member, "$quiet")]
+    known = [_labelled("where", case.assume)] if case.assume else []
+    known += [_labelled("domain", domain)] if domain else []
     if case.alone:
-        return [*lines, _labelled("domain", domain)]
+        return [*lines, *known]
     where = _where(_word(why), judged["kept"], judged["points"])
     lines.append(verdict(_word(why), judged.get("except") or "") + safe_text(f"  {where}" if where else ""))
     beside = "" if head_domain == domain else f"   head: {head_domain}"
-    lines.append(_labelled("domain", domain) + safe_text(beside, "$quiet"))
+    lines += [*known[:-1], known[-1] + safe_text(beside, "$quiet")] if known else []
     failures = _failures(why)
     lines += [_labelled("fails in", text) for text in failures]
     if not (short and failures):
@@ -270,7 +316,9 @@ def _where(word: str, kept: float, points: int) -> str:
 
 def _point_words(point: Record) -> Content:
     """What there is to say about one point, in full."""
-    at = safe_text(f"x = {point['x']:.6g}: ", "$quiet")
+    from engines.egen.records import where
+
+    at = safe_text(f"{where(point['x'], point.get('at'))}: ", "$quiet")
     if point["term"]:
         return at + safe_text(point["why"], "$warning") + safe_text(f", in {shown(point['term'])}", "$quiet")
     values = [point[name] for name in ("head", "member")]
@@ -297,6 +345,8 @@ def _labelled(label: str, text: str) -> Content:
 
 def _point_rows(why: _Document) -> list[Record]:
     """The points as table rows: first those where the two part, then the nearest to 0."""
+    from engines.egen.records import where
+
     rows = []
     for number, point in enumerate(why["points"]):
         head, member = point["head"], point["member"]
@@ -305,7 +355,8 @@ def _point_rows(why: _Document) -> list[Record]:
         agrees = near or not (both and _word(why) == "different")
         fails = point["member_state"] != "defined"
         worst = (fails and point["head_state"] == "defined") or not agrees
-        row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees}
+        place = where(point["x"], point.get("at"), digits=4)
+        row = {"term": "", "why": "", **point, "id": str(number), "agrees": agrees, "where": place}
         rows.append((not worst, not fails, row))
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]
 

@@ -19,7 +19,7 @@ from screens.egraphs.columns import (
 )
 from screens.egraphs.member import Case
 from screens.egraphs.middle import Heading, TableView
-from screens.egraphs.notation import copies, latex
+from screens.egraphs.notation import copies, latex, variables
 from screens.egraphs.sources import Cluster, Members
 from screens.shell.export import Export
 from screens.shell.selection import CommandLine, Lookup, Selection
@@ -104,13 +104,22 @@ class MembersView(TableView):
         of = f"{count(members)} of {_big(total)}" if total else count(members)
         if self._table.filter is not None:
             return f"{count(self._table.shown)} shown, {of}"
-        return f"{of} (stratified, seed {cluster.settings.get('seed', 0)})" if total else of
+        settings = cluster.settings
+        order = settings.get("order", "shortest")
+        words = [
+            settings["style"],
+            *([] if order == "shortest" else [order]),
+            f"seed {settings.get('seed', 0)}",
+        ]
+        return f"{of} ({', '.join(words)})" if total else of
 
     def case(self) -> Case | None:
         if self._here is None:
             return None
         cluster, row = self._here
-        return Case(member_title(row), cluster.head, row["prefix"], row["verdict"], cluster.seed)
+        return Case(
+            member_title(row), cluster.head, row["prefix"], row["verdict"], cluster.seed, cluster.assume
+        )
 
     def selection(self, line: CommandLine) -> Selection | None:
         if self._here is None:
@@ -118,7 +127,8 @@ class MembersView(TableView):
         cluster, row = self._here
         known = {name: row[name] for name in ("member", "tokens", "verdict", "kept")}
         forms = copies(row["prefix"], {"head": cluster.head, **known})
-        words = ["egen", "explain", "--seed", str(cluster.seed), "--", cluster.head, row["prefix"]]
+        seed = ["--seed", str(cluster.seed)]
+        words = ["egen", "explain", *cluster.assuming, *seed, "--", cluster.head, row["prefix"]]
         return Selection(f"{cluster.address}/member/{row['member']}", member_title(row), line(*words), forms)
 
     def pair(self) -> tuple[str, str] | None:
@@ -172,7 +182,7 @@ class MembersView(TableView):
 
 
 def cluster_footnote(cluster: Cluster) -> str:
-    """How the growth of a cluster ended, and by which rules."""
+    """What the cluster is about, if not about x alone, how its growth ended, and by which rules."""
     stop, nodes = cluster.row["stop"], count(cluster.row["nodes"])
     rules = str(cluster.source.facts(cluster.number).get("rules", ""))[:4]
     words = {
@@ -182,7 +192,11 @@ def cluster_footnote(cluster: Cluster) -> str:
         "node_limit": f"stop: node limit {nodes}",
     }
     ended = words.get(stop, f"stop: {stop_words(stop)} {nodes} nodes")
-    return f"{ended} · rules {rules}" if rules else ended
+    names = variables(cluster.head)
+    about = [", ".join(names)] if {*names} - {"x"} else []
+    about += [f"where {cluster.assume}"] if cluster.assume else []
+    parts = [" ".join(about), ended, f"rules {rules}" if rules else ""]
+    return " · ".join(part for part in parts if part)
 
 
 def _big(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
@@ -10,9 +11,20 @@ from typing import TYPE_CHECKING
 from screens.shell.selection import Form
 
 if TYPE_CHECKING:
+    from engines.core.errors import ExpressionError
     from engines.core.tree import Tree
 
-__all__ = ["check", "copies", "infix", "latex", "shown", "tree_lines", "write_plainly"]
+__all__ = [
+    "asked",
+    "check",
+    "copies",
+    "infix",
+    "latex",
+    "shown",
+    "tree_lines",
+    "variables",
+    "write_plainly",
+]
 
 # The engine's notations are imported where they are used: the screen is painted before.
 
@@ -33,9 +45,14 @@ def shown(prefix: str) -> str:
 @lru_cache(32_768)
 def _written(notation: str, prefix: str) -> str:
     from engines.egen.expressions import notation as notations
-    from engines.egen.expressions.language import read_prefix
 
-    return str(getattr(notations, notation)(read_prefix(prefix)))
+    return str(getattr(notations, notation)(_tree(prefix)))
+
+
+def _tree(prefix: str) -> Tree:
+    from engines.egen.expressions.language import LETTERS, read_prefix
+
+    return read_prefix(prefix, LETTERS)
 
 
 infix = partial(_written, "infix")
@@ -45,9 +62,7 @@ latex = partial(_written, "latex")
 
 def tree_lines(prefix: str) -> list[str]:
     """The tree, a node a line."""
-    from engines.egen.expressions.language import read_prefix
-
-    return list(_branch(read_prefix(prefix), "", ""))
+    return list(_branch(_tree(prefix), "", ""))
 
 
 def _branch(tree: Tree, first: str, rest: str) -> Iterator[str]:
@@ -70,16 +85,48 @@ def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:
     )
 
 
+@lru_cache(4_096)
+def variables(prefix: str) -> tuple[str, ...]:
+    """The variables and parameters of an expression, in the order in which they are named."""
+    from engines.egen.assumptions import ordered
+    from engines.egen.expressions.language import variables_of
+
+    names = variables_of(_tree(prefix))
+    return tuple(name for name in ordered(names) if name in names)
+
+
 def check(text: str) -> tuple[str, str]:
-    """An expression as it is typed. Returns: its prefix form and nothing, or nothing and what is wrong."""
+    """An expression of x as it is typed. Returns: its prefix form and nothing, or nothing and why not."""
     from engines.core.errors import ExpressionError
     from engines.egen.expressions.language import prefix
-    from engines.egen.expressions.notation import check_head, read
+    from engines.egen.expressions.notation import read_head
 
     try:
-        tree = read(text)
-        check_head(tree)
+        return prefix(read_head(text)), ""
     except ExpressionError as error:
-        place = f"character {error.position + 1}: " if error.position is not None and error.text else ""
-        return "", f"{place}{error.what}. {error.remedy}".strip()
-    return prefix(tree), ""
+        return "", _wrong(error)
+
+
+def asked(text: str) -> tuple[str, str, str]:
+    """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0, y > 0`.
+
+    Returns: the prefix form, what is assumed and nothing, or nothing, nothing and what is wrong.
+    """
+    from engines.core.errors import ExpressionError
+    from engines.egen.assumptions import read_assumptions
+    from engines.egen.expressions.language import prefix
+    from engines.egen.theories.theory import theory_of
+
+    written, *assumed = re.split(r"(?<=\S)\s+where\b", text, maxsplit=1)
+    try:
+        head = theory_of("reals", "").read(written)
+        assume = str(read_assumptions("".join(assumed)))
+        theory = theory_of("reals", assume, head)
+    except ExpressionError as error:
+        return "", "", _wrong(error)
+    return ("", "", theory.unwritten) if theory.unwritten else (prefix(head), assume, "")
+
+
+def _wrong(error: ExpressionError) -> str:
+    place = f"character {error.position + 1}: " if error.position is not None and error.text else ""
+    return f"{place}{error.what}. {error.remedy}".strip()

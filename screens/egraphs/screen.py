@@ -269,17 +269,14 @@ class EgraphsScreen(WorkbenchScreen):
         cluster = self.now.cluster
         if cluster is not None:
             line = await self._growth_line()
-            line.edit(cluster.row.get("infix"))
+            line.edit(cluster.written)
             line.grow(cluster.head, {**cluster.settings, "seed": cluster.seed})
 
     async def _growth_line(self) -> GrowLine:
-        from screens.egraphs.growth import GrowLine
-        from workbench.config import load_config
+        from screens.egraphs.growth import GrowLine, usual_settings
 
         # Anew each time: the settings may have been changed since.
-        config = load_config()
-        most = int(str(config.get("egen.max_tokens")))
-        usual = {"mode": str(config.get("egen.mode")), "max_tokens": most, "members": 1_000, "seed": 0}
+        usual = usual_settings()
         if self._line is None:
             self._line = GrowLine(self.ask, usual)
             await self.mount(self._line, after="#panes")
@@ -419,7 +416,7 @@ class EgraphsScreen(WorkbenchScreen):
 
         chosen, cluster = self.members.pair(), self.now.cluster
         if chosen is not None and cluster is not None:
-            self.app.push_screen(Derivation(self.workbench, *chosen, cluster.mode))
+            self.app.push_screen(Derivation(self.workbench, *chosen, cluster))
 
     def action_inspect(self) -> None:
         from screens.egraphs.cluster_sheets import Provenance
@@ -429,6 +426,12 @@ class EgraphsScreen(WorkbenchScreen):
             graph = next((view.graph for view in self.middle.views if isinstance(view, EgraphView)), None)
             document = graph.document if graph is not None else None
             self.app.push_screen(Provenance(self.workbench, self.now.cluster, document))
+
+    def action_earlier(self) -> None:
+        self.right.turn(-1)
+
+    def action_later(self) -> None:
+        self.right.turn(1)
 
     # What can be done
 
@@ -448,6 +451,8 @@ class EgraphsScreen(WorkbenchScreen):
             return "something is growing; x stops it"
         if verb == "stop" and not growing and not self.middle.encoding:
             return "nothing is growing"
+        if verb in ("earlier", "later") and len(self.right.slices) < 2:
+            return "there is no plot of several variables"
         if verb == "diff" and (reason := self.members.why_no_pair()):
             return reason
         keeping = self._line is not None and self._line.keeping
@@ -484,6 +489,8 @@ def _why_not_keep(draft: Draft | None, keeping: bool) -> str:
     """Why what is under the cursor cannot be kept; nothing when it can."""
     if draft is None:
         return "only what was grown here can be kept; a grows something"
+    if not draft.ordinary:
+        return "corpora hold functions of x, without assumptions; e writes its members to a file"
     if draft.growing:
         return "it is still growing; x stops it"
     if draft.error is not None:

@@ -21,7 +21,7 @@ from textual.worker import get_current_worker
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from screens.egraphs.columns import Expression
-from screens.egraphs.notation import shown
+from screens.egraphs.notation import shown, variables
 from screens.shell.request import Answer, Service
 from screens.shell.text import count
 from workbench.errors import explain
@@ -29,7 +29,7 @@ from workbench.errors import explain
 __all__ = ["Cluster", "CorpusReader", "Draft", "Drafts", "Members", "Source", "open_source"]
 
 _LIMITS = ("nodes", "iterations", "time_s")
-_SETTINGS = ("members", "max_tokens", "mode", "padding", "seed")
+_SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "order", "padding", "seed")
 _SET = ("max_tokens", "mode")
 """Settings of the user's own with which growth begins."""
 _STORED = ("prefix", "tokens", "verdict", "kept")
@@ -118,7 +118,13 @@ class Draft:
     @property
     def unkept(self) -> bool:
         """Whether it holds, or will hold, what can be kept."""
-        return self.growing or (self.generated is not None and bool(self.members))
+        grows = self.growing or (self.generated is not None and bool(self.members))
+        return grows and self.ordinary
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether it is a function of x without assumptions, as those of corpora are."""
+        return not self.settings.get("assume") and {"x"}.issuperset(variables(self.head))
 
     @property
     def words(self) -> str:
@@ -211,7 +217,8 @@ class Source:
     def settings(self, cluster: int) -> Mapping[str, Any]:
         """With what a cluster was made, as parameters of `egen.generate`."""
         config = self.made(cluster)["config"]
-        known = {**config, **config.get("limits", {})}
+        # Those of before there were styles do not name theirs.
+        known = {"style": "any", **config, **config.get("limits", {})}
         return {name: known[name] for name in (*_SETTINGS, *_LIMITS) if name in known}
 
     def facts(self, cluster: int) -> Mapping[str, Any]:
@@ -387,16 +394,32 @@ class Cluster:
         return str(self.settings.get("mode", "strict"))
 
     @property
+    def assume(self) -> str:
+        """What was assumed."""
+        return str(self.settings.get("assume", ""))
+
+    @property
+    def assuming(self) -> list[str]:
+        """What was assumed as an option of a command."""
+        return ["--assume", self.assume] if self.assume else []
+
+    @property
+    def written(self) -> str:
+        """The head and what was assumed, as they are typed: `x^2*y where x > 0`."""
+        where = f" where {self.assume}" if self.assume else ""
+        return f"{self.row.get('infix')}{where}"
+
+    @property
     def egraph_params(self) -> dict[str, object]:
         """What `egen.egraph` is asked."""
         settings = self.settings
         limits = {name: settings[name] for name in _LIMITS if name in settings}
-        return {"expr": self.head, "mode": self.mode, **limits}
+        return {"expr": self.head, "assume": self.assume, "mode": self.mode, **limits}
 
     @property
     def egraph_command(self) -> list[str]:
         """The words of the command that prints the same."""
-        return ["egen", "egraph", "--mode", self.mode, *self.limits, "--", self.head]
+        return ["egen", "egraph", *self.assuming, "--mode", self.mode, *self.limits, "--", self.head]
 
     @property
     def limits(self) -> list[str]:

@@ -138,7 +138,7 @@ async def test_the_first_cluster_is_shown_with_members_and_curve(build: Make) ->
         assert screen.crumbs == ("corpus sample-e", "cluster 0", "head")
         assert (clusters(screen).shown, members(screen).shown) == (3, 3)
         middle = screen.query_one("#middle", Pane)
-        assert middle.detail == "2 of 2.1e16 (stratified, seed 0)"
+        assert middle.detail == "2 of 2.1e16 (any, seed 0)"
         assert middle.footnote.startswith("stop: node limit 3 000 · rules ")
         await press(pilot, "enter", "j")
         assert screen.crumbs[-1] == "member 1"

@@ -42,6 +42,8 @@ PAPER = Paper(
     },
     defaults={
         "egen.mode": (("egen.generate", "mode"),),
+        "egen.style": (("egen.generate", "style"),),
+        "egen.order": (("egen.generate", "order"),),
         "egen.max_tokens": (("egen.generate", "max_tokens"),),
     },
 )

@@ -1,0 +1,126 @@
+"""The E-graphs screen with several variables and assumptions: growing, what is copied, slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from textual.widgets import Static
+
+from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.language import LETTERS, prefix
+from screens.app import Workbench
+from screens.egraphs.growth import GrowLine
+from screens.egraphs.member import MemberPane
+from screens.egraphs.notation import asked
+from screens.widgets.listing import ReaderBox
+from screens.widgets.pane import Pane
+from screens.widgets.plot import Plot
+from screens.widgets.table import Table
+from tests.screens.test_egraphs import WIDE, build, case, corpus, press, ready, settle
+from workbench.config import set_value
+
+__all__ = ["build", "corpus"]
+
+Build = Callable[..., Workbench]
+HEAD = "sqrt(x^2)*y"
+GROWN = ["* y sqrt pow x 2", "* x y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "infix", "assume"),
+    [
+        ("x^2 - y^2", "x^2 - y^2", ""),
+        (r"\frac{x}{y} where y != 0", "x/y", "y != 0"),
+        ("a*x  where x>0, n integer", "a*x", "n integer, 0 < x"),
+    ],
+)
+def test_what_is_assumed_comes_after_where(text: str, infix: str, assume: str) -> None:
+    assert asked(text) == (prefix(read_infix(infix, LETTERS)), assume, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("x where x", "compares nothing"),
+        ("x^ where x > 0", "character"),
+        ("sum(k, 1, n, k)", "not rewritten"),
+    ],
+)
+def test_what_cannot_be_grown_is_said(text: str, wrong: str) -> None:
+    found = asked(text)
+    assert found[:2] == ("", "")
+    assert wrong in found[2]
+
+
+async def test_several_variables_are_grown_copied_and_sliced(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.screens.egraph_engine.GROWN", GROWN)
+    set_value("egen.style", "any")
+    set_value("egen.order", "readable")
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        assert screen.why_not("later")
+        await press(pilot, "a")
+        line = screen.query_one(GrowLine)
+        assert "style any, readable first" in str(line.query_one(".say", Static).content)
+        line.field.value = f"{HEAD} where x > 0"
+        await press(pilot, "enter", "x")
+        await settle(pilot, lambda: bool(screen.why_not("stop")))
+
+        # What was asked, and where it is said.
+        asked_for = screen.now.drafts[0].params
+        wanted = {"expr": "* sqrt pow x 2 y", "assume": "0 < x", "style": "any", "order": "readable"}
+        assert wanted.items() <= asked_for.items()
+        middle = screen.query_one("#middle", Pane)
+        assert middle.footnote.startswith("x, y where 0 < x · stopped")
+        assert middle.detail.endswith("(any, readable, seed 0)")
+        assert "functions of x" in screen.why_not("keep")
+        assert not screen.unkept()
+
+        # The member that holds only where x is positive is judged there.
+        await press(pilot, "j", "j")
+        await settle(pilot, lambda: "✓ equal" in case(screen))
+        assert "where 0 < x" in case(screen)
+        assert str(screen.query_one("#points-table", Table).columns[0].title) == "where"
+
+        # A slice goes through a judged point, with the same values as the engine's there.
+        pane, plot = screen.query_one("#right", MemberPane), screen.query_one(Plot)
+        assert not screen.why_not("later")
+        runs = []
+        for _ in range(2):
+            over = pane.slices[len(runs)]
+            assert plot.caption.startswith(over.words)
+            runs.append(over.runs)
+            held = dict(over.fixed)
+            at = [(x, y) for x, y in zip(plot.series[1].xs, plot.series[1].ys, strict=True) if y is not None]
+            assert all(y == pytest.approx(x * next(iter(held.values())), rel=1e-6, abs=1e-6) for x, y in at)
+            await press(pilot, "greater_than_sign")
+        assert runs == ["x", "y"]
+        await press(pilot, "less_than_sign", "less_than_sign")
+        assert plot.caption.startswith(pane.slices[0].words)
+
+        # The command lines have the options, and growing again has the settings.
+        for member, words in (
+            (True, "mathwb egen explain --assume '0 < x' --seed 0 -- '* sqrt pow x 2 y' '* x y'"),
+            (False, "--style any --order readable"),
+        ):
+            if not member:
+                await press(pilot, "h")
+            await press(pilot, "Y", "c")
+            path = app.workspace.root / "clipboard.txt"
+            await settle(pilot, lambda words=words, path=path: words in path.read_text("utf-8"))  # type: ignore[misc]
+            assert words in path.read_text("utf-8")
+        assert "--assume '0 < x'" in path.read_text("utf-8")
+        await press(pilot, "i")
+        await settle(pilot)
+        lines = app.screen.query_one(ReaderBox).reader.lines
+        assert {"variables   x, y", "assumed     0 < x", "style       any, readable first"} <= {
+            *map(str, lines)
+        }
+        await press(pilot, "escape", "r", "x")
+        await settle(pilot, lambda: bool(screen.why_not("stop")))
+        assert screen.now.drafts[1].params == asked_for
+        assert line.field.value == "sqrt(x^2)*y where 0 < x"
