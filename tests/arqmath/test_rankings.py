@@ -153,3 +153,12 @@ def test_means_of_the_real_runs_are_the_published_ones(real_data: Path) -> None:
     for row in published:
         assert runs[row["run"]]["ndcg_prime"] == pytest.approx(float(row["ndcg_prime"]), abs=5e-5)
         assert runs[row["run"]]["map_prime"] == pytest.approx(float(row["map_prime_rel2"]), abs=5e-5)
+
+
+def test_a_collection_without_any_topic_says_so(tmp_path: Path) -> None:
+    (tmp_path / "posts.jsonl").write_text("")
+    (tmp_path / "arqmath.toml").write_text("")
+    found = Rankings.read(ArqmathFolder.open(tmp_path))
+    assert found.topic_ids() == []
+    assert "no topics" in found.problems[0]
+    assert "topics_task1" in found.problems[0]

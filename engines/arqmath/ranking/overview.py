@@ -110,6 +110,11 @@ class Rankings:
                 found.runs[name] = RankedRun(name, path, run, found._evaluate(run))
                 found.problems += [f"{path.name} is read, but {doubt}" for doubt in run.doubts]
         found._read_answers()
+        if not (found.problems or found.topic_ids()):
+            found.problems.append(
+                f"{folder.path} has no topics, no judgements and no runs of Tasks 1 and 3. Expected "
+                "topics_task1*.xml, qrels_task1*.tsv and runs, or an arqmath.toml that names such files."
+            )
         return found
 
     def topic_ids(self) -> list[str]:
