@@ -201,7 +201,8 @@ class GrowLine(Vertical):
             glyph, words, tail = ("– ", "$warning"), none, ""
         else:
             glyph, words = ("✓ ", "$success"), draft.words
-            tail = f" · ended: {stop_words(draft.stop)}   K keeps it, r grows it again"
+            ways = "K keeps it, r grows it again" if draft.ordinary else "r grows it again"
+            tail = f" · ended: {stop_words(draft.stop)}   {ways}"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
 
     def _judge(self, text: str) -> tuple[str, str]:

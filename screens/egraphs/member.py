@@ -249,7 +249,7 @@ class MemberPane(Pane):
         listing.when_empty("No point could be decided", "")
         rows = [] if case.alone else _point_rows(why)
         several = any("at" in row for row in rows)
-        listing.table.columns = fitting("points", rows, without="x" if several else "where")
+        listing.table.columns = fitting("points", rows, without=("x",) if several else ("where",))
         listing.load(rows, keep=False)
         listing.display = not case.alone
 

@@ -79,6 +79,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert middle.detail.endswith("(any, readable, seed 0)")
         assert "functions of x" in screen.why_not("keep")
         assert not screen.unkept()
+        assert "K keeps" not in str(line.query_one(".say", Static).content)
 
         # The member that holds only where x is positive is judged there.
         await press(pilot, "j", "j")
