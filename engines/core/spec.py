@@ -44,7 +44,8 @@ class Arg:
     path stands for (`corpus`, `index`, `model`). shown: the default in words. metavar: how help names the
     value. option: True makes a field without a default an option of the command, False makes one with a
     default an argument; otherwise what has no default is an argument. name: the option's, where it is not
-    the field's. short: a one-letter option besides. words: the rest of the command line, with spaces between.
+    the field's. short: a one-letter option besides. words: of an argument the rest of the
+    command line, with spaces between; an option can be given several times, with commas between.
     hidden: left out of help and forms.
     """
 

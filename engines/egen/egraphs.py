@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
+from engines.egen.choices import AssumeAny
 from engines.egen.records import Limits, Mode, TheoryName
 from engines.egen.theories.theory import theory_of
 
@@ -20,7 +21,6 @@ _Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
 _Seconds = Arg("The longest growth, in seconds.", low=0, hidden=True)
 
 
-_Assume = Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing")
 _Theory = Arg("What expressions are about.")
 
 
@@ -29,7 +29,7 @@ class WalkEgraph:
     """Grow the e-graph of an expression and print its classes, the root first, each with its nodes."""
 
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR")]
-    assume: Annotated[str, _Assume] = ""
+    assume: AssumeAny = ""
     theory: Annotated[TheoryName, _Theory] = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     number: Annotated[int | None, Arg("Only this class.", low=0, name="class")] = None
@@ -46,7 +46,7 @@ class Derive:
     target: Annotated[
         str | None, Arg("Where it is to lead.", shown="the shortest form found", option=False)
     ] = None
-    assume: Annotated[str, _Assume] = ""
+    assume: AssumeAny = ""
     theory: Annotated[TheoryName, _Theory] = "reals"
     mode: Annotated[Mode, _Rules] = "strict"
     nodes: Annotated[int, _Nodes] = Limits().nodes

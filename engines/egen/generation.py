@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
+from engines.egen.choices import AssumeAny
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
@@ -38,9 +39,7 @@ class Generate:
     notation: Annotated[Notation, Arg("How EXPR is written.")] = "auto"
     members: Annotated[int, Arg("How many are wanted.", low=1, high=MAX_MEMBERS)] = 1_000
     max_tokens: Annotated[int, Arg("Longest member.", low=1, high=MAX_TOKENS)] = 25
-    assume: Annotated[
-        str, Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing")
-    ] = ""
+    assume: AssumeAny = ""
     theory: Annotated[TheoryName, Arg("What EXPR is about.")] = "reals"
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
     style: Annotated[

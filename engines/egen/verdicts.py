@@ -16,6 +16,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.egen.assumptions import read_assumptions
+from engines.egen.choices import Assume
 from engines.egen.expressions.language import LETTERS
 from engines.egen.expressions.notation import read, read_head
 from engines.egen.records import Outcome
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Curve", "Explain", "Verified", "Verify", "curve", "document", "explain", "verify"]
 
 _PROGRESS_EVERY = 20_000
-_Assume = Arg("What holds of variables: x > 0, n integer, a != 0, -1 < x < 1.", shown="nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Verify:
     """
 
     file: Annotated[Path, Arg("Lines `head<TAB>member` in prefix notation; - is standard input.")]
-    assume: Annotated[str, _Assume] = ""
+    assume: Assume = ""
     seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
 
 
@@ -48,7 +48,7 @@ class Explain:
 
     head: Annotated[str, Arg("Infix or prefix; may begin with -.")]
     member: Annotated[str, Arg("What is judged against it.")]
-    assume: Annotated[str, _Assume] = ""
+    assume: Assume = ""
     seed: Annotated[int, Arg("Chooses the points.", low=0)] = 0
 
 

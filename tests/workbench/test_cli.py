@@ -315,3 +315,12 @@ def test_closed_output_is_no_fault(closed: str) -> None:
     command = " ".join(map(shlex.quote, [*MATHWB, "config", "path"]))
     result = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_what_is_assumed_in_several_options_holds_together() -> None:
+    words = ("egen", "derive", "sqrt(x^2)*sqrt(y^2)", "x*y", "--json", "--assume", "x > 0")
+    alone = json.loads(mathwb(*words).stdout)
+    assert alone["steps"] == []
+    assert alone["counterexample"]["at"]["y"] < 0
+    both = json.loads(mathwb(*words, "--assume", "y > 0").stdout)
+    assert both["steps"][-1]["infix"] == "x*y"

@@ -94,19 +94,20 @@ def _parameter(field: Field, default: Any) -> inspect.Parameter:
         if field.kind is bool and default is not False:
             long = f"{long}/--no-{long[2:]}"
         found = typer.Option(*([arg.short] if arg.short else []), long, **about)
-    if field.many or arg.words:
+    several = field.many or arg.words
+    if several:
         kind = list[kind]
     if field.required:
         return _keyword(field.name, Annotated[kind, found], inspect.Parameter.empty)
-    if default is None or field.many:
+    if default is None or several:
         kind = Optional[kind]  # noqa: UP045  # built while running
-    return _keyword(field.name, Annotated[kind, found], default or None if field.many else default)
+    return _keyword(field.name, Annotated[kind, found], default or None if several else default)
 
 
 def _given(field: Field, value: Any) -> Any:
     """What was typed as the reader of specs takes it."""
-    if field.arg.words and isinstance(value, list):
-        return " ".join(value)
+    if field.arg.words:
+        return (", " if field.is_option else " ").join(value or ())
     return tuple(value) if field.many and value is not None else value
 
 

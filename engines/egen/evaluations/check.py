@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
+from engines.egen.choices import AssumeAny
 from engines.egen.records import Outcome, TheoryName, Verdict
 from engines.egen.theories.theory import theory_of
 
@@ -48,9 +49,7 @@ class Check:
     """
 
     file: Annotated[Path, Arg("A step a line, prefix or infix; a blank line ends a derivation.")]
-    assume: Annotated[
-        str, Arg("What holds: x > 0, n integer, a != 0, -1 < x < 1; in logic p -> q.", shown="nothing")
-    ] = ""
+    assume: AssumeAny = ""
     theory: Annotated[TheoryName, Arg("What expressions are about.")] = "reals"
     model: Annotated[Path | None, Arg("An encoder, for a second opinion.", ref="model", shown="none")] = None
     threshold: Annotated[
