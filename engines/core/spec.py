@@ -229,10 +229,14 @@ def _one(field: Field, value: Any, name: str, code: str) -> Any:
     return value
 
 
+_NAMED = 20
+
+
 def known(word: str, names: Iterable[str]) -> str:
-    """`Did you mean 'lr'?`, or else all the names there are."""
+    """`Did you mean 'lr'?`, or else the names there are: of many, the first twenty and how many follow."""
     listed = list(names)
-    return _close(word, listed) or f"There are: {', '.join(listed)}."
+    more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
+    return _close(word, listed) or f"There are: {', '.join(listed[:_NAMED])}{more}."
 
 
 def _close(word: str, names: Iterable[Any]) -> str:

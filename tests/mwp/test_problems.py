@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.assets import asset
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
 from engines.mwp.problems.describe import DescribeProblems, described_problems
 from engines.mwp.problems.equation import (
@@ -92,6 +92,21 @@ trees = st.recursive(
 def test_an_equation_is_read_back_from_infix_and_from_prefix(tree: Tree) -> None:
     assert parse_infix(infix(tree), Tree) == tree
     assert parse_prefix(tree.labels()) == tree
+
+
+@given(st.text("()+-*/^ N_01C2.,%", max_size=12))
+def test_any_text_is_an_equation_or_refused(text: str) -> None:
+    try:
+        tree = parse_infix(text, lambda written: Tree("C_1"))
+    except EngineError:
+        return
+    assert parse_infix(infix(tree), Tree) == tree
+
+
+@given(trees, st.sampled_from(["+", "-(", "*", ")"]))
+def test_an_equation_cut_short_is_refused_at_its_end(tree: Tree, rest: str) -> None:
+    with pytest.raises(EquationError, match="cannot be read at character"):
+        parse_infix(infix(tree) + rest, Tree)
 
 
 @given(trees)

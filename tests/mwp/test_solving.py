@@ -76,6 +76,7 @@ def test_what_cannot_be_solved_says_why(trained: tuple[Path, Path]) -> None:
         ("小明有9个苹果，吃了2个，还剩几个？", "Chinese, and the solver has learned English only"),
         ("It was -9 degrees and 2 more . How many ?", "the minus before 9"),
         ("Ann has 9 pens and 9999999999999 more . How many ?", "9999999999999 is larger"),
+        ("One girl has 9 pens and twenty-five more . How many ?", "twenty-five is read as a word"),
     ],
 )
 def test_what_is_not_understood_is_told(trained: tuple[Path, Path], text: str, remark: str) -> None:

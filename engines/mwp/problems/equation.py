@@ -172,8 +172,10 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
         else:
             raise _unread(text, place)
         place = found.end()
+    if expect:
+        raise _unread(text, len(text))
     reduce(0)
-    if expect or waiting:
+    if waiting:
         raise _unread(text, len(text))
     if operands[0].depth > MAX_DEPTH:
         raise EquationError(f"the equation is nested more than {MAX_DEPTH} deep")

@@ -82,6 +82,13 @@ def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
             found.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
         if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?N_{place}(?!\d)", problem.text):
             found.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
+    if problem.language == "en":
+        read = set(problem.numbers)
+        found += [
+            f"{word} is read as a word: with --number-words it is a number"
+            for word in dict.fromkeys(mask(problem.original, words=True).numbers)
+            if word not in read and word.lower() != "one"
+        ]
     return found
 
 

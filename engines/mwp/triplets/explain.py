@@ -70,12 +70,12 @@ def explain(spec: ExplainTriplet) -> Explanation:
     found = ready(spec)
     anchor = found.pool.place.get(spec.anchor)
     if anchor is None or found.pool.examples[anchor].of:
-        remedy = known(spec.anchor, [problem.id for problem in found.anchors[:2000]])
+        remedy = known(spec.anchor, [problem.id for problem in found.anchors])
         raise EngineError(
             f"there is no problem {spec.anchor!r} with an equation",
             code="E684",
             exit_code=2,
-            remedy=remedy[:200],
+            remedy=remedy,
         )
     chosen = retriever(spec, found)
     triplet = chosen.triplet(anchor)
