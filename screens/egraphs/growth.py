@@ -1,9 +1,9 @@
-"""Growth line, at the foot: an expression to grow is written in it, and then it says how far that is."""
+"""Growth of a cluster: what grows, and the line at the foot where it is written and says how far it is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,14 +15,170 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from screens.egraphs.columns import stop_words
-from screens.egraphs.notation import asked, shown
-from screens.egraphs.sources import Draft
+from engines.core.errors import EngineError
+from engines.core.events import Event
+from screens.egraphs.columns import Expression, stop_words
+from screens.egraphs.notation import asked, shown, variables
+from screens.egraphs.sources import NOT_KEPT, Source, member_row, unassembled
 from screens.shell.request import Answer, Ask, Progress
-from screens.shell.text import safe_text
+from screens.shell.text import count, safe_text
 from screens.widgets.notice import error_text
 
-__all__ = ["GrowLine", "usual_settings"]
+__all__ = ["Draft", "Drafts", "GrowLine", "usual_settings"]
+
+_SET = ("max_tokens", "mode")
+"""Settings of the user's own with which growth begins."""
+
+
+# What grows
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A cluster that grows, or has grown.
+
+    `stats` are iterations, nodes and classes; `generated` is the document of `egen.generate`, once it ended.
+    """
+
+    number: int
+    head: str
+    settings: Mapping[str, Any]
+    members: tuple[Expression, ...] = ()
+    growing: bool = True
+    stopping: bool = False
+    stats: Mapping[str, Any] = field(
+        default_factory=lambda: dict.fromkeys(("iterations", "nodes", "classes"), 0)
+    )
+    generated: Mapping[str, Any] | None = None
+    error: EngineError | None = None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What `egen.generate` is asked."""
+        return {**self.settings, "expr": self.head, "notation": "prefix"}
+
+    @property
+    def stop(self) -> str:
+        """Why it ended, or `growing`."""
+        if self.growing:
+            return "growing"
+        return str(self.stats.get("stop_reason", "failed" if self.error else "stopped"))
+
+    @property
+    def unkept(self) -> bool:
+        """Whether it holds, or will hold, what can be kept."""
+        grows = self.growing or (self.generated is not None and bool(self.members))
+        return grows and self.ordinary
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether it is a function of x without assumptions, as those of corpora are."""
+        return not self.settings.get("assume") and {"x"}.issuperset(variables(self.head))
+
+    @property
+    def why_not_keep(self) -> str:
+        """Why it cannot be kept; nothing when it can."""
+        if not self.ordinary:
+            return "corpora hold functions of x, without assumptions; e writes its members to a file"
+        if self.growing:
+            return "it is still growing; x stops it"
+        if self.error is not None:
+            return "its growth failed, so nothing of it is verified"
+        if self.generated is None or not self.members:
+            return "it was stopped before it had members; r grows it again"
+        return ""
+
+    @property
+    def words(self) -> str:
+        """How far it is, in one line."""
+        counted = {**self.stats, "members": len(self.members)}
+        parts = (f"{count(counted[name])} {name}" for name in ("nodes", "classes", "members"))
+        return " · ".join([f"iteration {counted['iterations']}", *parts])
+
+    @property
+    def row(self) -> Expression:
+        """Its row among the clusters."""
+        row = unassembled(
+            self.number,
+            self.head,
+            self.members,
+            self.settings.get("seed", 0),
+            mean_tokens=sum(member["tokens"] for member in self.members) / max(1, len(self.members)),
+            kind="own",
+            **{"total_members": 0, **self.stats, "stop_reason": self.stop},
+        )
+        if self.generated is None:  # nothing is judged yet
+            row.update(verdict=["growing"] if self.growing else [], equal=0.0)
+        return row
+
+    @property
+    def none(self) -> str:
+        """Why it ended without members, and what to change; nothing while it grows, or when it has some."""
+        if self.generated is None or self.members:
+            return ""
+        from engines.egen.generation import without_members
+
+        why, change = without_members(self.generated)
+        said = [f"mathwb config set egen.{name} {value}" for name, value in change.items() if name in _SET]
+        said += ["allow padding: mathwb egen generate --padding"] if "padding" in change else []
+        return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
+
+    def heard(self, event: Event) -> Draft:
+        """With what the growth reports."""
+        data, stats, members = event.data, self.stats, self.members
+        if data.get("stage") == "grow":
+            stats = {
+                "iterations": event.step or stats["iterations"],
+                "nodes": data["nodes"],
+                "classes": data["classes"],
+            }
+        if isinstance(arrived := data.get("members"), list):
+            members += tuple(
+                _grown_row(number, prefix) for number, prefix in enumerate(arrived, len(members) + 1)
+            )
+        return replace(self, stats=stats, members=members)
+
+    def ended(self, generated: Mapping[str, Any]) -> Draft:
+        """It ended, by itself or because it was stopped; the members now have verdicts and their order."""
+        members = tuple(member_row(number, row) for number, row in enumerate(generated["members"], 1))
+        ended = replace(self, growing=False, stopping=False, members=members)
+        return replace(ended, generated=generated, stats=generated["stats"])
+
+    def failed(self, error: EngineError) -> Draft:
+        """It ended without a document: because it was stopped before anything had grown, or because of an
+        error; what had arrived stays to be seen."""
+        forgone = error.code == "E703" and self.stopping
+        return replace(self, growing=False, stopping=False, error=None if forgone else error)
+
+
+class Drafts(Source):
+    """What was grown in this session and is not kept, newest last."""
+
+    name = title = NOT_KEPT
+    address = "draft"
+    state = "not kept yet: K keeps one"
+
+    def __init__(self, drafts: Sequence[Draft]) -> None:
+        self._drafts = {draft.number: draft for draft in drafts}
+
+    def made(self, cluster: int) -> Mapping[str, Any]:
+        return {"config": dict(self._drafts[cluster].settings)}
+
+    def clusters(self) -> list[Expression]:
+        return [draft.row for draft in self._drafts.values()]
+
+    def members(self, cluster: int) -> list[Expression]:
+        draft = self._drafts[cluster]
+        return [_grown_row(0, draft.head), *draft.members]
+
+
+def _grown_row(number: int, prefix: str) -> Expression:
+    """The head, number 0, or a member that is not verified yet."""
+    judged = {"verdict": "", "kept": None} if number else {"verdict": "equal", "kept": 1.0}
+    return member_row(number, {"prefix": prefix, "tokens": len(prefix.split()), **judged})
+
+
+# The line
 
 
 class _GrowInput(Input):

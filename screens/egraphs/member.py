@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from textual import events, on
@@ -15,7 +16,6 @@ from textual.widgets import Static
 from engines.core.errors import EngineError
 from screens.egraphs.columns import VERDICT_SIGNS, fitting, table, verdict
 from screens.egraphs.notation import infix, latex, shown, tree_lines
-from screens.egraphs.slices import Slice, slices
 from screens.shell.request import Answer, Ask
 from screens.shell.text import count, safe_text
 from screens.widgets.listing import Listing, ReaderBox
@@ -26,13 +26,16 @@ from screens.widgets.plot import Plot, Series
 from screens.widgets.rows import Record
 from screens.widgets.table import Table
 
-__all__ = ["Case", "MemberPane"]
+__all__ = ["Case", "MemberPane", "Slice", "slices"]
 
 _KEPT = 64
 _SAMPLES = 240
 _REACH = 8.0
 """Ends of domains farther from 0 than this do not widen the plot."""
 
+
+_SLICED = 6
+"""Through so many points there are slices."""
 
 _Document = Mapping[str, Any]
 
@@ -66,6 +69,50 @@ class Case:
     def alone(self) -> bool:
         """Whether there is nothing to compare with."""
         return self.head == self.member
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The variable that `runs`, and the values of the others."""
+
+    runs: str = "x"
+    fixed: tuple[tuple[str, float], ...] = ()
+
+    def of(self, prefix: str) -> str:
+        """An expression on the slice, as one of x alone."""
+        held = {name: format(Decimal(repr(value)), "f") for name, value in self.fixed}
+        held[self.runs] = "x"
+        return " ".join(held.get(token, token) for token in prefix.split())
+
+    @property
+    def words(self) -> str:
+        """`over x at y = 1.3`."""
+        values = ", ".join(f"{name} = {value:.3g}" for name, value in self.fixed)
+        return f"over {self.runs}" + (f" at {values}" if values else "")
+
+
+def slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
+    """The slices through some of these points of `egen.explain`, those at values near 1 first; the one of x
+    alone where points have no other variables.
+
+    >>> found = slices([{"at": {"x": 2.0, "y": -1.5}, "head_state": "defined"}])
+    >>> [one.words for one in found]
+    ['over x at y = -1.5', 'over y at x = 2']
+    >>> found[1].of("- pow x 2 y")
+    '- pow 2.0 2 x'
+    """
+    known = [point for point in points if "at" in point]
+    known.sort(key=lambda point: (point["head_state"] != "defined", _remoteness(point["at"])))
+    found = (
+        Slice(runs, tuple((name, value) for name, value in point["at"].items() if name != runs))
+        for point in known[:_SLICED]
+        for runs in point["at"]
+    )
+    return tuple(dict.fromkeys(found)) or (Slice(),)
+
+
+def _remoteness(at: Mapping[str, float]) -> float:
+    return max(abs(abs(value) - 1) for value in at.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Vertical
@@ -14,7 +14,7 @@ from textual.message import Message
 from screens.egraphs.columns import VERDICT_SIGNS, Expression
 from screens.egraphs.member import Case
 from screens.egraphs.models import Hindrance, encoding_words
-from screens.egraphs.sources import Cluster, Draft, Members, Source
+from screens.egraphs.sources import Cluster, Members, Source
 from screens.shell.export import Export
 from screens.shell.request import Progress, Request
 from screens.shell.selection import CommandLine, Lookup, Selection
@@ -22,6 +22,9 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
 from screens.widgets.table import Table
+
+if TYPE_CHECKING:
+    from screens.egraphs.growth import Draft
 
 __all__ = ["Heading", "MiddlePane", "State", "TableView", "View"]
 
@@ -86,6 +89,19 @@ class State:
         if self.source.folder is None:
             return _NOT_KEPT
         return _NOT_FINISHED if self.source.state else None
+
+    def why_not(self, verb: str) -> str:
+        """Why a verb of the screen has nothing to be done to; nothing when it has."""
+        if verb in ("refresh", "inspect") and self.cluster is None:
+            return "no cluster is selected"
+        if verb == "keep":
+            draft = self.draft
+            return draft.why_not_keep if draft else "only what was grown here can be kept; a grows something"
+        if verb == "model" and len(self.models or ()) < 2:
+            return "there is one model" if self.models else "there is no model; 3 and a train one"
+        if verb == "again" and self.hindrance is not None:
+            return self.hindrance.what[0].lower() + self.hindrance.what[1:]
+        return ""
 
     @property
     def model_words(self) -> str:

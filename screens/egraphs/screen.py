@@ -1,4 +1,7 @@
-"""E-graphs screen: clusters, the members of one, its e-graph, a map, neighbours, and why each is as it is."""
+"""E-graphs screen: clusters, the members of one, its e-graph, a map, neighbours, and why each is as it is.
+
+Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from screens.egraphs.members import MembersView
 from screens.egraphs.middle import MiddlePane, State, View
 from screens.egraphs.models import Models
 from screens.egraphs.notation import shown, write_plainly
-from screens.egraphs.sources import CorpusReader, Draft, Drafts, Members, Source
+from screens.egraphs.sources import NOT_KEPT, CorpusReader, Members, Source
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
 from screens.shell.selection import Command, Lookup, Selection
@@ -27,8 +30,8 @@ from screens.widgets.pane import Page, Pane
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import GrowLine
-    from screens.egraphs.map import MapView
     from screens.egraphs.model_sheets import Reports
+    from screens.egraphs.vectors import MapView
     from workbench.jobs.view import JobView
 
 __all__ = ["EgraphsScreen"]
@@ -84,7 +87,7 @@ class EgraphsScreen(WorkbenchScreen):
         return [EgraphView(self.ask)]
 
     def _map(self) -> Sequence[View]:
-        from screens.egraphs.map import MapView
+        from screens.egraphs.vectors import MapView
 
         def draw(params: Mapping[str, Any]) -> object:
             return self.workbench.engine.call("egen.map", params).wait()
@@ -92,7 +95,7 @@ class EgraphsScreen(WorkbenchScreen):
         return [MapView(self.ask, draw)]
 
     def _nearest(self) -> Sequence[View]:
-        from screens.egraphs.nearest import NearestView
+        from screens.egraphs.vectors import NearestView
 
         return [NearestView(self.ask)]
 
@@ -160,7 +163,7 @@ class EgraphsScreen(WorkbenchScreen):
             self._show_tabs("")
 
     def _show_tabs(self, shown: str) -> None:
-        drafts = [Drafts.name] if self.now.drafts else []
+        drafts = [NOT_KEPT] if self.now.drafts else []
         self.left.show_sources((*self.now.corpora, *drafts), shown)
         self.refresh_bindings()
 
@@ -194,13 +197,15 @@ class EgraphsScreen(WorkbenchScreen):
 
     def _show_drafts(self, then: str | None = None) -> None:
         """Show what was grown and not kept, whatever is being read."""
+        from screens.egraphs.growth import Drafts
+
         self._reader.forget()
         drafts = Drafts(self.now.drafts)
         self._show_source(drafts, drafts.clusters(), then)
 
     @on(ClustersPane.Picked)
     def _corpus_picked(self, event: ClustersPane.Picked) -> None:
-        if event.name == Drafts.name:
+        if event.name == NOT_KEPT:
             self._show_drafts()
         else:
             self.open_corpus(event.name)
@@ -298,7 +303,7 @@ class EgraphsScreen(WorkbenchScreen):
             self._show_drafts(then=str(draft.number))
             self.show_pane("middle")
             await self.middle.show_page("members-page")
-        elif isinstance(self.now.source, Drafts):
+        elif self.now.source is not None and self.now.source.name == NOT_KEPT:
             self._show_drafts()
         if draft.error is not None:
             self.workbench.report(draft.error)
@@ -443,10 +448,11 @@ class EgraphsScreen(WorkbenchScreen):
         return f"{what} grown here and not kept: {', '.join(heads)}. K keeps the one under the cursor."
 
     def why_not(self, verb: str) -> str:
-        now = self.now
+        if verb == "keep" and self.read_only:
+            return self.read_only
+        if reason := self.now.why_not(verb):
+            return reason
         growing = self._line is not None and self._line.growing
-        if verb in ("refresh", "inspect") and now.cluster is None:
-            return "no cluster is selected"
         if verb in ("add", "refresh") and growing:
             return "something is growing; x stops it"
         if verb == "stop" and not growing and not self.middle.encoding:
@@ -455,15 +461,8 @@ class EgraphsScreen(WorkbenchScreen):
             return "there is no plot of several variables"
         if verb == "diff" and (reason := self.members.why_no_pair()):
             return reason
-        keeping = self._line is not None and self._line.keeping
-        if verb == "keep" and self.read_only:
-            return self.read_only
-        if verb == "keep" and (reason := _why_not_keep(now.draft, keeping)):
-            return reason
-        if verb == "model" and len(now.models or ()) < 2:
-            return "there is one model" if now.models else "there is no model; 3 and a train one"
-        if verb == "again" and now.hindrance is not None:
-            return now.hindrance.what[0].lower() + now.hindrance.what[1:]
+        if verb == "keep" and self._line is not None and self._line.keeping:
+            return "it is being kept"
         return super().why_not(verb)
 
     def selection(self) -> Selection | None:
@@ -483,18 +482,3 @@ class EgraphsScreen(WorkbenchScreen):
             ("encode the corpus", "a job that makes all its vectors", self._encode_corpus),
         )
         return [Command(*each, reason) for each in found]
-
-
-def _why_not_keep(draft: Draft | None, keeping: bool) -> str:
-    """Why what is under the cursor cannot be kept; nothing when it can."""
-    if draft is None:
-        return "only what was grown here can be kept; a grows something"
-    if not draft.ordinary:
-        return "corpora hold functions of x, without assumptions; e writes its members to a file"
-    if draft.growing:
-        return "it is still growing; x stops it"
-    if draft.error is not None:
-        return "its growth failed, so nothing of it is verified"
-    if draft.generated is None or not draft.members:
-        return "it was stopped before it had members; r grows it again"
-    return "it is being kept" if keeping else ""

@@ -1,7 +1,7 @@
-"""Sources of clusters: finished corpora, corpora that are being built, and what was grown and not kept.
+"""Sources of clusters: finished corpora, and corpora that are being built.
 
-All of them give the same two kinds of rows, so that the screen need not know which it shows. `CorpusReader`
-reads them in threads.
+They give the same two kinds of rows, as what was grown here and is not kept does (`growth.Drafts`), so that
+the screen need not know which it shows. `CorpusReader` reads them in threads.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,19 +19,28 @@ from textual import work
 from textual.worker import get_current_worker
 
 from engines.core.errors import DataError, EngineError
-from engines.core.events import Event
 from screens.egraphs.columns import Expression
-from screens.egraphs.notation import shown, variables
+from screens.egraphs.notation import shown
 from screens.shell.request import Answer, Service
 from screens.shell.text import count
 from workbench.errors import explain
 
-__all__ = ["Cluster", "CorpusReader", "Draft", "Drafts", "Members", "Source", "open_source"]
+__all__ = [
+    "NOT_KEPT",
+    "Cluster",
+    "CorpusReader",
+    "Members",
+    "Source",
+    "member_row",
+    "open_source",
+    "unassembled",
+]
+
+NOT_KEPT = "not kept"
+"""The source of what was grown and is not kept."""
 
 _LIMITS = ("nodes", "iterations", "time_s")
 _SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "order", "padding", "seed")
-_SET = ("max_tokens", "mode")
-"""Settings of the user's own with which growth begins."""
 _STORED = ("prefix", "tokens", "verdict", "kept")
 
 
@@ -55,7 +64,7 @@ def _cluster_row(row: Mapping[str, Any], outcomes: Mapping[str, int], seed: int)
     )
 
 
-def _unassembled(
+def unassembled(
     cluster: int, head: str, rows: Sequence[Mapping[str, Any]], seed: int, **facts: Any
 ) -> Expression:
     """A cluster that is in no table of clusters yet, out of its members without the head."""
@@ -69,124 +78,10 @@ def _unassembled(
     return _cluster_row(row, Counter(member["verdict"] for member in rows), seed)
 
 
-def _member_row(number: int, row: Mapping[str, Any]) -> Expression:
+def member_row(number: int, row: Mapping[str, Any]) -> Expression:
     """A member as it is stored or generated; its `except` are points where the domains differ ("0, 1/2")."""
     more = {"gained": row.get("gained", False), "except": row.get("except") or ""}
     return Expression({"id": str(number), "member": number, **{name: row[name] for name in _STORED}, **more})
-
-
-def _grown_row(number: int, prefix: str) -> Expression:
-    """The head, number 0, or a member that is not verified yet."""
-    judged = {"verdict": "", "kept": None} if number else {"verdict": "equal", "kept": 1.0}
-    return _member_row(number, {"prefix": prefix, "tokens": len(prefix.split()), **judged})
-
-
-# What grows
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A cluster that grows, or has grown.
-
-    `stats` are iterations, nodes and classes; `generated` is the document of `egen.generate`, once it ended.
-    """
-
-    number: int
-    head: str
-    settings: Mapping[str, Any]
-    members: tuple[Expression, ...] = ()
-    growing: bool = True
-    stopping: bool = False
-    stats: Mapping[str, Any] = field(
-        default_factory=lambda: dict.fromkeys(("iterations", "nodes", "classes"), 0)
-    )
-    generated: Mapping[str, Any] | None = None
-    error: EngineError | None = None
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """What `egen.generate` is asked."""
-        return {**self.settings, "expr": self.head, "notation": "prefix"}
-
-    @property
-    def stop(self) -> str:
-        """Why it ended, or `growing`."""
-        if self.growing:
-            return "growing"
-        return str(self.stats.get("stop_reason", "failed" if self.error else "stopped"))
-
-    @property
-    def unkept(self) -> bool:
-        """Whether it holds, or will hold, what can be kept."""
-        grows = self.growing or (self.generated is not None and bool(self.members))
-        return grows and self.ordinary
-
-    @property
-    def ordinary(self) -> bool:
-        """Whether it is a function of x without assumptions, as those of corpora are."""
-        return not self.settings.get("assume") and {"x"}.issuperset(variables(self.head))
-
-    @property
-    def words(self) -> str:
-        """How far it is, in one line."""
-        counted = {**self.stats, "members": len(self.members)}
-        parts = (f"{count(counted[name])} {name}" for name in ("nodes", "classes", "members"))
-        return " · ".join([f"iteration {counted['iterations']}", *parts])
-
-    @property
-    def row(self) -> Expression:
-        """Its row among the clusters."""
-        row = _unassembled(
-            self.number,
-            self.head,
-            self.members,
-            self.settings.get("seed", 0),
-            mean_tokens=sum(member["tokens"] for member in self.members) / max(1, len(self.members)),
-            kind="own",
-            **{"total_members": 0, **self.stats, "stop_reason": self.stop},
-        )
-        if self.generated is None:  # nothing is judged yet
-            row.update(verdict=["growing"] if self.growing else [], equal=0.0)
-        return row
-
-    @property
-    def none(self) -> str:
-        """Why it ended without members, and what to change; nothing while it grows, or when it has some."""
-        if self.generated is None or self.members:
-            return ""
-        from engines.egen.generation import without_members
-
-        why, change = without_members(self.generated)
-        said = [f"mathwb config set egen.{name} {value}" for name, value in change.items() if name in _SET]
-        said += ["allow padding: mathwb egen generate --padding"] if "padding" in change else []
-        return f"no members: {why}   " + (f"{said[0]}, then a" if said else "a writes another expression")
-
-    def heard(self, event: Event) -> Draft:
-        """With what the growth reports."""
-        data, stats, members = event.data, self.stats, self.members
-        if data.get("stage") == "grow":
-            stats = {
-                "iterations": event.step or stats["iterations"],
-                "nodes": data["nodes"],
-                "classes": data["classes"],
-            }
-        if isinstance(arrived := data.get("members"), list):
-            members += tuple(
-                _grown_row(number, prefix) for number, prefix in enumerate(arrived, len(members) + 1)
-            )
-        return replace(self, stats=stats, members=members)
-
-    def ended(self, generated: Mapping[str, Any]) -> Draft:
-        """It ended, by itself or because it was stopped; the members now have verdicts and their order."""
-        members = tuple(_member_row(number, row) for number, row in enumerate(generated["members"], 1))
-        ended = replace(self, growing=False, stopping=False, members=members)
-        return replace(ended, generated=generated, stats=generated["stats"])
-
-    def failed(self, error: EngineError) -> Draft:
-        """It ended without a document: because it was stopped before anything had grown, or because of an
-        error; what had arrived stays to be seen."""
-        forgone = error.code == "E703" and self.stopping
-        return replace(self, growing=False, stopping=False, error=None if forgone else error)
 
 
 # Sources
@@ -277,7 +172,7 @@ class _Finished(_Corpus):
     def members(self, cluster: int) -> list[Expression]:
         with self._lock:
             rows = self._corpus.members(cluster).to_pylist()
-        return [_member_row(row["member"], row) for row in rows]
+        return [member_row(row["member"], row) for row in rows]
 
 
 class _Building(_Corpus):
@@ -324,31 +219,10 @@ class _Building(_Corpus):
     def _row(self, source: int, rows: Sequence[dict[str, Any]], facts: Mapping[str, Any]) -> Expression:
         head = rows[0]["prefix"]
         more = {**facts, "mean_tokens": sum(row["tokens"] for row in rows) / len(rows), "kind": ""}
-        return _unassembled(source, head, rows[1:], _head_seed(self._plan["config"]["seed"], head), **more)
+        return unassembled(source, head, rows[1:], _head_seed(self._plan["config"]["seed"], head), **more)
 
     def members(self, cluster: int) -> list[Expression]:
-        return [_member_row(number, row) for number, row in enumerate(self._rows[cluster])]
-
-
-class Drafts(Source):
-    """What was grown in this session and is not kept, newest last."""
-
-    name = title = "not kept"
-    address = "draft"
-    state = "not kept yet: K keeps one"
-
-    def __init__(self, drafts: Sequence[Draft]) -> None:
-        self._drafts = {draft.number: draft for draft in drafts}
-
-    def made(self, cluster: int) -> Mapping[str, Any]:
-        return {"config": dict(self._drafts[cluster].settings)}
-
-    def clusters(self) -> list[Expression]:
-        return [draft.row for draft in self._drafts.values()]
-
-    def members(self, cluster: int) -> list[Expression]:
-        draft = self._drafts[cluster]
-        return [_grown_row(0, draft.head), *draft.members]
+        return [member_row(number, row) for number, row in enumerate(self._rows[cluster])]
 
 
 def _head_seed(seed: int, head: str) -> int:

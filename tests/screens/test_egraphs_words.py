@@ -11,9 +11,8 @@ from textual.widgets import Static
 
 from engines.egen.generation import Generate, document, generate, without_members
 from screens.app import Workbench
-from screens.egraphs.growth import GrowLine
+from screens.egraphs.growth import Draft, GrowLine
 from screens.egraphs.screen import EgraphsScreen
-from screens.egraphs.sources import Draft
 from screens.shell.palette import help_lines
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot
