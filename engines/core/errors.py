@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["DataError", "EngineError", "ExpressionError"]
+__all__ = ["DataError", "EngineError", "ExpressionError", "raised"]
 
 
 class EngineError(Exception):
@@ -92,3 +92,8 @@ class DataError(EngineError):
         super().__init__(what, remedy=remedy, where=where, code=code, exit_code=exit_code)
         self.path = path
         self.line = line
+
+
+def raised(error: EngineError) -> None:
+    """What a reader does with a bad line when it was not told otherwise: raise its error."""
+    raise error

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
 from engines.forum.cleaning import CleanText, clean_with_formulas
 
@@ -27,6 +27,7 @@ _IDS = ("id", "qid", "topic_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")
 _HTML = re.compile(r"math-container|</(?:p|div|li)>", re.IGNORECASE)
 _FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
+_OnBad = Callable[[DataError], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +47,29 @@ class Topic:
         return f"{self.title.text} {self.question.text}".strip()
 
 
-def read_topics(path: str | Path) -> list[Topic]:
+def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raised) -> list[Topic]:
     """The topics of a file, in its order.
 
-    Raises: DataError for XML that is broken or declares entities, for a topic without id or question, and for
-    an id that occurs twice.
+    Args: on_bad: what is done with the error of a topic without id or question, or whose id occurs a second
+    time, if not to raise it; the topic is left out then.
+    Raises: DataError for these, for XML that is broken or declares entities, and for a file without topics.
     """
     path = Path(path)
-    first = next((text.lstrip("\ufeff \t") for _, text in read_lines(path) if text.strip()), "")
+    lines = read_lines(path, on_bad=lambda _: None)  # the reading proper reports them
+    first = next((text.lstrip("\ufeff \t") for _, text in lines if text.strip()), "")
     rows = _xml if first.startswith("<") else _json if first.startswith("{") else _table
     found: dict[str, Topic] = {}
-    for line, topic in rows(path):
-        if topic.id in found:
-            raise DataError(
-                f"topic {topic.id} occurs a second time",
-                path=path,
-                line=line,
-                code="E317",
-                remedy="Remove one of them; runs and judgements know a topic by its id.",
+    for line, topic in rows(path, on_bad):
+        if found.setdefault(topic.id, topic) is not topic:
+            on_bad(
+                DataError(
+                    f"topic {topic.id} occurs a second time",
+                    path=path,
+                    line=line,
+                    code="E317",
+                    remedy="Remove one of them; runs and judgements know a topic by its id.",
+                )
             )
-        found[topic.id] = topic
     if not found:
         raise DataError(
             "no <Topic> in the file" if rows is _xml else "no topics in the file",
@@ -75,7 +79,7 @@ def read_topics(path: str | Path) -> list[Topic]:
     return list(found.values())
 
 
-def _xml(path: Path) -> Iterator[tuple[int, Topic]]:
+def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
     from lxml import etree
 
     from engines.forum.readers import open_binary
@@ -101,12 +105,15 @@ def _xml(path: Path) -> Iterator[tuple[int, Topic]]:
         fields: Mapping[str, str] = {str(child.tag): "".join(map(str, child.itertext())) for child in element}
         line, number = int(str(element.sourceline)), element.get("number")
         if not number or "Question" not in fields:
-            raise DataError(
-                "a topic without number or question",
-                path=path,
-                line=line,
-                remedy='A topic is <Topic number="…"> with a <Question>.',
+            on_bad(
+                DataError(
+                    "a topic without number or question",
+                    path=path,
+                    line=line,
+                    remedy='A topic is <Topic number="…"> with a <Question>.',
+                )
             )
+            continue
         yield (
             line,
             Topic(
@@ -120,20 +127,23 @@ def _xml(path: Path) -> Iterator[tuple[int, Topic]]:
         )
 
 
-def _json(path: Path) -> Iterator[tuple[int, Topic]]:
-    for line, text in read_lines(path):
+def _json(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
+    for line, text in read_lines(path, on_bad=on_bad):
         if not text.strip():
             continue
         try:
             row: Any = json.loads(text)
-        except ValueError as error:
-            raise _no_topic(path, line, f"not a line of JSON: {error}") from error
+        except (ValueError, RecursionError) as error:
+            on_bad(_no_topic(path, line, f"not a line of JSON: {error}"))
+            continue
         if not isinstance(row, dict):
-            raise _no_topic(path, line, "not an object")
+            on_bad(_no_topic(path, line, "not an object"))
+            continue
         id = next((str(row[name]).strip() for name in _IDS if row.get(name) is not None), "")
         question = next((str(row[name]) for name in _QUESTIONS if row.get(name) is not None), None)
         if not id or question is None:
-            raise _no_topic(path, line, "no id or no question")
+            on_bad(_no_topic(path, line, "no id or no question"))
+            continue
         tags = row.get("tags") or ""
         yield (
             line,
@@ -148,13 +158,14 @@ def _json(path: Path) -> Iterator[tuple[int, Topic]]:
         )
 
 
-def _table(path: Path) -> Iterator[tuple[int, Topic]]:
-    for line, text in read_lines(path):
+def _table(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
+    for line, text in read_lines(path, on_bad=on_bad):
         if not text.strip():
             continue
         columns = text.split("\t")
         if len(columns) != 2 or not all(column.strip() for column in columns):
-            raise _no_topic(path, line, f"{len(columns)} columns instead of 2")
+            on_bad(_no_topic(path, line, f"{len(columns)} columns instead of 2"))
+            continue
         yield line, Topic(columns[0].strip("\ufeff "), _cleaned(""), _cleaned(columns[1]), ())
 
 

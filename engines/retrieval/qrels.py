@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
 from engines.retrieval.run import Run
 
@@ -41,44 +41,56 @@ class Qrels:
         return dict(sorted(counts.items()))
 
 
-def read_qrels(path: str | Path, *, trec: bool = False) -> Qrels:
+def read_qrels(
+    path: str | Path, *, trec: bool = False, on_bad: Callable[[DataError], None] = raised
+) -> Qrels:
     """Read `topic 0 document grade` lines (tabs or spaces, plain or gzip).
 
     ARQMath's grades are 0 to 3, and its marks 5 and 6 become 0. With `trec` any whole number is a grade, and
     those below 0 become 0. Raises: DataError with file and line for a wrong column count, a grade that is
-    none, or two different grades for one document.
+    none, or two different grades for one document, unless `on_bad` does something else with it (the line is
+    left out then); for a file without judgements.
     """
     path = Path(path)
     grades: dict[str, dict[str, int]] = {}
-    for line, text in read_lines(path):
+    for line, text in read_lines(path, on_bad=on_bad):
         columns = text.split()
         if not columns:
             continue
         if len(columns) != 4:
-            raise DataError(
-                f"a qrels line has {len(columns)} columns, not 4",
-                path=path,
-                line=line,
-                remedy="Expected topic, 0, document, grade. Is this a run?",
+            on_bad(
+                DataError(
+                    f"a qrels line has {len(columns)} columns, not 4",
+                    path=path,
+                    line=line,
+                    remedy="Expected topic, 0, document, grade. Is this a run?",
+                )
             )
+            continue
         topic, _, document, mark = columns
         grade = _grade(mark, trec)
         if grade is None:
             wanted = "a whole number" if trec else "one of 0 to 3"
-            raise DataError(
-                f"the grade {mark[:20]!r} is not {wanted}",
-                path=path,
-                line=line,
-                remedy="Expected topic, 0, document, grade; of Task 3 also 5 and 6, which are no grades.",
+            on_bad(
+                DataError(
+                    f"the grade {mark[:20]!r} is not {wanted}",
+                    path=path,
+                    line=line,
+                    remedy="Expected topic, 0, document, grade; of Task 3 also 5 and 6, which are no grades.",
+                )
             )
+            continue
         documents = grades.setdefault(topic, {})
         if documents.setdefault(document, grade) != grade:
-            raise DataError(
-                f"{topic} {document} is graded {documents[document]} above and {grade} here",
-                path=path,
-                line=line,
-                remedy="Keep one of the two lines.",
+            on_bad(
+                DataError(
+                    f"{topic} {document} is graded {documents[document]} above and {grade} here",
+                    path=path,
+                    line=line,
+                    remedy="Keep one of the two lines.",
+                )
             )
+            continue
     if not grades:
         raise DataError(
             "no judgements in the file", path=path, remedy="Expected lines of topic, 0, document, grade."

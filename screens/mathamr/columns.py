@@ -9,14 +9,14 @@ from textual.content import Content
 
 from screens.shell.text import safe_text
 from screens.widgets.rows import Column, Record
-from workbench.papers.mathamr.rows import TOPIC_FIELDS, topic_row
+from workbench.papers.mathamr.rows import NEAREST_FIELDS, TOPIC_FIELDS, topic_row
 
 __all__ = [
     "GRAPH_COLUMNS",
     "GRAPH_FIELDS",
     "HIT_COLUMNS",
-    "HIT_FIELDS",
     "LOOKS",
+    "NEAREST_FIELDS",
     "TOPIC_COLUMNS",
     "TOPIC_FIELDS",
     "TRIPLE_COLUMNS",
@@ -92,7 +92,6 @@ HIT_COLUMNS = (
     Column("shown", "formula", show=lambda r: safe_text(r["shown"], "$foreground")),
     Column("post", "post", 8, show=lambda r: safe_text(r["post"], "$quiet"), drop=1),
 )
-HIT_FIELDS = ("rank", "score", "grade", "latex", "formula", "post")
 
 
 def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:

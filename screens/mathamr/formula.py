@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.mathamr.columns import HIT_COLUMNS, HIT_FIELDS, hit_records, shown_formula
+from screens.mathamr.columns import HIT_COLUMNS, NEAREST_FIELDS, hit_records, shown_formula
 from screens.mathamr.drawing import TreeDrawing
 from screens.mathamr.inspection import Inspection
 from screens.mathamr.selection import formula_selection, graph_exports, hit_selection, text_selection
@@ -56,8 +56,8 @@ class FormulaPane(Pane):
         self._line = Static(id="formula-line")
 
     def compose(self) -> ComposeResult:
-        hits = Listing(HIT_COLUMNS, id="nearest", fields=HIT_FIELDS, counts=False)
-        ranked = Listing(HIT_COLUMNS, id="ranked", fields=HIT_FIELDS, counts=False)
+        hits = Listing(HIT_COLUMNS, id="nearest", fields=NEAREST_FIELDS, counts=False)
+        ranked = Listing(HIT_COLUMNS, id="ranked", fields=NEAREST_FIELDS, counts=False)
         yield Page("tree", self._line, self.drawing, id="tree-page")
         yield Page("nearest", hits, Static(classes="about", id="nearest-about"), id="nearest-page")
         yield Page("runs", ranked, id="runs-page")

@@ -19,6 +19,7 @@ from engines.mathamr.retrieval.features import features, shared_parts
 from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
+from engines.mathamr.retrieval.task2 import FormulaTopics, topics
 from engines.retrieval.run import read_run
 
 FORUM = asset("sample/arqmath/sample-forum")
@@ -167,3 +168,33 @@ def test_a_sentence_may_begin_with_a_formula() -> None:
     text = 'Why does it go away? "eqx1eqx" is clear. "eqx2eqx"'
     assert window(text, "1", 0) == '"eqx1eqx" is clear.'
     assert window(text, "1", 1) == text
+
+
+def _task2(folder: Path, *numbers: str) -> Path:
+    """A collection with topics of these numbers, one without number where it is ""."""
+    topic = "<Topic{}><Latex>x^2</Latex><Question>What is it?</Question></Topic>\n"
+    named = "".join(topic.format(f' number="{number}"' if number else "") for number in numbers)
+    (folder / "topics_task2.xml").write_text(f"<Topics>\n{named}</Topics>\n", "utf-8")
+    table = "id\tpost_id\ttype\tvisual_id\tlatex\n7\t1\tbody\t1\tx\n"
+    (folder / "formulas.tsv").write_text(table, "utf-8")
+    return folder
+
+
+def test_bad_lines_of_task_2_are_named_and_the_rest_is_shown(tmp_path: Path) -> None:
+    _task2(tmp_path, "B.1", "", "B.2", "B.1")
+    (tmp_path / "qrels_task2.tsv").write_text("B.1\t0\t7\t3\nB.1\t0\t8\tx\nB.2\t0\t7\n", "utf-8")
+    graph = {"topic_id": "B.2", "mathamr": "(s / solve-01)"}
+    (tmp_path / "mathamr_topics.jsonl").write_text(f"{json.dumps(graph)}\n[]\n", "utf-8")
+    said: list[str] = []
+    found = topics(FormulaTopics(tmp_path), events=lambda event: said.append(str(event.data["message"])))
+    rows = [(one["id"], one["judged"], one["graph"]) for one in found["topics"]]
+    assert rows == [("B.1", [0, 0, 0, 1], False), ("B.2", [0, 0, 0, 0], True)]
+    places = ["topics_task2.xml:3", "topics_task2.xml:5", "qrels_task2.tsv:2", "qrels_task2.tsv:3"]
+    places.append("mathamr_topics.jsonl:2")
+    assert found["left_out"] == 5
+    assert [message.partition(": ")[0].rpartition("/")[2] for message in said] == places
+
+
+def test_topics_none_of_which_can_be_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no <Topic> in the file"):
+        topics(FormulaTopics(_task2(tmp_path, "")))

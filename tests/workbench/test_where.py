@@ -60,6 +60,12 @@ def _hard(triplet: Any) -> bool:
         (("egen", "show", CORPUS, 20), "members", "!op:sin", lambda m: "sin" not in m["prefix"].split()),
         (("arqmath", "topics", FORUM), "topics", "ndcg<.5", None),
         (("arqmath", "show", FORUM, "A.911"), "answers", "grade>1", lambda a: (a["grade"] or 0) > 1),
+        (
+            ("mathamr", "inspect", "--folder", FORUM, "--topic", "B.901"),
+            "nearest",
+            "grade>=0 score<.9",
+            lambda hit: hit["grade"] is not None and hit["score"] < 0.9,
+        ),
         (("mwp", "anchors", PROBLEMS), "anchors", "like>3 text:how", lambda a: _alike(a) > 3),
         (("mwp", "triplets", PROBLEMS), "triplets", "margin>=.1 !alone:yes", _hard),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FormulaTopics", "Task2", "topics"]
 
+_NAMED = 20
+"""So many of what is left out are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class FormulaTopics:
@@ -31,8 +35,9 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
     """The topics of a collection.
 
     Returns: folder, topics (id, title, latex, formula, nodes of its operator tree, judged formulas by grade,
-    graph: whether a MathAMR graph of it is among the files), runs (names). Raises: DataError E312 for a
-    collection without topics of Task 2.
+    graph: whether a MathAMR graph of it is among the files), runs (names), left_out (lines and files that
+    could not be read). Events: a warning for each of these, the first twenty. Raises: DataError E312 for a
+    collection without topics of Task 2, and the first error where none of them can be read.
     """
     from engines.formula.parser import operator_tree
     from engines.forum.folder import ArqmathFolder
@@ -54,18 +59,37 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
                 "graph": topic.id in task.graphs,
             }
         )
-    return {"folder": str(spec.folder), "topics": rows, "runs": list(task.runs)}
+    found = {"folder": str(spec.folder), "topics": rows, "runs": list(task.runs)}
+    return {**found, "left_out": task.left_out}
 
 
 class Task2:
-    """The files of Task 2 of a collection; each is read when it is asked for."""
+    """The files of Task 2 of a collection; each is read when it is asked for.
+
+    A line, or a file, that cannot be read is left out, counted in `left_out`, and warned of.
+    """
 
     def __init__(self, collection: ArqmathFolder, events: Sink = ignore) -> None:
-        self.collection, self._events = collection, events
+        self.collection, self._events, self.left_out = collection, events, 0
+
+    def _bad(self, error: DataError) -> None:
+        self.left_out += 1
+        if self.left_out <= _NAMED:
+            self._events(Event("warning", {"message": f"{error.where}: {error.what}"}))
+        elif self.left_out == _NAMED + 1:
+            self._events(Event("warning", {"message": "and more that cannot be read"}))
+
+    @contextmanager
+    def _kept_out(self) -> Iterator[None]:
+        """A file that cannot be used at all is left out."""
+        try:
+            yield
+        except DataError as error:
+            self._bad(error)
 
     @cached_property
     def topics(self) -> Mapping[str, Topic]:
-        """The topics by id. Raises: DataError E312 where there are none."""
+        """The topics by id. Raises: DataError E312 where there are none, or the first error of the files."""
         from engines.forum.topics import read_topics
 
         files = self.collection.topics.get(2, ())
@@ -77,7 +101,17 @@ class Task2:
                 exit_code=3,
                 remedy="Expected topics_task2*.xml.",
             )
-        return {topic.id: topic for path in files for topic in read_topics(path)}
+        found: dict[str, Topic] = {}
+        errors: list[DataError] = []
+        for path in files:
+            try:
+                found |= {topic.id: topic for topic in read_topics(path, on_bad=self._bad)}
+            except DataError as error:
+                errors.append(error)
+                self._bad(error)
+        if not found:
+            raise errors[0]
+        return found
 
     def topic(self, name: str) -> Topic:
         """A topic. Raises: EngineError E354."""
@@ -108,8 +142,9 @@ class Task2:
         found: dict[str, dict[str, int]] = {}
         for path in self.collection.qrels.get(2, ()):
             if ("visual" in path.name.lower()) == visual:
-                for topic, grades in read_qrels(path).grades.items():
-                    found.setdefault(topic, {}).update(grades)
+                with self._kept_out():
+                    for topic, grades in read_qrels(path, on_bad=self._bad).grades.items():
+                        found.setdefault(topic, {}).update(grades)
         return found
 
     @cached_property
@@ -117,10 +152,12 @@ class Task2:
         """PENMAN texts by topic."""
         from engines.mathamr.rows import rows
 
-        files = self.collection.graphs
-        return {
-            row["topic_id"]: row["mathamr"] for path in files for row in rows(path, "topic_id", "mathamr")
-        }
+        found: dict[str, str] = {}
+        for path in self.collection.graphs:
+            with self._kept_out():
+                for row in rows(path, "topic_id", "mathamr", on_bad=self._bad):
+                    found[row["topic_id"]] = row["mathamr"]
+        return found
 
     @cached_property
     def runs(self) -> Mapping[str, Run]:
@@ -131,7 +168,5 @@ class Task2:
         from engines.retrieval.run import read_run
 
         for path in self.collection.formula_runs:
-            try:
+            with self._kept_out():
                 yield path.name.partition(".")[0], read_run(path, task=2)
-            except DataError as error:
-                self._events(Event("warning", {"message": f"{path}: {error.what}"}))

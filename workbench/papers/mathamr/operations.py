@@ -81,6 +81,7 @@ OPERATIONS = (
         call=f"{_ENGINE}.inspection:inspect",
         settle="workbench.papers.mathamr.places:settled",
         text=f"{_TEXT}:inspect",
+        where=Where("nearest", f"{_ROWS}:NEAREST_FIELDS"),
     ),
     Operation(
         "mathamr.index",

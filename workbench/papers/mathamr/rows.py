@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["HIT_FIELDS", "TOPIC_FIELDS", "topic_address", "topic_row"]
+__all__ = ["HIT_FIELDS", "NEAREST_FIELDS", "TOPIC_FIELDS", "topic_address", "topic_row"]
 
 TOPIC_FIELDS = ("topic", "nodes", "judged", "graph", "formula", "latex", "title")
 HIT_FIELDS = ("rank", "score", "latex", "formula", "post", "kind", "formulas")
+NEAREST_FIELDS = ("rank", "score", "grade", "latex", "formula", "post")
+"""Of the formulas nearest to one that is inspected, and of those that a run ranks."""
 
 Found = Mapping[str, Any]
 

@@ -70,6 +70,8 @@ def topics(found: Found, _spec: object) -> Iterator[str]:
         for one in found["topics"]
     ]
     yield from table(["topic", "nodes", "judged", "graph", "formula"], rows)
+    if found["left_out"]:
+        yield Aside(f"lines and files that could not be read: {found['left_out']:,}")
 
 
 def index(built: Found, _spec: object) -> list[str]:
