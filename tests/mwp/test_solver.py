@@ -336,6 +336,14 @@ def test_a_training_goes_on_from_a_solver(tmp_path: Path) -> None:
     assert caught.value.code == "E678"
 
 
+@pytest.mark.parametrize("head", ["deductive", "tree"])
+def test_one_number_and_no_constants_make_no_step(tmp_path: Path, head: str) -> None:
+    model = begun(task(tmp_path, count=7, head=head, rare=1000, single_use=True, max_steps=3))
+    assert model.words.constants == ()
+    (found,) = model.solve([_problem("N_0 pens", ("3",))])
+    assert [answer.equation.label for answer in found if answer.equation.children] == []
+
+
 def test_a_folder_without_a_solver_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         open_solver(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ import sympy
 pytest.importorskip("torch")
 
 from engines.core.assets import asset
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
 from engines.mwp.evaluations.equivalence import equivalent
 from engines.mwp.evaluations.evaluate import EvaluateSolver, evaluate_solver, interval, mcnemar
@@ -68,6 +69,16 @@ def test_what_cannot_be_solved_says_why(trained: tuple[Path, Path]) -> None:
     assert "--number-words" in caught.value.remedy
     found = solve(Solve(trained[0], "Ann has three pens and buys four more .", number_words=True))
     assert found["numbers"] == ["three", "four"]
+
+
+@pytest.mark.parametrize("kept", [0, 7, 2000])
+def test_weights_cut_short_are_refused(trained: tuple[Path, Path], tmp_path: Path, kept: int) -> None:
+    folder = Path(shutil.copytree(trained[0], tmp_path / "copy"))
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[:kept])
+    with pytest.raises(DataError, match="weights cannot be read") as caught:
+        solve(Solve(folder, "Ann has 3 pens and 4 more ."))
+    assert caught.value.code == "E680"
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ class DeductiveHead(Module):
             + self.both(quantities[:, left] * quantities[:, right])
         )
         steps = self.operation(self.dropout(torch.relu(pairs)))
-        vectors = self.norm(torch.relu(steps.view(rows, len(left), -1, width)))
+        vectors = self.norm(torch.relu(steps.view(rows, len(left), len(self.words.operators), width)))
         own = self.of_quantity(quantities)
         scores = self.of_step(self.dropout(vectors)) + (own[:, left] + own[:, right])[:, :, None]
         return _Scored(left, right, scores, vectors)

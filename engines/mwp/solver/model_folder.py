@@ -115,12 +115,13 @@ def _empty(folder: Path) -> tuple[Any, Any]:
 
 def _fill(solver: Solver, folder: Path) -> None:
     """Put the stored weights in their places; only those of the built-in encoder may be missing."""
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
         stored = {name: weight.float() for name, weight in load_file(folder / _WEIGHTS).items()}
         found = solver.load_state_dict(stored, strict=False)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError, SafetensorError) as error:
         first = str(error).strip().splitlines()[0][:200]
         raise _wrong(
             folder, f"the weights cannot be read: {first}", "Copy the folder again, whole."

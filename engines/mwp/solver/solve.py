@@ -56,7 +56,10 @@ def solve(spec: Solve) -> dict[str, Any]:
     if isinstance(found, str):
         raise _unsolved(f"the solver cannot read the problem: {found}")
     if not found:
-        raise _unsolved("no equation has a value", "Try a wider --beam.")
+        raise _unsolved(
+            "no equation of the solver's numbers and constants has a value",
+            "Try a wider --beam, or a solver that knows more constants.",
+        )
     rows = [_row(problem, one) for one in found]
     return {
         "model": spec.model.name,
