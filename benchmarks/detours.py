@@ -6,7 +6,8 @@ Heads, numbers and lengths are those of `benchmarks.generate`. A detour is count
 written, apart from how the style `plain` avoids them: a function of an inverse function of its family or the
 other way round (`sin acos u`, `tan acot u`), and a sign that could have been left out (a factor -1 in a
 product, a sum, the argument of an odd or even function or the base of an integer power, or before a
-difference).
+difference). A member that counts as another one differs from it by signs or by a function of its own inverse
+only (`direct_key`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 
 from benchmarks._record import parser_of, record
 from benchmarks.generate import HEADS, MAX_TOKENS, MEMBERS
+from engines.egen.expressions.canonical import direct_key
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, read_prefix
 
 __all__ = ["detours"]
@@ -65,23 +67,28 @@ def main() -> None:
     from engines.egen.egraph.process import kept
     from engines.egen.records import EgenConfig, Style
 
-    styles: tuple[Style, ...] = ("plain", "any")
+    styles: tuple[Style, ...] = ("plain", "distinct", "any")
     figures: dict[str, object] = {"members_asked": MEMBERS, "max_tokens": MAX_TOKENS}
-    print("| style | members | with an inverse met | with a needless sign | with either | longest, s |")
-    print("|---|--:|--:|--:|--:|--:|")
+    columns = ("with an inverse met", "with a needless sign", "with either", "that count as another")
+    print(f"| style | members | {' | '.join(columns)} | longest, s |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
     for style in styles:
         kept().generate(read_prefix("sin x"), EgenConfig(members=50, style=style))
-        counts, seconds = [], []
+        counts: list[tuple[int, int]] = []
+        seconds, again = [], 0
         for head in HEADS:
             began = time.perf_counter()
             cluster = kept().generate(read_prefix(head), EgenConfig(members=MEMBERS, style=style))
             seconds.append(time.perf_counter() - began)
-            counts += [detours(member.prefix.split()) for member in cluster.members]
+            terms = [member.prefix.split() for member in cluster.members]
+            counts += map(detours, terms)
+            again += len(terms) - len(set(map(direct_key, terms)))
         total = len(counts)
         shares = {
             "inverse": sum(met > 0 for met, _ in counts) / total,
             "sign": sum(signs > 0 for _, signs in counts) / total,
             "either": sum(any(both) for both in counts) / total,
+            "another": again / total,
         }
         figures[style] = {"members": total, **shares, "seconds": seconds}
         percent = " | ".join(f"{share:.1%}" for share in shares.values())

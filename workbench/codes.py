@@ -96,6 +96,7 @@ CODES: Mapping[str, str] = {
     "E454": "a number that no cluster or class has",
     "E455": "a corpus without training pairs",
     "E456": "a cluster that corpora do not hold: of more than x, or under assumptions",
+    "E457": "a weight that no family of rules has",
     "E500": "a workspace that cannot be used",
     "E501": "a workspace that is not there",
     "E502": "a workspace that cannot be written to",

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from engines.core import machine
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
+from engines.egen.choices import Weights
 from engines.egen.records import CORPUS_CONFIG, MAX_MEMBERS, MAX_TOKENS, Mode, Style, style_of
+from engines.egen.weights import canonical_weights
 
 if TYPE_CHECKING:
     from engines.egen.corpus.build import Built
@@ -42,8 +44,12 @@ class BuildCorpus:
     mode: Annotated[Mode | None, Arg("What counts as equal. [default: strict]")] = None
     style: Annotated[
         Style | None,
-        Arg("plain: without detours such as tan(acot u). any: with them. [default: plain; any for paper]"),
+        Arg(
+            "plain: without detours such as tan(acot u). distinct: one of sin(3-u), -sin(u-3). any: all. "
+            "[default: plain; any for paper]"
+        ),
     ] = None
+    weights: Weights = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
     workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
@@ -67,10 +73,12 @@ def settled(spec: BuildCorpus) -> BuildCorpus:
     else:
         config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
-    names = ("members", "max_tokens", "mode", "style", "padding", "seed")
+    names = ("members", "max_tokens", "mode", "style", "weights", "padding", "seed")
     found = {name: getattr(config, name) for name in names}
     found |= {"nodes": config.limits.nodes, "workers": machine.processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
+    if spec.weights is not None:
+        left_open["weights"] = canonical_weights(spec.weights)
     return replace(spec, **left_open, templates=templates and source_name(templates))
 
 
@@ -106,6 +114,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         seed=_given(spec.seed),
         limits=Limits(nodes=_given(spec.nodes)),
         style=_given(spec.style),
+        weights=_given(spec.weights),
     )
     return build(source, spec.out, config, workers=_given(spec.workers), events=events, stop=stop)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.choices import AssumeAny
+from engines.egen.choices import AssumeAny, Weights
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
@@ -27,6 +27,7 @@ from engines.egen.records import (
     style_of,
 )
 from engines.egen.theories.theory import Theory, theory_of
+from engines.egen.weights import canonical_weights
 
 __all__ = ["Generate", "document", "generate", "without_members"]
 
@@ -44,8 +45,12 @@ class Generate:
     mode: Annotated[Mode, Arg("strict: equal wherever EXPR is defined.")] = "strict"
     style: Annotated[
         Style | None,
-        Arg("plain: without detours such as tan(acot u). any: with them.", shown="plain; any for paper"),
+        Arg(
+            "plain: without detours such as tan(acot u). distinct: one of sin(3-u), -sin(u-3). any: all.",
+            shown="plain; any for paper",
+        ),
     ] = None
+    weights: Weights = None
     order: Annotated[
         Order,
         Arg("readable: functions of EXPR and little nesting first. random: by the seed."),
@@ -70,6 +75,7 @@ class Generate:
             style=self.style or style_of(self.mode),
             theory=self.theory,
             assume=self.assume,
+            weights=canonical_weights(self.weights or ""),
         )
 
 

@@ -45,9 +45,10 @@ Mode = Literal["strict", "common", "paper"]
 """strict: members equal wherever the head is defined, up to isolated points. common: equal wherever both are
 defined, and that is somewhere. paper: anything that does not disagree on the reals, as E-Gen published."""
 
-Style = Literal["plain", "any"]
+Style = Literal["plain", "distinct", "any"]
 """plain: members without detours (see `egraph.plain`), the head multiplied out and factored, and a few
-written ones for heads that no rule gives another form. any: whatever the rules give."""
+written ones for heads that no rule gives another form. distinct: the same, where members that differ by signs
+or by undoing a function (`direct_key`) count as one. any: whatever the rules give."""
 
 TheoryName = Literal["reals", "logic"]
 """What expressions are about: real functions, or truth values."""
@@ -88,12 +89,13 @@ class EgenConfig:
     style: Style = "any"
     theory: TheoryName = "reals"
     assume: str = ""
+    weights: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For a plan, a manifest or JSON; style, theory and assumptions are left out where they are those of
-        before there were any."""
+        """For a plan, a manifest or JSON; style, theory, assumptions and weights are left out where they are
+        those of before there were any."""
         document = asdict(self)
-        before = {"style": "any", "theory": "reals", "assume": ""}
+        before = {"style": "any", "theory": "reals", "assume": "", "weights": ""}
         return {name: value for name, value in document.items() if before.get(name, ...) != value}
 
     @classmethod

@@ -34,14 +34,21 @@ Tokens = tuple[str, ...]
 class Grammar:
     """The productions of an e-graph, ready for counting, enumerating and sampling.
 
-    Args: origin: for each class the one it is a part of, where classes were split (`plain`).
+    Args: origin: for each class the one it is a part of, where classes were split (`plain`). weights: of
+    operators that weigh more or less than 1 where terms are drawn; counts are without them.
     Attributes: root: the start class. productions: those of each class. total: see `counts`.
     """
 
     def __init__(
-        self, egraph: EGraph, *, padding: bool = False, origin: Mapping[int, int] | None = None
+        self,
+        egraph: EGraph,
+        *,
+        padding: bool = False,
+        origin: Mapping[int, int] | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         self.root = egraph.root
+        self._weights = weights or {}
         self._origin = origin or {number: number for number in egraph.classes}
         origin = self._origin
         constants = {number: egraph.constant(number) for number in egraph.classes}
@@ -87,6 +94,7 @@ class Grammar:
             children=_pairs(both),
             rows=_pairs([list(row) for row in rows]),
             labels=[("d", "x") if node.label == "d" else (node.label,) for _, node in flat],
+            weights=np.array([self._weights.get(node.label, 1.0) for _, node in flat]),
         )
 
     def counts(self, max_tokens: int) -> list[int]:

@@ -2,10 +2,10 @@
 
 Every length that the grammar offers gets the same share of the members, short lengths in full; what a
 length cannot fill goes to the others. In the style `any` the last round ends when there are enough, before
-the longest had their turn; in `plain` what is left over is spread evenly, unless there are more lengths than
-members. Terms are drawn uniformly within a length; padded terms and second forms of a member are left out;
-what remains is judged against the head on the reals. Drawing goes on in rounds until there are enough members
-or no length has more to offer.
+the longest had their turn; in the others what is left over is spread evenly, unless there are more lengths
+than members. Terms are drawn uniformly within a length, or by the weights of rule families; padded terms and
+second forms of a member are left out; what remains is judged against the head on the reals. Drawing goes on
+in rounds until there are enough members or no length has more to offer.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix
 from engines.egen.records import Cluster, EgenConfig, Member, Mode, Outcome, Stats
 from engines.egen.theories.theory import Judge, Theory, theory_of
+from engines.egen.weights import FAMILIES, read_weights
 
 __all__ = ["ACCEPTED", "generate"]
 
@@ -91,6 +92,7 @@ class _Selection:
         stop: Stop,
     ) -> None:
         self.theory = theory
+        self.key = theory.direct_key if config.style == "distinct" else theory.key
         self.head, self.config, self.egraph, self.grower = head, config, egraph, grower
         self.events, self.stop = events, stop
         self.stop_reason = egraph.stop_reason
@@ -124,10 +126,13 @@ class _Selection:
     def grammar(self) -> Grammar:
         """What members are drawn from."""
         found = None if self.config.style == "any" else self.theory.plain(self.egraph)
-        if found is None:
-            return Grammar(self.egraph, padding=self.config.padding)
-        egraph, origin = found
-        return Grammar(egraph, padding=self.config.padding, origin=origin)
+        egraph, origin = found or (self.egraph, None)
+        weights = {
+            label: weight
+            for family, weight in read_weights(self.config.weights).items()
+            for label in FAMILIES[family]
+        }
+        return Grammar(egraph, padding=self.config.padding, origin=origin, weights=weights)
 
     def written(self, verifier: Judge, terms: Iterable[Tree], keys: set[str]) -> None:
         """Take terms that were not drawn for members, where they are short enough and hold."""
@@ -149,14 +154,14 @@ class _Selection:
             self.events(Event("warning", {"message": verifier.reason}))
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
-        keys = {self.theory.key(self.head)}
-        if self.config.style == "plain":
+        keys = {self.key(self.head)}
+        if self.config.style != "any":
             self.written(verifier, self.theory.written(self.head), keys)
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
         streams = {length: _stream(sampler, length, patience) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
-        even = self.config.style == "plain" and self.config.members >= len(open_lengths)
+        even = self.config.style != "any" and self.config.members >= len(open_lengths)
         drawn = False
         while open_lengths and len(self.members) < self.config.members:
             hurried = self.stop()
@@ -181,7 +186,7 @@ class _Selection:
                     self.judge(verifier, fresh)
                     fresh = []
             self.judge(verifier, fresh)
-        if not self.members and self.config.style == "plain":
+        if not self.members and self.config.style != "any":
             self.written(verifier, self.theory.openings(self.head), keys)
 
     def distinct(self, terms: Iterable[tuple[str, ...]], keys: set[str]) -> Iterator[tuple[str, ...]]:
@@ -190,7 +195,7 @@ class _Selection:
             if not self.config.padding and self.theory.padded(term):
                 self.dropped["padding"] += 1
                 continue
-            key = self.theory.key(term)
+            key = self.key(term)
             if key in keys:
                 self.dropped["same form"] += 1
                 continue

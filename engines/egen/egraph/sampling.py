@@ -1,8 +1,9 @@
 """Counting and choosing terms of a grammar: compiled tables and a uniform sampler.
 
 A term of a given length is drawn from the root down: a production with the number of terms it stands for as
-its weight, then how the length is shared between two operands. The weights are doubles, right to 1 part in
-10^14. The random numbers are counter-based ones of our own (SplitMix64), so that a seed means the same
+its weight, then how the length is shared between two operands. Where productions have weights of their own, a
+term counts as the product of those that it is made of. The sums are doubles, right to 1 part in 10^14. The
+random numbers are counter-based ones of our own (SplitMix64), so that a seed means the same
 terms everywhere.
 """
 
@@ -39,7 +40,7 @@ class Tables:
     productions may not lead straight back. starts: (classes + 1,) first production of each class. own:
     (productions,) tokens of the operator itself. operands, children: (productions, 2) rows and classes of
     the operands, -1 for none. rows: (rows, 2) class, and the class that its operands may not be, or -1.
-    labels: what a production prints.
+    labels: what a production prints. weights: (productions,) how much each counts where terms are drawn.
     """
 
     starts: Ints
@@ -48,6 +49,17 @@ class Tables:
     children: Ints
     rows: Ints
     labels: Sequence[tuple[str, ...]]
+    weights: Floats
+
+    @property
+    def weighted(self) -> bool:
+        """Whether terms of one length are not all as likely."""
+        return bool(np.any(self.weights != 1))
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """What compiled functions take."""
+        return self.starts, self.own, self.operands, self.children, self.rows
 
     def choices(self, row: int) -> list[int]:
         """The productions of a row."""
@@ -56,11 +68,12 @@ class Tables:
         return [place for place in places if barred < 0 or barred not in self.children[place]]
 
 
-def count_nearly(tables: Tables, max_tokens: int) -> tuple[Floats, Floats]:
-    """Terms by (row, length) and by (production, length), as doubles."""
+def count_nearly(tables: Tables, max_tokens: int, weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Terms by (row, length) and by (production, length), as doubles, or the sum of their weights."""
     by_row = np.zeros((len(tables.rows), max_tokens + 1))
     by_production = np.zeros((len(tables.own), max_tokens + 1))
-    _count(tables.starts, tables.own, tables.operands, tables.children, tables.rows, by_row, by_production)
+    weights = np.ones(len(tables.own)) if weights is None else weights
+    _count(*tables.arrays, weights, by_row, by_production)
     return by_row, by_production
 
 
@@ -79,7 +92,7 @@ def count_exactly(tables: Tables, root: int, max_tokens: int) -> list[int]:
         by_row = np.zeros((len(tables.rows), max_tokens + 1), np.uint64)
         by_production = np.zeros((len(tables.own), max_tokens + 1), np.uint64)
         _count_modulo(
-            *(tables.starts, tables.own, tables.operands, tables.children, tables.rows),
+            *tables.arrays,
             by_row=by_row,
             by_production=by_production,
             prime=np.uint64(prime),
@@ -93,7 +106,14 @@ def count_exactly(tables: Tables, root: int, max_tokens: int) -> list[int]:
 
 @compiled
 def _count(
-    starts: Ints, own: Ints, operands: Ints, children: Ints, rows: Ints, by_row: Floats, by_production: Floats
+    starts: Ints,
+    own: Ints,
+    operands: Ints,
+    children: Ints,
+    rows: Ints,
+    weights: Floats,
+    by_row: Floats,
+    by_production: Floats,
 ) -> None:
     for length in range(1, by_row.shape[1]):
         for p in range(len(own)):
@@ -107,7 +127,7 @@ def _count(
             elif rest > 0:
                 for first in range(1, rest):
                     total += by_row[left, first] * by_row[right, rest - first]
-            by_production[p, length] = total
+            by_production[p, length] = weights[p] * total
         for row in range(len(rows)):
             home, barred = rows[row, 0], rows[row, 1]
             total = 0.0
@@ -168,6 +188,7 @@ def _draw(
     operands: Ints,
     children: Ints,
     rows: Ints,
+    weights: Floats,
     by_row: Floats,
     by_production: Floats,
     root: int,
@@ -205,7 +226,7 @@ def _draw(
                 continue
             share = 1
             for first in range(1, rest):
-                ways = by_row[left, first] * by_row[right, rest - first]
+                ways = weights[chosen] * (by_row[left, first] * by_row[right, rest - first])
                 if ways > 0.0:
                     share = first
                     if aim < ways:
@@ -278,8 +299,19 @@ def _shuffle(order: Ints, state: Words) -> None:
         order[last], order[other] = order[other], order[last]
 
 
+@compiled
+def _heaviest_last(weights: Floats, state: Words) -> Ints:
+    """Numbers in the reverse of the order in which drawing by weight without replacement gives them
+    (Efraimidis and Spirakis: by exponential waiting times)."""
+    waits = np.empty(len(weights))
+    for place in range(len(weights)):
+        waits[place] = np.log(1.0 - _random(state)) / weights[place]
+    return np.argsort(waits, kind="mergesort")
+
+
 class Sampler:
-    """Draws terms of a grammar, uniformly among those of a length, never the same one twice.
+    """Draws terms of a grammar by their weight, which is uniformly among those of a length where nothing is
+    weighted, never the same one twice.
 
     Args: max_tokens: the longest that will be asked for. seed: whatever determines the drawing.
     """
@@ -287,7 +319,9 @@ class Sampler:
     def __init__(self, grammar: Grammar, max_tokens: int, seed: int = 0) -> None:
         self._grammar = grammar
         self._tables = grammar.tables
-        self._by_row, self._by_production = count_nearly(self._tables, max_tokens)
+        self._counts = self._shares = count_nearly(self._tables, max_tokens)
+        if self._tables.weighted:
+            self._shares = count_nearly(self._tables, max_tokens, self._tables.weights)
         self._seed = seed
         self._states: dict[int, Words] = {}
         self._seen: dict[int, set[bytes]] = {}
@@ -297,29 +331,23 @@ class Sampler:
 
     def supply(self, length: int) -> float:
         """How many terms of this length there are, as a double."""
-        return float(self._by_row[self._grammar.root, length])
+        return float(self._counts[0][self._grammar.root, length])
 
     def draw(self, length: int, count: int) -> list[tuple[str, ...]]:
         """At most `count` further terms of one length as prefix tokens; none when all have been given."""
         if not self.supply(length):
             return []
         state = self._states.setdefault(length, _state(self._seed, length))
-        tables = self._tables
-        grammar = (tables.starts, tables.own, tables.operands, tables.children, tables.rows)
-        counts = self._by_row, self._by_production
         if self.supply(length) <= LISTED:
             if length not in self._orders:
-                order = np.arange(int(self.supply(length)))
-                _shuffle(order, state)
-                self._orders[length] = order
+                self._orders[length] = self._order(length, state)
             order = self._orders[length]
             wanted = order[: -count - 1 : -1].copy()
             self._orders[length] = order[: len(order) - len(wanted)]
-            drawn = np.empty((len(wanted), length), np.int64)
-            _unranked(*grammar, *counts, root=self._grammar.root, length=length, wanted=wanted, out=drawn)
-            return self._printed_out(drawn)
+            return self._printed_out(self._numbered(length, wanted))
         drawn = np.empty((count, length), np.int64)
-        _draw(*grammar, *counts, root=self._grammar.root, length=length, state=state, out=drawn)
+        tables = self._tables
+        _draw(*tables.arrays, tables.weights, *self._shares, self._grammar.root, length, state, drawn)
         seen = self._seen.setdefault(length, set())
         new = []
         for place, row in enumerate(drawn):
@@ -328,6 +356,21 @@ class Sampler:
                 seen.add(key)
                 new.append(place)
         return self._printed_out(drawn[new])
+
+    def _numbered(self, length: int, wanted: Ints) -> Ints:
+        """The terms with these numbers, as `_draw` writes them."""
+        drawn = np.empty((len(wanted), length), np.int64)
+        _unranked(*self._tables.arrays, *self._counts, self._grammar.root, length, wanted, drawn)
+        return drawn
+
+    def _order(self, length: int, state: Words) -> Ints:
+        """The numbers of all terms of one length; they are given from the last to the first."""
+        order = np.arange(int(self.supply(length)))
+        if not self._tables.weighted:
+            _shuffle(order, state)
+            return order
+        factors = np.append(self._tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
+        return _heaviest_last(factors[self._numbered(length, order)].prod(axis=1), state)
 
     def _printed_out(self, drawn: Ints) -> list[tuple[str, ...]]:
         """Terms as prefix tokens."""

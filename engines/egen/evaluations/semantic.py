@@ -26,8 +26,8 @@ from engines.egen.evaluations.measured import (
     mean_figure,
     unread,
 )
-from engines.egen.expressions.canonical import has_padding
 from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.expressions.padding import has_padding
 from engines.egen.models.encode import longest
 from engines.egen.models.sequences import usable
 from engines.egen.verification.verify import Verifier

@@ -1,14 +1,12 @@
-"""When two expressions are the same member, and when a member is only its shorter self in disguise.
+"""When two expressions are the same member.
 
 The canonical form reads sums as signed n-ary sums and products as one numerator over one denominator, both
 sorted; signs belong to terms and products, not to constants (`- a * 3 b` and `+ * -3 b a` are one form), and
 a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+ 2 3`,
 `5`, `* x x` and `pow x 2` stay apart.
 
-Padding is judged by value where a constant is concerned: `* cos 0 u` is padded like `* 1 u`.
-
-Both functions run over thousands of sampled terms per head, so they work on prefix tokens from right to left
-with plain lists; the canonical form of every subterm is its own prefix text.
+It runs over thousands of sampled terms per head, so it works on prefix tokens from right to left with plain
+lists; the canonical form of every subterm is its own prefix text.
 """
 
 from __future__ import annotations
@@ -18,10 +16,31 @@ from fractions import Fraction
 from functools import lru_cache
 
 from engines.core.tree import Tree
-from engines.egen.egraph.constants import LEAVES, apply, operate
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, LETTERS, TRIGONOMETRIC, read_prefix
 
-__all__ = ["canonical", "canonical_key", "has_padding"]
+__all__ = ["UNDONE_BY", "canonical", "canonical_key", "direct_key"]
+
+UNDONE_BY = {
+    **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
+    **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
+}
+"""For every function the one that it undoes, and that undoes it."""
+_RECIPROCAL = {
+    "sin": "csc",
+    "csc": "sin",
+    "cos": "sec",
+    "sec": "cos",
+    "tan": "cot",
+    "cot": "tan",
+    "sinh": "csch",
+    "csch": "sinh",
+    "cosh": "sech",
+    "sech": "cosh",
+    "tanh": "coth",
+    "coth": "tanh",
+}
+_EVEN = {"cos", "sec", "cosh", "sech", "abs"}
+_ODD = {*TRIGONOMETRIC, *HYPERBOLIC, "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"} - _EVEN
 
 # A subterm on the stack: (sign, kind, list, list).
 #   ATOM     [text], unused: a function of canonical operands, x, pi, e
@@ -41,6 +60,21 @@ def canonical_key(expression: Tree | Sequence[str]) -> str:
     return _text(_part(tokens))
 
 
+def direct_key(expression: Tree | Sequence[str]) -> str:
+    """The canonical form where signs are taken out of odd and even functions and powers, and a function of
+    its own inverse, or of that of its reciprocal, is left out: equal for what differs by such a detour.
+
+    Of expressions that are known to be equal: f⁻¹(f(u)) is u for some u only.
+
+    >>> direct_key("sin - 3 x".split()) == direct_key("* -1 sin - x 3".split())
+    True
+    >>> direct_key("tan acot + x 1".split()), direct_key("pow - 3 x 2".split())
+    ('/ 1 + 1 x', 'pow - 3 x 2')
+    """
+    tokens = expression.labels() if isinstance(expression, Tree) else expression
+    return _text(_part(tokens, direct=True))
+
+
 def canonical(tree: Tree) -> Tree:
     """The canonical form as a tree, sums and products nested to the left; it is its own canonical form.
 
@@ -49,7 +83,7 @@ def canonical(tree: Tree) -> Tree:
     return read_prefix(canonical_key(tree), LETTERS)
 
 
-def _part(tokens: Sequence[str]) -> _Part:
+def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
     stack: list[_Part] = []
     push, pop = stack.append, stack.pop
     for token in reversed(tokens):
@@ -59,7 +93,9 @@ def _part(tokens: Sequence[str]) -> _Part:
             push(_sum(pop(), pop(), token == "-"))
         else:
             arity = ARITY.get(token)
-            if arity == 1:
+            if direct and (arity == 1 or token == "pow"):
+                push(_direct(token, pop(), pop() if arity == 2 else None))
+            elif arity == 1:
                 push((1, _ATOM, [f"{token} {_text(pop())}"], []))
             elif arity == 0:
                 push((1, _ATOM, [token], []))
@@ -180,120 +216,20 @@ def _nested(operator: str, texts: list[str]) -> str:
     return operator * (len(texts) - 1) + " ".join(texts)
 
 
-_UNDONE_BY = {
-    **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
-    **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},
-}
-
-# A subterm under judgement: (value, power, negative, end).
-#   value     of a constant, or 0 or 1 where the term is that for every x; None otherwise
-#   power     p where the term is written as the p-th power of something; None otherwise
-#   negative  2: a factor is -1; 1: a factor is another negative constant; 0: neither
-#   end       the position after its last token
-_Judged = tuple[float | None, float | None, int, int]
-
-
-def has_padding(expression: Tree | Sequence[str]) -> bool:
-    """Whether some subterm says nothing: `1*u`, `u/1`, `u^1`, `u±0`, `0-u`, -(-u), f(f⁻¹(u)) or f⁻¹(f(u)).
-
-    0 and 1 may be written as any constant subterm of that value (`cos 0`, `- 4 3`) or as `u-u`, `u/u`, `0*u`,
-    `u^0`; an unfolded constant is not padding in itself. The inverse pairs are the 12 trigonometric and
-    hyperbolic ones, exponential and logarithm to any base, 1/(1/u) and (u^p)^(1/p), except where p is even:
-    sqrt(u^2) is |u|, a form of its own. -(-u) is a product with -1 and another negative constant, or the
-    subtraction of a product with -1; subtracting a negative constant (`- x -7`) is not.
-    """
-    tokens = expression.labels() if isinstance(expression, Tree) else expression
-    stack: list[_Judged] = []
-    push, pop = stack.append, stack.pop
-    for at in range(len(tokens) - 1, -1, -1):
-        token = tokens[at]
-        arity = ARITY.get(token)
-        if arity is None:
-            value = _decimal(token)
-            push((value, None, 0 if value is None else 2 if value == -1 else value < 0, at + 1))
-        elif arity == 0:
-            push((LEAVES.get(token), None, 0, at + 1))
-        elif arity == 1:
-            operand = pop()
-            inner = tokens[at + 1]
-            if _UNDONE_BY.get(token) == inner or (token == "ln" and inner == "pow" and tokens[at + 2] == "e"):
-                return True
-            root = 0.5 if token == "sqrt" else None
-            if operand[0] is None:
-                push((None, root, 0, operand[3]))
-            else:
-                push(_constant(apply(token, operand[0]), operand[3], root))
-        else:
-            left, right = pop(), pop()
-            if token == "d":
-                push((_slope(tokens[at + 2], right[0]), None, 0, right[3]))
-                continue
-            if _padded(token, tokens, at, left, right):
-                return True
-            push(_judged(token, tokens, at, left, right))
-    return False
-
-
-@lru_cache(maxsize=4096)
-def _decimal(token: str) -> float | None:
-    return None if token in LETTERS else float(token)
-
-
-def _slope(body: str, value: float | None) -> float | None:
-    if body == "x":
-        return 1.0
-    return None if value is None else 0.0
-
-
-def _constant(value: float | None, end: int, exponent: float | None = None) -> _Judged:
-    return value, exponent, 0 if value is None or value >= 0 else 2 if value == -1 else 1, end
-
-
-def _padded(token: str, tokens: Sequence[str], at: int, left: _Judged, right: _Judged) -> bool:
-    """Whether the operator at `at` does nothing to one of its operands, or undoes it."""
-    if token == "+":
-        return left[0] == 0 or right[0] == 0
-    if token == "-":
-        return left[0] == 0 or right[0] == 0 or (right[2] == 2 and right[0] is None)
-    if token == "*":
-        return left[0] == 1 or right[0] == 1 or left[2] + right[2] > 2
-    if token == "/":
-        return right[0] == 1 or left[2] + right[2] > 2 or (left[0] == 1 and right[1] == -1)
-    base = left[3]
-    if token == "pow":
-        exponent = right[0]
-        if exponent == 1:
-            return True
-        if exponent is not None and left[1] is not None:
-            # a product of short numbers that is this close to 1 was meant to be; only padding depends on it
-            return left[1] % 2 != 0 and abs(left[1] * exponent - 1) < 1e-12
-        if tokens[base] == "ln":
-            return tokens[at + 1] == "e"
-    undone = "log" if token == "pow" else "pow"
-    return tokens[base] == undone and tokens[at + 1 : base] == tokens[base + 1 : 2 * base - at]
-
-
-def _judged(token: str, tokens: Sequence[str], at: int, left: _Judged, right: _Judged) -> _Judged:
-    """What is known of an operator's result: the value of a constant, or 0 or 1 by form."""
-    first, second, end = left[0], right[0], right[3]
-    exponent = second if token == "pow" else -1.0 if token == "/" and first == 1 else None
-    if first is not None and second is not None:
-        return _constant(operate(token, first, second), end, exponent)
-    value = None
-    if token == "*":
-        value = 0.0 if first == 0 or second == 0 else None
-    elif token == "/":
-        value = 0.0 if first == 0 else 1.0 if _same(tokens, at, left, right) else None
-    elif token == "-":
-        value = 0.0 if _same(tokens, at, left, right) else None
-    elif token == "pow":
-        value = 1.0 if second == 0 or first == 1 else None
-    elif token == "log":
-        value = 0.0 if second == 1 else 1.0 if _same(tokens, at, left, right) else None
-    return value, exponent, left[2] or right[2] if token in "*/" else 0, end
-
-
-def _same(tokens: Sequence[str], at: int, left: _Judged, right: _Judged) -> bool:
-    """Whether the two operands of the operator at `at` are written the same way."""
-    middle = left[3]
-    return right[3] - middle == middle - at - 1 and tokens[at + 1 : middle] == tokens[middle : right[3]]
+def _direct(token: str, operand: _Part, exponent: _Part | None) -> _Part:
+    """A function or a power of canonical operands without detours."""
+    sign, power = 1, f" {_text(exponent)}" if exponent else ""
+    whole = bool(exponent) and power.removeprefix(" ").removeprefix("-").isdigit()
+    even = int(power) % 2 == 0 if whole else token in _EVEN
+    if even or whole or token in _ODD:
+        sign, above, below = _factors(operand)
+        operand = (1, _ATOM if operand[1] != _PRODUCT else _PRODUCT, above, below)
+        sign = 1 if even else sign
+    text = _text(operand)
+    inner, _, rest = text.partition(" ")
+    if inner in (UNDONE_BY.get(token), UNDONE_BY.get(_RECIPROCAL.get(token, ""))):
+        part = _part(rest.split())
+        if inner != UNDONE_BY[token]:
+            part = _product((1, _PRODUCT, [], []), part, True)
+        return sign * part[0], part[1], part[2], part[3]
+    return sign, _ATOM, [f"{token} {text}{power}"], []

@@ -17,9 +17,10 @@ from engines.egen.egraph import assumed
 from engines.egen.egraph.analysis import analysis
 from engines.egen.egraph.openings import algebraic_forms, openings
 from engines.egen.egraph.plain import plain
-from engines.egen.expressions.canonical import canonical_key, has_padding
+from engines.egen.expressions.canonical import canonical_key, direct_key
 from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
+from engines.egen.expressions.padding import has_padding
 from engines.egen.rules.table import Rule, assumed_rules, load_rules
 from engines.egen.theories.theory import Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
@@ -94,6 +95,9 @@ class Reals(Theory):
 
     def key(self, term: Tree | Sequence[str]) -> str:
         return canonical_key(term)
+
+    def direct_key(self, term: Tree | Sequence[str]) -> str:
+        return direct_key(term)
 
     def padded(self, term: Sequence[str]) -> bool:
         return has_padding(term)

@@ -80,6 +80,10 @@ class Theory(ABC):
     def key(self, term: Tree | Sequence[str]) -> str:
         """The canonical form: equal for terms that count as one member."""
 
+    def direct_key(self, term: Tree | Sequence[str]) -> str:
+        """The canonical form that also sees through detours, where a theory has one."""
+        return self.key(term)
+
     @abstractmethod
     def padded(self, term: Sequence[str]) -> bool:
         """Whether a term is only a shorter one in disguise."""

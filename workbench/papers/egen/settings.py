@@ -12,8 +12,8 @@ KEYS = (
     Key(
         "egen.style",
         "plain",
-        "members without detours, or any; if unset, any for mode paper",
-        ("plain", "any"),
+        "members without detours, only one of those that differ by signs, or any; unset: any for mode paper",
+        ("plain", "distinct", "any"),
     ),
     Key("egen.order", "shortest", "which members come first", ("shortest", "readable", "random")),
     Key(

@@ -1,0 +1,156 @@
+"""Weights of rule families, and members that differ by signs or by undoing a function only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from scipy.stats import chisquare
+
+from engines.core.errors import EngineError
+from engines.core.tree import Tree
+from engines.egen.corpus_building import BuildCorpus, settled
+from engines.egen.egraph.grammar import Grammar
+from engines.egen.egraph.growth import Grower
+from engines.egen.egraph.members import generate
+from engines.egen.egraph.plain import plain
+from engines.egen.egraph.sampling import LISTED, Sampler
+from engines.egen.expressions.canonical import canonical_key, direct_key
+from engines.egen.expressions.language import ARITY, VARIABLE, read_prefix
+from engines.egen.expressions.notation import read
+from engines.egen.generation import Generate
+from engines.egen.records import EgenConfig, Limits
+from engines.egen.verification.verify import Verifier
+from engines.egen.weights import FAMILIES, canonical_weights, read_weights
+from tests.egen.expressions import trees
+
+WEIGHTS = {"*": 0.25, "/": 0.25, "pow": 2.0, "sin": 4.0, "cos": 4.0}
+
+
+@pytest.fixture(scope="module")
+def grower() -> Grower:
+    return Grower("strict")
+
+
+@pytest.fixture(scope="module")
+def grammar(grower: Grower) -> Grammar:
+    part, origin = plain(grower.grow(read("sin(x)"), Limits(nodes=1_000)))
+    return Grammar(part, origin=origin, weights=WEIGHTS)
+
+
+@pytest.mark.parametrize(("listed", "draws"), [(True, 1), (False, 16)])
+def test_terms_of_one_length_and_weight_are_as_likely(grammar: Grammar, listed: bool, draws: int) -> None:
+    length = next(n for n, count in enumerate(grammar.counts(20)) if count > (60 if listed else LISTED))
+    terms = grammar.terms(length)
+
+    def cell(term: tuple[str, ...]) -> tuple[float, str]:
+        return prod(WEIGHTS.get(token, 1.0) for token in term), " ".join(term[:2])
+
+    wanted = Counter[tuple[float, str]]()
+    for term in terms:
+        wanted[cell(term)] += cell(term)[0]
+    whole = sum(wanted.values())
+    seen = Counter[tuple[float, str]]()
+    for seed in range(900 if listed else 60):
+        seen.update(map(cell, Sampler(grammar, length, seed).draw(length, draws)))
+    drawn = sum(seen.values())
+    large = [one for one, share in wanted.items() if share * drawn / whole >= 5]
+    assert len({weight for weight, _ in large}) > 2
+    found = [*(seen[one] for one in large), drawn - sum(seen[one] for one in large)]
+    expected = [wanted[one] * drawn / whole for one in large]
+    expected.append(drawn - sum(expected))
+    if expected[-1] < 1e-9:
+        found, expected = found[:-1], expected[:-1]
+    assert chisquare(found, expected).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("length", [5, 9])
+def test_every_term_comes_once_whatever_it_weighs(grammar: Grammar, length: int) -> None:
+    drawn = grammar.sample(length, 2_000)
+    assert len(set(drawn)) == len(drawn) == min(2_000, grammar.counts(length)[length])
+    assert set(drawn) <= set(grammar.terms(length))
+
+
+def test_the_families_hold_every_operator_once() -> None:
+    named = [label for labels in FAMILIES.values() for label in labels]
+    assert sorted(named) == sorted(set(ARITY) - {VARIABLE, "pi", "e"})
+
+
+def test_weights_are_read_and_written_the_same() -> None:
+    text = canonical_weights(" trig=4 , hyperbolic : .05, power=1")
+    assert text == "hyperbolic=0.05, trig=4.0"
+    assert canonical_weights(text) == text
+    assert read_weights("") == {}
+    for wrong in ("tanh=2", "trig", "trig=0", "trig=-1", "trig=nan", "trig=1e9", "trig=two"):
+        with pytest.raises(EngineError, match="weight") as error:
+            read_weights(wrong)
+        assert error.value.code == "E457"
+
+
+def test_a_heavier_family_is_in_more_members(grower: Grower) -> None:
+    def functions(weights: str) -> int:
+        config = EgenConfig(members=150, limits=Limits(nodes=1_000), style="plain", weights=weights)
+        members = generate(read("tanh(3x+4)-6"), config, grower=grower).members
+        assert len(members) == 150
+        return sum(token in FAMILIES["hyperbolic"] for m in members for token in m.prefix.split())
+
+    assert functions("hyperbolic=0.02") < functions("") < functions("hyperbolic=50")
+
+
+def test_a_corpus_has_its_weights_in_one_spelling_and_others_have_none(tmp_path: Path) -> None:
+    assert settled(BuildCorpus(tmp_path / "one", weights="power = .5")).weights == "power=0.5"
+    assert settled(BuildCorpus(tmp_path / "one")).weights == ""
+    assert Generate("x", weights="power=.5").config.to_dict()["weights"] == "power=0.5"
+    assert "weights" not in Generate("x").config.to_dict()
+
+
+DETOURS = [
+    ("sin - 3 x", "* -1 sin - x 3"),
+    ("cos - 3 x", "cos - x 3"),
+    ("pow - 3 x 4", "pow - x 3 4"),
+    ("pow - 3 x 3", "* -1 pow - x 3 3"),
+    ("asinh * -2 x", "* -1 asinh * 2 x"),
+    ("tan atan + x 1", "+ 1 x"),
+    ("tan acot + x 1", "/ 1 + x 1"),
+    ("coth * -1 atanh x", "/ -1 x"),
+    ("+ 2 abs sin - 3 x", "+ abs sin - x 3 2"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), DETOURS)
+def test_a_detour_is_seen_through(one: str, other: str) -> None:
+    assert direct_key(one.split()) == direct_key(other.split())
+    assert canonical_key(one.split()) != canonical_key(other.split())
+
+
+@pytest.mark.parametrize("one", ["acos * -1 x", "pow - 3 x / 1 2", "acot - 3 x", "asech * -1 x", "ln - 3 x"])
+def test_a_sign_that_counts_stays(one: str) -> None:
+    turned = one.replace("* -1 x", "x").replace("- 3 x", "- x 3")
+    assert len({direct_key(text.split()) for text in (one, turned, f"* -1 {turned}")}) == 3
+
+
+@settings(deadline=None, max_examples=60)
+@given(trees(max_leaves=6))
+def test_what_is_seen_through_has_the_same_values(tree: Tree) -> None:
+    """But for f(f(u)) of an inverse function f first, which is u for some u only."""
+    tokens = tree.labels()
+    if any(a[0] == "a" and a[1:] == b for a, b in pairwise(tokens)):
+        return
+    key = direct_key(tree)
+    assert direct_key(key.split()) == key
+    verifier = Verifier(tree)
+    if not verifier.reason and len(key.split()) < 60:
+        (verdict,) = verifier.check([read_prefix(key)])
+        assert verdict.outcome in ("equal", "extends", "shrinks", "undecided")
+
+
+def test_members_differ_by_more_than_a_detour(grower: Grower) -> None:
+    config = EgenConfig(members=200, limits=Limits(nodes=1_000), style="distinct")
+    distinct = generate(read("sinh(2-7x)"), config, grower=grower).members
+    keys = {direct_key(member.prefix.split()) for member in distinct}
+    assert len(keys) == len(distinct) == 200
+    assert direct_key(["sinh", "-", "2", "*", "7", "x"]) not in keys
