@@ -102,7 +102,8 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     events(Event("log", {"message": "loading what trains models"}))
     config = TrainConfig.of({**spec.train, "seed": spec.seed, "device": _device(spec.device)})
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
-    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec))
+    kept = _kept()
+    result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), kept=kept)
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
         copy_folder(spec.out / "model", spec.publish)
         result = replace(result, model=str(spec.publish))
@@ -129,6 +130,14 @@ def _device(policy: str) -> str:
     """For the engine: which GPUs it sees has been settled by who started this process."""
     kind = policy.partition(":")[0]
     return kind if kind in ("auto", "cpu") else "cuda"
+
+
+def _kept() -> Path | None:
+    """What jobs of a workspace share of what is made of their data; none outside of a job."""
+    from workbench.jobs.process import MARK
+
+    attempt = os.environ.get(MARK)
+    return Path(attempt).parents[1] / ".kept" if attempt else None
 
 
 def _facts(spec: Train) -> dict[str, Any]:

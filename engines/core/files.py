@@ -25,6 +25,7 @@ __all__ = [
     "changed",
     "copy_folder",
     "file_error",
+    "in_use",
     "printable",
     "read_lines",
     "sha256",
@@ -217,7 +218,7 @@ def _clean_up(target: Path) -> None:
             continue
         if folder.suffix == ".old" and not target.exists():
             folder.rename(target)
-        elif folder.suffix == ".old" or not _in_use(folder):
+        elif folder.suffix == ".old" or not in_use(folder):
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -228,7 +229,7 @@ def sweep(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _in_use(draft: Path) -> bool:
+def in_use(draft: Path) -> bool:
     """Whether a process is at work on a draft; the system lets go of its lock however it ends."""
     try:
         descriptor = os.open(draft, os.O_RDONLY)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,10 +44,10 @@ class Identity:
         )
 
     @property
-    def of_data(self) -> str:
-        """A hash of what the examples are made of: all but how they are trained on."""
-        made_of = {name: value for name, value in self.settings.items() if not name.startswith("train.")}
-        return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
+    def contents(self) -> dict[str, str]:
+        """The contents of the data, by what they serve as."""
+        kinds = {name: name.removeprefix("data.") for name in self.settings if name.startswith("data.")}
+        return {kind: self.settings[name] for name, kind in kinds.items()}
 
     def differences(self, there: Mapping[str, Any]) -> list[str]:
         """How settings that were written down differ from these, in words: `model.tau: 0.1 there, 0.9 asked

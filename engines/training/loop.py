@@ -21,6 +21,7 @@ from engines.training.config import TrainConfig
 from engines.training.failures import explained, no_number, other_training
 from engines.training.identity import Identity
 from engines.training.imports import quick_imports
+from engines.training.kept import Kept
 from engines.training.meter import Meter
 from engines.training.objective import descend, objective
 from engines.training.schedule import factor
@@ -37,6 +38,7 @@ def train(
     events: Sink = ignore,
     stop: Stop = never,
     facts: Mapping[str, Any] | None = None,
+    kept: Path | None = None,
 ) -> TrainResult:
     """Train a model, or go on with a training that was begun in `out`.
 
@@ -48,7 +50,8 @@ def train(
     where it runs and how often it reports. With another number of steps it goes on to that number, and
     checkpoint and card say where it was changed.
 
-    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able.
+    Args: facts: what else to write down with the model (recipe, data hashes); JSON-able. kept: a folder that
+    trainings share for what is made of their data, such as tokens; without one it is in `out` until the end.
     Events: `progress` in steps; `metric` with loss_nats (the mean of what the steps since the last one went
     down on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
     resident memory), epoch, and the task's measures when they are taken; `checkpoint`; `log`; `warning`.
@@ -61,7 +64,7 @@ def train(
     except OSError as error:
         raise file_error(error, out, "write") from error
     with explained(config, out):
-        return _Training(task, config, out, events, stop, facts or {}).run()
+        return _Training(task, config, out, events, stop, facts or {}, kept).run()
 
 
 class _Training:
@@ -75,10 +78,12 @@ class _Training:
         events: Sink,
         stop: Stop,
         facts: Mapping[str, Any],
+        kept: Path | None,
     ) -> None:
         self._task, self._config, self._out = task, config, out
         self._events, self._stop, self._facts = events, stop, facts
         self._checkpoints, self._rows = out / "checkpoints", out / "rows"
+        self._kept = kept or self._rows
         self._identity = Identity.of(task.origin(), config)
         self._started = time.monotonic()
         self._step = self._saved = self._resumed_from = 0
@@ -131,7 +136,7 @@ class _Training:
         self._first, device = self._accelerator.is_main_process, self._accelerator.device
         set_seed(config.seed)
         if (keep_rows := getattr(self._task, "keep_rows", None)) is not None:
-            keep_rows(self._rows / self._identity.of_data)
+            keep_rows(Kept(self._kept, self._identity.contents))
         self._model = self._task.model()
         self._module = objective(self._model, self._task).to(device)
         trained = [weight for weight in self._model.parameters() if weight.requires_grad]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from engines.arqmath.training.finetuning import crossencoder
 from engines.core.errors import DataError, EngineError
 from engines.core.reported import reported_row
+from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
 
 TINY = {"max_length": 40, "measured": 5, "candidates": 3, "per_question": 10}
@@ -85,6 +87,46 @@ def test_held_out_questions_are_ranked(data: dict[str, Path], monkeypatch: pytes
     assert found["validation_loss_nats"] == pytest.approx(np.mean(terms))
 
 
+def test_trainings_that_share_a_folder_tokenise_once(
+    tmp_path: Path, place: Path, data: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engines.arqmath.training import sequences
+    from engines.training.identity import Identity
+    from engines.training.kept import Kept
+
+    tokenised, made = sequences.tokenised, []
+
+    def counting(tokenizer: Any, read: Any) -> Any:
+        made.append(1)
+        return tokenised(tokenizer, read)
+
+    monkeypatch.setattr(sequences, "tokenised", counting)
+
+    def rows(*, seed: int = 0, of: dict[str, Path] = data, **more: object) -> Any:
+        task = crossencoder({**TINY, **more}, of, seed=seed)
+        task.keep_rows(Kept(tmp_path / "kept", Identity.of(task.origin(), TrainConfig(steps=1)).contents))
+        return task._texts
+
+    first = rows()
+    # Of so few posts every seed draws all.
+    again = rows(hard_share=0.25, seed=1)
+    assert len(made) == 1
+    assert again[0] == first[0]
+    assert again[1].ids.tobytes() == first[1].ids.tobytes()
+    # One word of one post is another.
+    shutil.copytree(data["collection"], tmp_path / "forum")
+    posts = tmp_path / "forum" / "posts.jsonl"
+    posts.write_text(posts.read_text().replace("a", "b", 1))
+    others: list[dict[str, Any]] = [
+        {"of": {**data, "collection": tmp_path / "forum"}},
+        {"of": {**data, "backbone": backbone(place, "roberta")}},
+        {"max_length": TINY["max_length"] + 1},
+    ]
+    for number, other in enumerate(others):
+        rows(**other)
+        assert len(made) == 2 + number, other
+
+
 def weights(folder: Path) -> str:
     return hashlib.sha256((folder / "model" / "model.safetensors").read_bytes()).hexdigest()
 
@@ -94,7 +136,7 @@ def test_a_training_is_resumed_to_the_bit_and_ranks(
 ) -> None:
     from engines.arqmath.training import sequences
     from engines.arqmath.training.cross_encoder import CrossEncoder
-    from engines.training import TrainConfig, train
+    from engines.training import train
 
     tokenised, counted = sequences.tokenised, [0]
 
@@ -202,7 +244,6 @@ def test_a_recipe_finds_its_collection_and_backbone(
 
 
 def test_every_recipe_can_be_used() -> None:
-    from engines.training import TrainConfig
     from workbench.recipes import recipes
     from workbench.train import trainer
 

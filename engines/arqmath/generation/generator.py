@@ -23,6 +23,7 @@ from engines.core.errors import DataError
 from engines.core.spec import Arg, read, refused, values
 from engines.training.identity import model_files
 from engines.training.imports import quick_imports
+from engines.training.kept import Kept
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Generator:
                 remedy="Name a collection with --set data.collection=PATH, or AMPS with data.amps.",
             )
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept: Path | None = None
+        self._kept = Kept()
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
@@ -108,12 +109,15 @@ class Generator:
     @cached_property
     def problems(self) -> Problems:
         """All training sequences."""
-        place = self._kept and self._kept / "texts"
-        return Problems(self.tokenizer, self._sources(), max_length=self.settings.max_length, place=place)
+        most = self.settings.max_length
+        place = self._kept.place(
+            "problems", "collection", "amps", tokenizer=self.tokenizer, seed=self.seed, most=most
+        )
+        return Problems(self.tokenizer, self._sources(), max_length=most, place=place)
 
-    def keep_rows(self, folder: Path) -> None:
+    def keep_rows(self, kept: Kept) -> None:
         """Tokens are kept there."""
-        self._kept = folder
+        self._kept = kept
 
     @cached_property
     def _order(self) -> Any:

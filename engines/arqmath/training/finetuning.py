@@ -31,6 +31,7 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
 from engines.training.identity import model_files
+from engines.training.kept import Kept
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class CrossEncoderTask:
 
     def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept: Path | None = None
+        self._kept = Kept()
         need(data, "collection", "collection")
         if settings.pairs == "annotated":
             need(data, "annotated", "judgements for annotated pairs")
@@ -218,11 +219,11 @@ class CrossEncoderTask:
                     left.remove(name)
                     yield name, text
 
-        names, found = kept_rows(
-            self._kept and self._kept / "texts",
-            lambda: named(self.backbone.tokenizer, texts()),
-            keep=self.settings.max_length,
+        tokenizer, room = self.backbone.tokenizer, self.settings.max_length
+        place = self._kept.place(
+            "texts", "collection", "topics", tokenizer=tokenizer, of=sorted(wanted), most=room
         )
+        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
         rows = {name: row for row, name in enumerate(names)}
         lost = wanted - rows.keys()
         if lost:
@@ -234,9 +235,9 @@ class CrossEncoderTask:
             )
         return rows, found
 
-    def keep_rows(self, folder: Path) -> None:
+    def keep_rows(self, kept: Kept) -> None:
         """Tokens are kept there."""
-        self._kept = folder
+        self._kept = kept
 
     def _all_texts(self) -> Iterable[tuple[str, str]]:
         if self.settings.pairs == "annotated":

@@ -30,6 +30,7 @@ from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.training.identity import model_files
+from engines.training.kept import Kept
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class PretrainTask:
 
     def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept: Path | None = None
+        self._kept = Kept()
         needed(settings, data)
 
     def origin(self) -> Origin:
@@ -158,18 +159,24 @@ class PretrainTask:
 
     @cached_property
     def _train(self) -> Rows:
-        return Rows.of(partial(self._examples, held_out=False), self._kept and self._kept / "train")
+        return Rows.of(partial(self._examples, held_out=False), self._place("train"))
 
-    def keep_rows(self, folder: Path) -> None:
+    def keep_rows(self, kept: Kept) -> None:
         """Tokens are kept there."""
-        self._kept = folder
+        self._kept = kept
+
+    def _place(self, side: str) -> Path | None:
+        """Where the examples of a side are kept: what is masked of them is drawn later."""
+        settings = {name: value for name, value in values(self.settings).items() if name != "masked"}
+        made_of = {"seed": self.seed, "order": self.order, "settings": settings}
+        return self._kept.place(side, "collection", "amps", tokenizer=self.backbone.tokenizer, **made_of)
 
     @cached_property
     def held_out(self) -> Rows:
         """The first examples of documents that are not trained on."""
         return Rows.of(
             lambda: islice(self._examples(held_out=True), self.settings.measured),
-            self._kept and self._kept / "held_out",
+            self._place("held out"),
         )
 
     def train_data(self) -> Rows:

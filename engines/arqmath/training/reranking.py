@@ -33,6 +33,7 @@ from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_links, read_posts
 from engines.training.identity import model_files
+from engines.training.kept import Kept
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class RerankTask:
 
     def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
-        self._kept: Path | None = None
+        self._kept = Kept()
         need(data, "collection", "collection")
         need(data, "run", "run of a first stage (arqmath rank --questions)")
 
@@ -245,20 +246,20 @@ class RerankTask:
                         seen.add((kind, post.id))
                         yield f"{kind} {post.id}", text
 
-        names, found = kept_rows(
-            self._kept and self._kept / "texts",
-            lambda: named(self.backbone.tokenizer, texts()),
-            keep=self.settings.max_length,
+        tokenizer, room = self.backbone.tokenizer, self.settings.max_length
+        place = self._kept.place(
+            "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=room
         )
+        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
         rows: dict[tuple[str, str], int] = {}
         for row, name in enumerate(names):
             kind, _, post = name.partition(" ")
             rows[kind, post] = row
         return rows, found
 
-    def keep_rows(self, folder: Path) -> None:
+    def keep_rows(self, kept: Kept) -> None:
         """Tokens are kept there."""
-        self._kept = folder
+        self._kept = kept
 
     def train_data(self) -> range:
         """The numbers of the lists that are trained on."""

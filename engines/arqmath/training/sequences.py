@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from engines.core.files import atomic_folder
 from engines.core.locks import locked
+from engines.training.kept import prune
 
 __all__ = ["Frame", "Sequences", "kept_rows", "longest_first", "named", "padded", "tokenised"]
 
@@ -74,9 +76,9 @@ def kept_rows(
 ) -> tuple[list[Name], Sequences]:
     """Rows of ids, each with its name (text, or numbers in a list), in their order.
 
-    With a `place` the first process that asks writes them there, complete or not at all; others wait, and
-    they and later attempts read the same bits. What is damaged there is made again. Without one they are in a
-    file that ends with the process. Args: keep: as `Sequences.of` takes it.
+    With a `place` (see `Kept.place`) the first process that asks writes them there, complete or not at all;
+    others wait, and they and all that come later read the same bits. What is damaged there is made again.
+    Without one they are in a file that ends with the process. Args: keep: as `Sequences.of` takes it.
     """
     names: list[Name] = []
 
@@ -89,22 +91,22 @@ def kept_rows(
         found = Sequences.of(ids(), keep=keep)
         return names, found
     with locked(place):
-        read = _read_rows(place)
-        if read is None:
+        while (read := _read_rows(place)) is None:
+            names.clear()
             with atomic_folder(place) as draft:
                 with (draft / "ids.i4").open("wb") as file:
                     ends, whole = _written(file, ids(), keep)
                 np.save(draft / "ends.npy", ends)
                 np.save(draft / "whole.npy", whole)
                 (draft / "names.json").write_text(json.dumps(names), encoding="utf-8")
-            read = _read_rows(place)
-    assert read is not None
+            prune(place)
     return read
 
 
 def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
     """What `kept_rows` wrote; None where it is not there, or not all of it."""
     try:
+        os.utime(place)  # so that what is used stays
         ends, whole = (np.load(place / f"{name}.npy", allow_pickle=False) for name in ("ends", "whole"))
         names = json.loads((place / "names.json").read_bytes())
         count = int(ends[-1]) if len(ends) else 0

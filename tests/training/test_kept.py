@@ -1,0 +1,62 @@
+"""What trainings keep of their data: by what it depends on, up to a size."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engines.training import kept
+from engines.training.kept import Kept, prune
+
+CONTENTS = {"collection": "c0", "topics": "t0", "backbone": "b0"}
+
+
+def tokenizer(*words: str) -> Any:
+    from tokenizers import Tokenizer, models
+    from transformers import PreTrainedTokenizerFast
+
+    vocabulary = {word: number for number, word in enumerate(("[UNK]", "[PAD]", *words))}
+    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    return PreTrainedTokenizerFast(tokenizer_object=made, unk_token="[UNK]", pad_token="[PAD]")
+
+
+def place(contents: dict[str, str] = CONTENTS, words: str = "a b", **settings: object) -> Path | None:
+    store = Kept(Path("kept"), contents)
+    return store.place("texts", "collection", tokenizer=tokenizer(*words.split()), **settings)
+
+
+def test_only_what_the_rows_depend_on_has_a_part_in_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = place(most=8)
+    assert place({**CONTENTS, "topics": "t1", "backbone": "b1"}, most=8) == first
+    others = [place({**CONTENTS, "collection": "c1"}, most=8), place(words="a c", most=8), place(most=9)]
+    monkeypatch.setattr(kept, "_code", lambda: "a later version")
+    assert len({first, *others, place(most=8)}) == 5
+    assert Kept().place("texts", tokenizer=tokenizer("a")) is None
+
+
+def test_how_a_tokenizer_was_last_told_to_pad_is_no_part_of_it() -> None:
+    one, other = tokenizer("a", "b"), tokenizer("a", "b")
+    other(["a", "a b"], padding=True, truncation=True, max_length=1)
+    assert other.backend_tokenizer.truncation is not None
+    store = Kept(Path("kept"), CONTENTS)
+    assert store.place("texts", tokenizer=one) == store.place("texts", tokenizer=other)
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    for age, name in enumerate(("d", "c", "b", "a", ".e.0123abcd.tmp")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "ids.i4").write_bytes(bytes(100))
+        (tmp_path / f"{name}.lock").touch()
+        os.utime(folder, (now - 100 * age, now - 100 * age))
+    monkeypatch.setattr(kept, "LIMIT_BYTES", 250)
+    prune(tmp_path / "b")
+    left = {path.name for path in tmp_path.iterdir() if path.is_dir()}
+    # The one at hand stays though with it they are over the limit; what a killed writer left goes.
+    assert left == {"d", "c", "b"}
+    assert not (tmp_path / "a.lock").exists()
