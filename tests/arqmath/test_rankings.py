@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.arqmath.collection.lookup import beginning, find_posts
-from engines.arqmath.ranking.bars import bars
+from engines.arqmath.ranking.bars import bars, deltas
 from engines.arqmath.ranking.overview import Rankings, answer_rows, natural, run_name
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
@@ -129,18 +129,33 @@ def test_a_snippet_never_cuts_a_formula(plain: bool) -> None:
     assert "\n" not in beginning("a\nb", 20)
 
 
-def test_the_picture_has_a_bar_for_every_topic_and_escapes_names(folder: ArqmathFolder) -> None:
+def test_the_picture_has_a_bar_for_every_topic_and_escapes_names() -> None:
     from lxml import etree
 
-    document = Rankings.read(folder).overview()
-    document["runs"][1]["name"] = "<dense>"
-    for topic in document["topics"]:
-        if "dense" in topic["ndcg"]:
-            topic["ndcg"]["<dense>"] = topic["ndcg"]["dense"]
-    drawn = etree.fromstring(bars(document, "<dense>", "bm25").encode())
-    titles = drawn.findall(".//{*}rect/{*}title")
-    assert [title.text.split()[0] for title in titles] == ["A.1", "A.2"]
-    assert any("<dense>" in (text.text or "") for text in drawn.iter("{*}text"))
+    drawn = etree.fromstring(bars({"A.1": 0.5, "A.2": 0.25}, "<dense>", ticks={"A.2": 0.75}).encode())
+    rows = drawn.findall(".//{*}rect[{*}title]")
+    assert [row[0].text for row in rows] == ["A.1 0.5000", "A.2 0.2500"]
+    assert [float(row.get("height")) for row in rows] == [120, 60]  # of 240 for 1
+    floor = {float(row.get("y")) + float(row.get("height")) for row in rows}
+    (tick,) = [line for line in drawn.iter("{*}line") if line.get("stroke-width") == "2"]
+    assert floor.pop() - float(tick.get("y1")) == 180
+    assert not floor
+    texts = [text.text for text in drawn.iter("{*}text")]
+    assert texts[0] == "<dense>"
+    assert "mean 0.3750" in texts
+
+
+def test_differences_stand_above_and_below_zero_the_highest_first() -> None:
+    from lxml import etree
+
+    drawn = etree.fromstring(deltas([("a", {"A.1": -0.1, "A.2": 0.2}), ("b", {"A.1": 0.0})]).encode())
+    first, second = drawn.findall("{*}g")
+    rows = first.findall("{*}rect")
+    assert [row[0].text for row in rows] == ["A.2 +0.2000", "A.1 -0.1000"]
+    # A scale from -.2 to .2 on 240 pixels: both bars end at 0.
+    assert [float(row.get("height")) for row in rows] == [120, 60]
+    assert float(rows[0].get("y")) + 120 == float(rows[1].get("y"))
+    assert [row[0].text for row in second.findall("{*}rect")] == ["A.1 +0.0000"]
 
 
 @pytest.mark.real_data

@@ -97,6 +97,20 @@ def test_compare_tests_against_the_first(files: tuple[Path, Path, Path]) -> None
     assert [system["run"] for system in document["systems"]] == [str(good), str(bad)]
 
 
+def test_pictures_are_drawn_as_their_names_end(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    good, bad, qrels = files
+    svg, png = tmp_path / "bars.svg", tmp_path / "deltas.png"
+    result = call("eval", good, "--qrels", qrels, "--plot", svg)
+    assert result.stdout.splitlines()[-1] == f"by topic: {svg}"
+    assert "nDCG′ of good over 3 topics" in svg.read_text()
+    document = json.loads(call("compare", good, bad, "--qrels", qrels, "--plot", png, "--json").stdout)
+    assert document["plot"] == str(png)
+    assert png.read_bytes().startswith(b"\x89PNG")
+    result = call("compare", good, bad, "--qrels", qrels, "--plot", tmp_path / "x.pdf")
+    assert result.exit_code == 2
+    assert "E430" in result.stderr
+
+
 def test_a_file_that_is_no_run_ends_with_one_line(files: tuple[Path, Path, Path]) -> None:
     _, _, qrels = files
     result = call("eval", qrels, "--qrels", qrels)

@@ -1,67 +1,101 @@
-"""A run's nDCG' over the topics as a picture."""
+"""A run's measure over the topics as a picture, by itself or as the difference from another run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
-__all__ = ["bars"]
+__all__ = ["PIXELS", "bars", "deltas"]
 
-_BAR, _HEIGHT, _LEFT, _TOP, _FOOT = 10, 240, 48, 34, 56
+PIXELS = 1_660
+"""Width of a picture as PNG."""
+_BAR, _STEP, _HEIGHT, _LEFT, _TOP, _FOOT = 10, 13, 240, 48, 34, 56
 _BLUE, _ORANGE, _INK, _LINE = "#0072b2", "#e69f00", "#222222", "#bbbbbb"
 
 
-def bars(overview: Mapping[str, Any], run: str, against: str = "") -> str:
-    """An SVG with a bar per evaluated topic, a tick where the other run stands, and the run's mean.
+def bars(values: Mapping[str, float], title: str, *, ticks: Mapping[str, float] | None = None) -> str:
+    """An SVG with a bar for each topic, from 0 to 1, a tick where another run stands, and the mean.
 
-    Args: overview: from `Rankings.overview`.
+    Args: values: by topic, in their order. ticks: the other run's.
     """
-    topics = [topic for topic in overview["topics"] if run in topic["ndcg"]]
-    facts: Mapping[str, Any] = next((one for one in overview["runs"] if one["name"] == run), {})
-    width = _LEFT + max(280, (_BAR + 3) * len(topics)) + 16
-    floor = _TOP + _HEIGHT
+    return _page([_panel(values, title, (0.0, 1.0), ticks or {})], len(values))
+
+
+def deltas(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
+    """An SVG of differences, a panel below the other: bars above or below 0, the highest first, on one scale.
+
+    Args: panels: title, and the differences by topic.
+    """
+    most = max((abs(value) for _, values in panels for value in values.values()), default=0.0)
+    limit = next((step for step in (0.1, 0.2, 0.4, 0.6, 0.8) if most <= step), 1.0)
+    drawn = [
+        _panel(dict(sorted(values.items(), key=lambda row: -row[1])), title, (-limit, limit), {})
+        for title, values in panels
+    ]
+    return _page(drawn, max((len(values) for _, values in panels), default=0))
+
+
+def _page(panels: Sequence[list[str]], topics: int) -> str:
+    each, width = _TOP + _HEIGHT + _FOOT, _width(topics)
+    height = each * len(panels)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="10" fill="{_INK}">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    ]
+    for place, panel in enumerate(panels):
+        parts += [f'<g transform="translate(0 {place * each})">', *panel, "</g>"]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _width(topics: int) -> int:
+    return _LEFT + max(280, _STEP * topics) + 16
+
+
+def _panel(
+    values: Mapping[str, float], title: str, scale: tuple[float, float], ticks: Mapping[str, float]
+) -> list[str]:
+    low, high = scale
+    floor, right = _TOP + _HEIGHT, _width(len(values)) - 10
 
     def y(value: float) -> float:
-        return round(floor - value * _HEIGHT, 2)
+        return round(floor - (value - low) / (high - low) * _HEIGHT, 2)
 
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{floor + _FOOT}" '
-        f'font-family="sans-serif" font-size="10" fill="{_INK}">',
-        f'<rect width="{width}" height="{floor + _FOOT}" fill="#ffffff"/>',
-        f'<text x="{_LEFT}" y="16" font-size="12">nDCG′ of {escape(run)} over {len(topics)} topics'
-        + (f", tick: {escape(against)}" if against else "")
-        + "</text>",
-    ]
-    for step in range(6):
-        value = step / 5
+    parts = [f'<text x="{_LEFT}" y="16" font-size="12">{escape(title)}</text>']
+    for step in range(6 if low == 0 else 5):
+        value = low + (high - low) * step / (5 if low == 0 else 4)
         parts.append(
-            f'<line x1="{_LEFT}" x2="{width - 10}" y1="{y(value)}" y2="{y(value)}" stroke="{_LINE}" '
+            f'<line x1="{_LEFT}" x2="{right}" y1="{y(value)}" y2="{y(value)}" stroke="{_LINE}" '
             f'stroke-width="0.5"/><text x="{_LEFT - 6}" y="{y(value) + 3}" text-anchor="end">'
-            f"{value:.1f}</text>"
+            f"{_number(value, low)}</text>"
         )
-    for place, topic in enumerate(topics):
-        x, value = _LEFT + 4 + place * (_BAR + 3), topic["ndcg"][run]
+    for place, (topic, value) in enumerate(values.items()):
+        x, name = _LEFT + 4 + place * _STEP, escape(topic)
+        top, foot = y(max(value, 0.0)), y(min(value, 0.0))
         parts.append(
-            f'<rect x="{x}" y="{y(value)}" width="{_BAR}" height="{round(value * _HEIGHT, 2)}" '
-            f'fill="{_BLUE}">'
-            f"<title>{escape(topic['id'])} {value:.4f}</title></rect>"
+            f'<rect x="{x}" y="{top}" width="{_BAR}" height="{round(foot - top, 2)}" '
+            f'fill="{_BLUE if value >= 0 else _ORANGE}"><title>{name} {_number(value, low, 4)}</title></rect>'
         )
-        if against in topic["ndcg"]:
-            at = y(topic["ndcg"][against])
+        if topic in ticks:
+            at = y(ticks[topic])
             parts.append(
                 f'<line x1="{x - 1}" x2="{x + _BAR + 1}" y1="{at}" y2="{at}" stroke="{_ORANGE}" '
                 'stroke-width="2"/>'
             )
         parts.append(
             f'<text transform="translate({x + 8} {floor + 8}) rotate(-90)" text-anchor="end" '
-            f'font-size="8">{escape(topic["id"])}</text>'
+            f'font-size="8">{name}</text>'
         )
-    mean = facts.get("ndcg_prime")
-    if mean is not None:
+    if values:
+        mean = sum(values.values()) / len(values)
         parts.append(
-            f'<line x1="{_LEFT}" x2="{width - 10}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
-            f'stroke-dasharray="4 3"/><text x="{width - 10}" y="{y(mean) - 4}" text-anchor="end">'
-            f"mean {mean:.4f}</text>"
+            f'<line x1="{_LEFT}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
+            f'stroke-dasharray="4 3"/><text x="{right}" y="{y(mean) - 4}" text-anchor="end">'
+            f"mean {_number(mean, low, 4)}</text>"
         )
-    return "\n".join([*parts, "</svg>", ""])
+    return parts
+
+
+def _number(value: float, low: float, digits: int = 0) -> str:
+    """With its sign where there are differences; two digits unless said, one where the scale is 0 to 1."""
+    return f"{value:.{digits or 1}f}" if low == 0 else f"{value:+.{digits or 2}f}"

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.ranking.evaluate import JudgementsFile, TaskNumber, VisualIds, load_qrels, load_run
+from engines.arqmath.ranking.evaluate import (
+    JudgementsFile,
+    Plot,
+    TaskNumber,
+    VisualIds,
+    load_qrels,
+    load_run,
+)
+from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
@@ -27,9 +36,11 @@ class Compare:
     visual_ids: VisualIds = None
     measure: Annotated[str, Arg("Measure that is tested.")] = "ndcg_prime"
     seed: Annotated[int, Arg("Of the randomisation test and the intervals.")] = 0
+    plot: Plot = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E406 for one run, E403 for a measure that there is not."""
+        """Raises: EngineError E406 for one run, E403 for a measure that there is not, E430 for another kind
+        of picture."""
         from engines.retrieval.measures import MEASURES
 
         if len(self.runs) < 2:
@@ -39,6 +50,7 @@ class Compare:
         if self.measure not in MEASURES:
             remedy = f"Known: {', '.join(MEASURES)}."
             raise EngineError(f"no measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
+        check_drawing(self.plot)
 
 
 def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
@@ -46,8 +58,8 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
 
     Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
     and comparisons: of each other run its `Comparison` (see `engines.retrieval.significance`), bonferroni_p
-    and holm_p. Events: warnings, as of `evaluate`. Raises: DataError for files that cannot be read,
-    EngineError E341 for fewer than two topics.
+    and holm_p; with `plot` also plot, the picture of the differences by topic. Events: warnings, as of
+    `evaluate`. Raises: DataError for files that cannot be read, EngineError E341 for fewer than two topics.
 
     >>> from engines.core.assets import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -68,6 +80,10 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
     tests = [test(values[0], other, seed=spec.seed) for other in values[1:]]
     p_values = [one.randomisation_p for one in tests]
+    drawn: dict[str, Any] = {}
+    if spec.plot is not None:
+        _draw(spec, values)
+        drawn["plot"] = str(spec.plot)
     return {
         "measure": spec.measure,
         "baseline": str(spec.runs[0]),
@@ -85,4 +101,21 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
                 spec.runs[1:], tests, bonferroni(p_values), holm(p_values), strict=True
             )
         ],
+        **drawn,
     }
+
+
+def _draw(spec: Compare, values: Sequence[Mapping[str, float]]) -> None:
+    """The differences of every run from the first, a panel each."""
+    from engines.arqmath.ranking.bars import PIXELS, deltas
+
+    assert spec.plot is not None
+    first, *others = values
+    named = [
+        (
+            f"{spec.measure} of {path.name} less {spec.runs[0].name}, {len(own)} topics",
+            {topic: own[topic] - first[topic] for topic in own if topic in first},
+        )
+        for path, own in zip(spec.runs[1:], others, strict=True)
+    ]
+    write_drawing(spec.plot, deltas(named), width=PIXELS)

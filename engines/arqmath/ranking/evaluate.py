@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 
 if TYPE_CHECKING:
     from engines.retrieval.measures import Evaluation
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluate",
     "JudgementsFile",
+    "Plot",
     "TaskNumber",
     "VisualIds",
     "document",
@@ -29,6 +31,7 @@ __all__ = [
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
 TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
+Plot = Annotated[Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture")]
 VisualIds = Annotated[Path | None, Arg("Task 2: TSV of formula id and visual id of the qrels' version.")]
 
 
@@ -50,13 +53,22 @@ class Evaluate:
     answer_ids: Annotated[Path | None, Arg("Task 3: TSV of run, topic and the answer's id in the qrels.")] = (
         None
     )
+    plot: Plot = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E430 for another kind of picture, E402 for one of several runs of Task 3."""
+        check_drawing(self.plot)
+        if self.plot is not None and self.task == 3:
+            what = "answers of Task 3 are graded one by one, and have no bars"
+            raise refused(what, "E402", "Leave --plot out.")
 
 
 def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     """The measures of a run.
 
     Returns: topics (judged ones), the means over them, run_topics (their number in the run, and the means
-    over those), per_topic; with `topics_by` also by (means by column and value). Of Task 3: runs, by their
+    over those), per_topic; with `topics_by` also by (means by column and value); with `plot` also plot, the
+    picture of nDCG' over the topics. Of Task 3: runs, by their
     names, and of each also ar, p1, judged; of several runs also `comparisons` of each with the first by the
     grades of topics that both answer: run, wins, losses, ties, sign_p and holm_p.
     Events: warnings of repeated documents, of topics and documents that are not judged. Raises: DataError for
@@ -78,7 +90,18 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     document = _document(result)
     if spec.topics_by is not None:
         document["by"] = _by_attribute(spec.topics_by, result, events)
+    if spec.plot is not None:
+        _draw(spec.plot, ranked.tag or spec.run.name, result)
+        document["plot"] = str(spec.plot)
     return document
+
+
+def _draw(path: Path, name: str, result: Evaluation) -> None:
+    """Bars of nDCG' over the judged topics."""
+    from engines.arqmath.ranking.bars import PIXELS, bars
+
+    scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
+    write_drawing(path, bars(scores, f"nDCG′ of {name} over {len(scores)} topics"), width=PIXELS)
 
 
 def load_qrels(path: Path, task: int, events: Sink = ignore) -> Qrels:

@@ -156,7 +156,11 @@ def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict
 
     rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     against = rankings.find_run(spec.against).name if spec.against else ""
-    return {"svg": bars(rankings.overview(), rankings.find_run(spec.run).name, against)}
+    run = rankings.find_run(spec.run).name
+    scores = {topic["id"]: topic["ndcg"] for topic in rankings.overview()["topics"] if run in topic["ndcg"]}
+    ticks = {topic: own[against] for topic, own in scores.items() if against in own}
+    title = f"nDCG′ of {run} over {len(scores)} topics" + (f", tick: {against}" if against else "")
+    return {"svg": bars({topic: own[run] for topic, own in scores.items()}, title, ticks=ticks)}
 
 
 def _shown(rankings: Rankings, topic: str) -> dict[str, Any]:

@@ -118,7 +118,12 @@ def evaluate(found: Found, spec: Evaluate) -> list[str]:
     ]
     for attribute, groups in found.get("by", {}).items():
         rows += [[f"{attribute} {value}", row["topics"], *_figures(row)] for value, row in groups.items()]
-    return table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows)
+    return [*table(["topics", "n", "nDCG'", "mAP'", "P'@10", "bpref", "MRR"], rows), *_drawn(found)]
+
+
+def _drawn(found: Found) -> list[str]:
+    """Where the picture is, if one was wanted."""
+    return [f"by topic: {found['plot']}"] if "plot" in found else []
 
 
 def _answers(found: Found) -> list[str]:
@@ -153,7 +158,7 @@ def compare(found: Found, spec: Compare) -> list[str]:
             tested += [f"{test['randomisation_p']:.4f}", f"{test['holm_p']:.4f}"]
         means = [f"{system[name]:.4f}" for name in _MEASURES]
         rows.append([Path(system["run"]).name, *means, f"{low:.3f} to {high:.3f}", *tested])
-    return table(header, rows)
+    return [*table(header, rows), *_drawn(found)]
 
 
 def topics(found: Found, _spec: Topics) -> Iterator[str]:

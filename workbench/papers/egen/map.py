@@ -73,7 +73,7 @@ def keep(
 
 def _write(path: Path, found: Mapping[str, Any]) -> None:
     """Write the map as a picture or as a table, as its name ends."""
-    from engines.core.files import write_bytes, write_text
+    from engines.core.drawn import write_drawing
 
     texts, names, points = found["exprs"], found["names"], found["points"]
     if path.suffix == ".csv":
@@ -91,10 +91,4 @@ def _write(path: Path, found: Mapping[str, Any]) -> None:
     ways = {"tsne": "t-SNE", "pca": "PCA"}
     what = "clusters" if "clusters" in found else "expressions"
     title = f"{found['model']}: {len(texts):,} {what}, {ways[found['method']]}"
-    svg = picture(np.array(points, np.float32), names, title)
-    if path.suffix == ".png":
-        import cairosvg  # type: ignore[import-untyped]
-
-        write_bytes(path, cairosvg.svg2png(svg.encode(), output_width=1660))
-    else:
-        write_text(path, svg)
+    write_drawing(path, picture(np.array(points, np.float32), names, title), width=1_660)
