@@ -149,6 +149,42 @@ def test_the_loss_is_that_of_transformers(place: Path, collection: Path, family:
     assert {"[", r"\sum"} <= set(task.backbone.tokenizer.tokenize(r"[\sum"))
 
 
+@pytest.mark.parametrize("family", ["bert", "albert", "roberta"])
+def test_the_first_token_of_the_second_part_is_predicted(place: Path, collection: Path, family: str) -> None:
+    """Of the variant that keeps the order: what is masked, and its loss, from the whole model's logits."""
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    data = {"collection": collection, "backbone": backbone(place, family)}
+    task = pretrain({**TINY, "corpora": "mathse3", "order": False, "first_token": True}, data, seed=0)
+    torch.manual_seed(0)
+    model = task.model().eval()
+    rows, tokenizer = task.train_data(), task.backbone.tokenizer
+    assert not rows.swapped.any()
+    examples = list(range(min(4, len(rows))))
+    batch = task.collate(examples)
+    parts = {text for document in documents(task.settings, data) for text in document}
+    for row in examples:
+        at, ids = int(batch["first_place"][row]), batch["input_ids"][row]
+        assert ids[at] == tokenizer.mask_token_id
+        assert batch["labels"][row, at] == IGNORED
+        first = rows.sequences[row][rows.first[row] :]
+        assert batch["first_label"][row] == first[0]
+        starts = {tokenizer(text, add_special_tokens=False)["input_ids"][0] for text in parts}
+        assert int(first[0]) in starts
+    inputs = {name: batch[name] for name in ("input_ids", "attention_mask", "token_type_ids")}
+    with torch.inference_mode():
+        found = model(**inputs)
+        logits = getattr(found, "prediction_logits", None)
+        logits = found.logits if logits is None else logits
+        at = torch.tensor(examples), batch["first_place"]
+        wanted = float(cross_entropy(logits[at], batch["first_label"]))
+        assert float(task.loss(model, batch)[1]) == pytest.approx(wanted, abs=1e-5)
+    assert 0 <= task.evaluate(model)["validation_first_token_accuracy"] <= 1
+    with pytest.raises(EngineError, match="order and first_token"):
+        pretrain({**TINY, "first_token": True}, data, seed=0)
+
+
 def test_no_document_is_on_both_sides(place: Path, tmp_path: Path) -> None:
     twos = list(combinations("acdeghilmnorstu", 2))[:100]
     rows = [{"id": n, "type": 1, "title": "", "body": f"{a} {b}. {b} {a}"} for n, (a, b) in enumerate(twos)]

@@ -1,6 +1,8 @@
 """The trainer `arqmath.pretrain`: masked tokens and the order of two segments.
 
-BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. 15 % of the tokens
+BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. With `first_token`
+the segments stand in their order, and the first token of the second one is always masked and predicted, with
+a loss of its own beside that of the other masked tokens. 15 % of the tokens
 are predicted: 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order means
 right, 1 swapped, as Hugging Face's models have it.
 
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.model_folder import quiet, save_model
-from engines.arqmath.training.pretraining_data import Example, documents, examples, needed
+from engines.arqmath.training.pretraining_data import Example, documents, examples, in_order, needed
 from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded
 from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
@@ -128,6 +130,16 @@ class PretrainTask:
         """Whether the order of segments is learned."""
         return self.settings.order and self.backbone.family != "roberta"
 
+    @property
+    def pairs(self) -> bool:
+        """Whether an example is two segments, and not one."""
+        return self.order or self.settings.first_token
+
+    @property
+    def _width(self) -> int:
+        """Special tokens of an example."""
+        return self.frame.width if self.pairs else self.frame.width_one
+
     def model(self) -> torch.nn.Module:
         """The backbone with its heads, and rows for new LaTeX tokens."""
         from engines.arqmath.training.latex_tokens import add_latex_tokens
@@ -154,8 +166,9 @@ class PretrainTask:
         draw = np.random.default_rng([self.seed, 4])
         share = self.settings.held_out
         side = (document for document in read if (draw.random() < share) == held_out)
-        room = self.settings.max_length - (self.frame.width if self.order else self.frame.width_one)
-        return examples(side, self.backbone.tokenizer, room, order=self.order, seed=self.seed)
+        room = self.settings.max_length - self._width
+        found = examples(side, self.backbone.tokenizer, room, pairs=self.pairs, seed=self.seed)
+        return found if self.order else map(in_order, found)
 
     @cached_property
     def _train(self) -> Rows:
@@ -193,7 +206,7 @@ class PretrainTask:
 
     @cached_property
     def _lengths(self) -> NDArray[np.int64]:
-        return self._train.sequences.lengths + (self.frame.width if self.order else self.frame.width_one)
+        return self._train.sequences.lengths + self._width
 
     def length(self, example: int) -> int:
         """Its tokens, with the special ones."""
@@ -206,19 +219,22 @@ class PretrainTask:
 
     def _batch(self, rows: Rows, chosen: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
         """`input_ids`, `token_type_ids`, `attention_mask`, `labels`: (batch, length); `next_sentence_label`
-        (batch,) where the order is learned."""
+        (batch,) where the order is learned; `first_place` and `first_label` (batch,) where the first token of
+        the second segment is: where it stands, and which it is."""
         import torch
 
         frame, tokenizer = self.frame, self.backbone.tokenizer
-        inputs, types, labels = [], [], []
+        inputs, types, labels, places, firsts = [], [], [], [], []
+        first_too = self.settings.first_token
         for row in chosen:
             ids, first = rows.sequences[row], int(rows.first[row])
-            if self.order:
+            if self.pairs:
                 whole, kinds = frame.pair(ids[:first], ids[first:])
                 open_ = np.zeros(len(whole), np.bool_)
                 begin, middle = len(frame.before), len(frame.before) + first
                 open_[begin:middle] = True
-                open_[middle + len(frame.between) : len(whole) - len(frame.after)] = True
+                places.append(middle + len(frame.between))
+                open_[places[-1] + first_too : len(whole) - len(frame.after)] = True
             else:
                 whole, kinds = frame.one(ids)
                 open_ = np.zeros(len(whole), np.bool_)
@@ -231,6 +247,9 @@ class PretrainTask:
                 mask=tokenizer.mask_token_id,
                 ordinary=self._ordinary,
             )
+            if first_too:
+                firsts.append(whole[places[-1]])
+                read[places[-1]] = tokenizer.mask_token_id
             inputs.append(read)
             types.append(kinds)
             labels.append(wanted)
@@ -242,46 +261,58 @@ class PretrainTask:
         }
         if self.order:
             batch["next_sentence_label"] = rows.swapped[list(chosen)].astype(np.int64)
+        if first_too:
+            batch |= {"first_place": np.array(places), "first_label": np.array(firsts, np.int64)}
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
     def _heads(self, model: Any, batch: Mapping[str, Any]) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Logits (predicted tokens, vocabulary) and (batch, 2). Only states of predicted tokens go through
-        the vocabulary, which is most of the work on a small model."""
+        """Logits (predicted tokens, vocabulary), and those of what is predicted besides: (batch, 2) of the
+        order, (batch, vocabulary) of the first token. Only states of predicted tokens go through the
+        vocabulary, which is most of the work on a small model."""
+        import torch
+
         found = model.base_model(
             input_ids=batch["input_ids"],
             token_type_ids=batch["token_type_ids"],
             attention_mask=batch["attention_mask"],
         )
-        states = found.last_hidden_state[batch["labels"] != IGNORED]
-        if self.backbone.family == "bert":
-            order = model.cls.seq_relationship(found.pooler_output) if self.order else None
-            return model.cls.predictions(states), order
-        if self.backbone.family == "albert":
-            return model.predictions(states), model.sop_classifier(
-                found.pooler_output
-            ) if self.order else None
-        return model.lm_head(states), None
+        states = found.last_hidden_state
+        words = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_head"}
+        predicted = model.get_submodule(words[self.backbone.family])
+        second = None
+        if self.order:
+            order = {"bert": "cls.seq_relationship", "albert": "sop_classifier"}
+            second = model.get_submodule(order[self.backbone.family])(found.pooler_output)
+        elif self.settings.first_token:
+            place = batch["first_place"]
+            second = predicted(states[torch.arange(len(place), device=place.device), place])
+        return predicted(states[batch["labels"] != IGNORED]), second
+
+    @property
+    def _second(self) -> str:
+        """The labels of what is predicted besides masked tokens."""
+        return "next_sentence_label" if self.order else "first_label"
 
     def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
-        """Masked tokens and, where the order is learned, examples."""
+        """Masked tokens and, where examples are pairs, examples."""
         masked_tokens = int((batch["labels"] != IGNORED).sum())
-        return (masked_tokens, len(batch["labels"])) if self.order else (masked_tokens,)
+        return (masked_tokens, len(batch["labels"])) if self.pairs else (masked_tokens,)
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
-        """(1 or 2,) cross-entropy of the masked tokens and of the order, in nats."""
+        """(1 or 2,) cross-entropy of the masked tokens, and of the order or the first token, in nats."""
         import torch
         from torch.nn.functional import cross_entropy
 
-        words, order = self._heads(model, batch)
+        words, second = self._heads(model, batch)
         labels = batch["labels"]
         found = [cross_entropy(words, labels[labels != IGNORED])]
-        if order is not None:
-            found.append(cross_entropy(order, batch["next_sentence_label"]))
+        if second is not None:
+            found.append(cross_entropy(second, batch[self._second]))
         return torch.stack(found)
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """On held-out documents, with the same masks every time: the loss, by which the paper chooses, and
-        the shares of masked tokens and of orders that are predicted right."""
+        the shares of masked tokens, and of orders or first tokens, that are predicted right."""
         import torch
         from torch.nn.functional import cross_entropy
 
@@ -290,28 +321,33 @@ class PretrainTask:
             return {}
         device = next(model.parameters()).device
         by_length = np.argsort(rows.sequences.lengths, kind="stable")
-        sums = dict.fromkeys(("loss", "right", "words", "order_loss", "order_right"), 0.0)
+        sums = dict.fromkeys(("loss", "right", "words", "second_loss", "second_right"), 0.0)
         for begin in range(0, len(rows), _AT_ONCE):
             chosen = by_length[begin : begin + _AT_ONCE].tolist()
             batch = self._batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
             batch = {name: tensor.to(device) for name, tensor in batch.items()}
             with torch.inference_mode():
-                words, order = self._heads(model, batch)
+                words, second = self._heads(model, batch)
             wanted = batch["labels"][batch["labels"] != IGNORED]
             sums["words"] += len(wanted)
             sums["loss"] += float(cross_entropy(words.float(), wanted, reduction="sum"))
             sums["right"] += float((words.argmax(-1) == wanted).sum())
-            if order is not None:
-                labels = batch["next_sentence_label"]
-                sums["order_loss"] += float(cross_entropy(order.float(), labels, reduction="sum"))
-                sums["order_right"] += float((order.argmax(-1) == labels).sum())
+            if second is not None:
+                labels = batch[self._second]
+                sums["second_loss"] += float(cross_entropy(second.float(), labels, reduction="sum"))
+                sums["second_right"] += float((second.argmax(-1) == labels).sum())
         found = {
-            "validation_loss_nats": sums["loss"] / sums["words"] + sums["order_loss"] / len(rows),
+            "validation_loss_nats": sums["loss"] / sums["words"] + sums["second_loss"] / len(rows),
             "validation_masked_accuracy": sums["right"] / sums["words"],
         }
-        if self.order:
-            found["validation_order_accuracy"] = sums["order_right"] / len(rows)
+        if self.pairs:
+            name = "order" if self.order else "first_token"
+            found[f"validation_{name}_accuracy"] = sums["second_right"] / len(rows)
         return found
+
+    def _objectives(self) -> list[str]:
+        besides = {"sentence order": self.order, "the first token of a second segment": not self.order}
+        return ["masked tokens", *(name for name, chosen in besides.items() if chosen and self.pairs)]
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
@@ -321,7 +357,7 @@ class PretrainTask:
             **{name: path.name for name, path in self.data.items() if name != "backbone"},
             "examples": f"{len(rows):,}",
             "begun from": self.backbone.name,
-            "objectives": "masked tokens and sentence order" if self.order else "masked tokens",
+            "objectives": " and ".join(self._objectives()),
             "tokens of an example": self.settings.max_length,
         }
         save_model(

@@ -20,7 +20,7 @@ from engines.core.errors import DataError
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 
-__all__ = ["Example", "chunks", "documents", "examples", "needed", "order_pairs"]
+__all__ = ["Example", "chunks", "documents", "examples", "in_order", "needed", "order_pairs"]
 
 Example = tuple[Sequence[int], Sequence[int], bool]
 """Tokens of the first and of the second segment, and whether they are swapped. A chunk has no second."""
@@ -73,11 +73,11 @@ def _of_posts(corpus: str, folder: ArqmathFolder, inside: bool, report: Report) 
 
 
 def examples(
-    read: Iterable[Sequence[str]], tokenizer: Any, room: int, *, order: bool, seed: int
+    read: Iterable[Sequence[str]], tokenizer: Any, room: int, *, pairs: bool, seed: int
 ) -> Iterator[Example]:
     """What the documents give, in their order.
 
-    Args: room: tokens of an example without the special ones. order: pairs of segments; chunks without.
+    Args: room: tokens of an example without the special ones. pairs: of segments; chunks without.
     """
     draw = Random(seed)
     source = iter(read)
@@ -85,7 +85,7 @@ def examples(
         segments = tokenised(tokenizer, (segment for document in batch for segment in document))
         for document in batch:
             found = [ids for ids in islice(segments, len(document)) if ids]
-            yield from order_pairs(found, room, draw) if order else chunks(found, room)
+            yield from order_pairs(found, room, draw) if pairs else chunks(found, room)
 
 
 def chunks(document: Sequence[Sequence[int]], room: int) -> Iterator[Example]:
@@ -113,6 +113,12 @@ def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> I
             swapped = draw.random() < 0.5
             yield (right, left, True) if swapped else (left, right, False)
         chunk, filled = [], 0
+
+
+def in_order(example: Example) -> Example:
+    """A pair as it stands in its document."""
+    first, second, swapped = example
+    return (second, first, False) if swapped else example
 
 
 def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tuple[list[int], list[int]]:

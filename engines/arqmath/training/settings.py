@@ -31,6 +31,9 @@ class PretrainSettings:
     order: Annotated[bool, Arg("Predict sentence order besides the masked tokens; RoBERTa never does.")] = (
         True
     )
+    first_token: Annotated[
+        bool, Arg("Instead of the order: pairs in their order, and the first token of the second segment.")
+    ] = False
     masked: Annotated[float, Arg("Share of the tokens that is predicted.", low=0, high=1)] = 0.15
     latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = True
     held_out: Annotated[float, Arg("Share of the documents that is measured on.", low=0, high=1)] = 0.05
@@ -48,6 +51,9 @@ class PretrainSettings:
             raise refused(f"corpora is {self.corpora!r}", CODE, remedy)
         if not 0 < self.masked < 1 or not 0 < self.held_out < 1:
             raise refused("masked and held_out are shares between 0 and 1", CODE)
+        if self.first_token and self.order:
+            remedy = "Leave one of them out: --set model.order=false"
+            raise refused("order and first_token are both to be predicted", CODE, remedy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +88,9 @@ class RerankSettings:
     ] = 0.1
     trained_layers: Annotated[int, Arg("Upper layers that are trained; 0: all, and the words.", low=0)] = 0
     latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = False
+    question_tokens: Annotated[
+        int, Arg("Tokens of the body of an answer's question that are read behind its title.", low=0)
+    ] = 0
     max_length: Annotated[
         int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
     ] = 256
