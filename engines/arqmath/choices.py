@@ -9,8 +9,9 @@ from engines.core.spec import Arg
 
 __all__ = ["Added", "Against", "Candidates", "Family", "IndexFolder", "RunName", "SomeCollection"]
 
-Candidates = Literal["index", "judged", "all"]
-"""What a cross-encoder scores: a first stage's best, the judged answers, or all there are."""
+Candidates = Literal["index", "judged", "tagged", "all"]
+"""What a cross-encoder scores: a first stage's best, the judged answers, those to questions that share a
+tag with the topic, or all there are."""
 
 Family = Literal["bert", "albert", "roberta"]
 """Architectures of language models."""

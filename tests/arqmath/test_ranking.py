@@ -158,6 +158,7 @@ class Counting:
 class Text:
     text: str
     title: str = ""
+    question: str = ""
 
 
 class Store:
@@ -407,12 +408,40 @@ def test_the_task_ranks_in_two_stages(bert: Path, collection: Path, index: Path,
     assert everything["pairs"] == 3 * 12
 
 
+def test_candidates_may_be_the_answers_of_shared_tags(bert: Path, tmp_path: Path) -> None:
+    from engines.arqmath import IndexCollection, index
+    from tests.arqmath.small_forum import SUBJECTS, forum
+
+    asked = {"A.1": "sums", "A.2": "groups,proof", "A.3": "topology", "A.4": ""}
+    rows = (
+        f'<Topic number="{name}"><Title>Sum</Title><Question>Why</Question><Tags>{tags}</Tags></Topic>'
+        for name, tags in asked.items()
+    )
+    topics = tmp_path / "topics.xml"
+    topics.write_text(f"<Topics>{''.join(rows)}</Topics>")
+    index(IndexCollection(forum(tmp_path / "forum"), tmp_path / "index"))
+    heard: list[Event] = []
+    more = {"candidates": "tagged", "model": str(bert), "device": "cpu", "topics": [str(topics)]}
+    task(tmp_path / "index", tmp_path, tmp_path / "run", sink=heard.append, **more)
+    found = {name: {answer for answer, _ in own} for name, own in read_run(tmp_path / "run").rankings.items()}
+    tags = {n: {SUBJECTS[n // 4 % 4][2], *(["proof"] if n % 3 == 0 else [])} for n in range(1, 25)}
+    wanted = {
+        name: {str(100 * n + turn) for n in tags for turn in range(n % 4) if tags[n] & set(own.split(","))}
+        for name, own in asked.items()
+    }
+    assert found == {name: answers for name, answers in wanted.items() if answers}
+    assert len(found) == 2
+    told = [event.data["message"] for event in heard if event.kind == "warning"]
+    assert told == ["2 topics share no tag with any question and are left out, as A.3"]
+
+
 @pytest.mark.parametrize(
     ("more", "code"),
     [
         ({}, "E434"),
         ({"model": "x", "candidates": "both"}, "E424"),
         ({"rerank": False, "candidates": "all"}, "E434"),
+        ({"model": "x", "candidates": "tagged", "weight": 0.5}, "E434"),
         ({"model": "x", "candidates": "judged"}, "E434"),
         ({"rerank": False, "first": "dense"}, "E670"),
         ({"rerank": False, "first": "random"}, "E435"),

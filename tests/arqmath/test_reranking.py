@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.arqmath.ranking.rank import Rank, rank
+from engines.arqmath.collection.index import kept_index
+from engines.arqmath.ranking.rank import Rank, _questions, rank
 from engines.arqmath.training.reranking import RerankTask, reranker
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
@@ -115,10 +116,12 @@ def test_the_loss_is_that_of_cosines_of_mean_states(task: RerankTask) -> None:
     assert found == pytest.approx(np.mean(losses), rel=1e-4)
 
 
-def test_a_trained_one_ranks_with_titles(place: Path, data: dict[str, Path], task: RerankTask) -> None:
+def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Path]) -> None:
+    from engines.arqmath.ranking.scoring import load_texts
     from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 
+    task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
     config = TrainConfig(steps=6, batch_size=4, lr=1e-3, log_every=1, device="cpu", best="validation_mrr")
     before = {name: weight.clone() for name, weight in task.model().named_parameters()}
     found = train(task, config, place / "out")
@@ -128,18 +131,31 @@ def test_a_trained_one_ranks_with_titles(place: Path, data: dict[str, Path], tas
     assert changed
     assert all(".layer.1." in name for name in changed)  # the upper one of two
     model = CrossEncoder(place / "out" / "model", device="cpu", max_tokens=40, exact=True)
-
-    class Answer:
-        title, text = "Rank of a matrix", "Rows span a space."
-
-    assert model.reads(Answer()) == "Rank of a matrix\nRows span a space."  # type: ignore[arg-type]
-    one = next(one for one in task._lists[0] if not one.titled)
-    from engines.forum.readers import Report, read_posts
-
-    by_id = {post.id: post.text for post in read_posts(data["collection"] / "posts.jsonl", Report())}
-    texts = [(by_id[one.question], by_id[answer]) for answer in one.answers]
+    one = next(one for one in task._lists[0] if one.titled)
+    posts = load_texts(data["collection"] / "posts.jsonl", {one.question, *one.answers})
+    topics = {topic.id: topic.text for topic in _questions(kept_index(place / "index"))}
+    answers = posts.many(one.answers)
+    read = [model.reads(answers[answer]) for answer in one.answers]
+    for text, answer in zip(read, one.answers, strict=True):
+        title, question, body = text.split("\n")
+        assert (title, body) == (answers[answer].title, answers[answer].text)
+        whole = task.backbone.tokenizer.tokenize(answers[answer].question)
+        assert task.backbone.tokenizer.tokenize(question) == whole[:5]
+        assert len(whole) > 5
     cosines = task._cosines(task.model().eval(), task._batch([one]))[0].detach().numpy()
-    assert np.allclose(model.score(texts), (1 + cosines) / 2, atol=1e-5)
+    scores = model.score([(topics[one.question], text) for text in read])
+    assert np.allclose(scores, (1 + cosines) / 2, atol=1e-5)
+
+
+def test_an_answer_to_a_linked_question_comes_before_others_with_their_titles(data: dict[str, Path]) -> None:
+    task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
+    third = [one for side in task._lists for one in side if one.titled and one.target[0] == 1]
+    assert {int(one.question) for one in third} <= {1, 5, 9}
+    assert third
+    for one in third:
+        right, *wrong = map(question_of, one.answers)
+        assert right in {1, 5, 9} - {int(one.question)}
+        assert not {1, 5, 9} & set(wrong)
 
 
 def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]) -> None:

@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS begun (one INTEGER PRIMARY KEY, source TEXT, report T
 _SELECT = """
 SELECT post.id, post.kind, CASE WHEN post.kind = 2 THEN coalesce(question.title, '') ELSE post.title END,
        post.text, CASE WHEN post.kind = 2 THEN coalesce(question.tags, '') ELSE post.tags END,
-       post.parent, post.score
+       post.parent, post.score, CASE WHEN post.kind = 2 THEN coalesce(question.text, '') ELSE '' END
 FROM posts AS post LEFT JOIN posts AS question ON post.kind = 2 AND question.id = post.parent
 """
 
@@ -45,7 +45,7 @@ class StoredPost:
     """A question (`kind` 1) or an answer (2).
 
     `text` is the cleaned body with formulas as `$latex$`. Title and tags of an answer are those of its
-    question, `parent`. `score` is None where the collection has no votes.
+    question, `parent`, whose cleaned body is `question`. `score` is None where the collection has no votes.
     """
 
     id: str
@@ -55,6 +55,7 @@ class StoredPost:
     tags: tuple[str, ...]
     parent: str
     score: int | None
+    question: str = ""
 
 
 def build_store(
@@ -223,6 +224,14 @@ class PostStore:
         """The ids of all answers, in the order of the collection."""
         return [row[0] for row in self._rows("SELECT id FROM posts WHERE kind = 2 ORDER BY number")]
 
+    def answer_tags(self) -> Iterator[tuple[str, list[str]]]:
+        """The id of every answer with the tags of its question, in the order of the collection."""
+        query = (
+            "SELECT post.id, coalesce(question.tags, '') FROM posts AS post LEFT JOIN posts AS question "
+            "ON question.id = post.parent WHERE post.kind = 2 ORDER BY post.number"
+        )
+        return ((id, tags.split()) for id, tags in self._rows(query))
+
     def question_ids(self) -> list[str]:
         """The ids of all questions, in the order of the collection."""
         return [row[0] for row in self._rows("SELECT id FROM posts WHERE kind = 1 ORDER BY number")]
@@ -254,5 +263,5 @@ def _in_turn(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def _post(row: tuple[Any, ...]) -> StoredPost:
-    id, kind, title, text, tags, parent, score = row
-    return StoredPost(id, kind, title, text, tuple(tags.split()), parent, score)
+    id, kind, title, text, tags, parent, score, question = row
+    return StoredPost(id, kind, title, text, tuple(tags.split()), parent, score, question)

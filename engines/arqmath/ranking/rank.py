@@ -17,6 +17,7 @@ from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
+    from engines.arqmath.collection.store import PostStore
     from engines.arqmath.ranking.scoring import Ranking, Texts
     from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.forum.folder import ArqmathFolder
@@ -64,7 +65,11 @@ class Rank:
         ),
     ] = None
     candidates: Annotated[
-        Candidates, Arg("The model scores the first stage's best, all judged answers, or all there are.")
+        Candidates,
+        Arg(
+            "The model scores the first stage's best, all judged answers, all to questions that share a tag "
+            "with the topic, or all there are."
+        ),
     ] = "index"
     qrels: Annotated[
         tuple[Path, ...], Arg("Judgements; with them the first stage's recall is reported.")
@@ -111,8 +116,9 @@ def _refused(what: str, remedy: str) -> EngineError:
 def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Rank the answers of a collection for topics, and write the run, and beside it what it was made of.
 
-    The first stage's best (or the judged answers, or all) are scored by the model; behind them the list goes
-    on in the first stage's order. With `tune_topics` the weight between both is chosen on their judgements.
+    The first stage's best (or the judged answers, those of shared tags, or all) are scored by the model;
+    behind them the list goes on in the first stage's order. With `tune_topics` the weight between both is
+    chosen on their judgements.
 
     Returns: run, complete, topics, documents, candidates, first, depth, weight, model, and, where something
     was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds; with qrels
@@ -274,7 +280,8 @@ def _exhaustive(
     events: Sink,
     stop: Stop,
 ) -> Ranking:
-    """Every candidate is scored: the judged answers of each topic, or all answers there are."""
+    """Every candidate is scored: the judged answers of each topic, those to questions that share a tag with
+    it, or all answers there are."""
     from engines.arqmath.ranking.scoring import load_texts
     from engines.arqmath.ranking.stages import judged_candidates
 
@@ -284,6 +291,14 @@ def _exhaustive(
         every = index.store.answer_ids()
         wanted = {topic.id: every for topic in topics}
         return _score(spec, topics, wanted, index.store, model, events, stop)
+    if spec.candidates == "tagged":
+        index = _need(index, folder, "looking for shared tags")
+        wanted = _tagged(index.store, topics)
+        without = [name for name, found in wanted.items() if not found]
+        if without:
+            what = f"{len(without)} topics share no tag with any question and are left out, as {without[0]}"
+            events(Event("warning", {"message": what}))
+        return _score(spec, topics, wanted, index.store, model, events, stop)
     assert qrels is not None
     wanted = judged_candidates(topics, qrels)
     if index is not None:
@@ -291,6 +306,19 @@ def _exhaustive(
     assert folder is not None
     texts = load_texts(folder.need_posts(), {answer for ids in wanted.values() for answer in ids})
     return _score(spec, topics, wanted, texts, model, events, stop)
+
+
+def _tagged(store: PostStore, topics: Sequence[Topic]) -> dict[str, list[str]]:
+    """The answers to questions that share a tag with each topic, in the order of the collection."""
+    asking: dict[str, list[str]] = {}
+    for topic in topics:
+        for tag in dict.fromkeys(topic.tags):
+            asking.setdefault(tag, []).append(topic.id)
+    found: dict[str, list[str]] = {topic.id: [] for topic in topics}
+    for answer, tags in store.answer_tags():
+        for name in {name for tag in tags for name in asking.get(tag, ())}:
+            found[name].append(answer)
+    return found
 
 
 def _two_stages(

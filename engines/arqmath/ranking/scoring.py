@@ -94,16 +94,23 @@ class _Loaded:
 class _Body:
     title: str
     text: str
+    question: str
 
 
 def load_texts(posts: Path, wanted: Collection[str]) -> Texts:
-    """The wanted answers of a collection's file, each with the title of its question; the file is read twice.
-    For few answers no store is needed."""
+    """The wanted answers of a collection's file, each with its question; the file is read twice. For few
+    answers no store is needed."""
     ids = set(wanted)
     found = {post.id: post for post in read_posts(posts, Report()) if post.id in ids}
     parents = {post.parent for post in found.values()}
-    titles = {post.id: post.title for post in read_posts(posts, Report()) if post.id in parents}
-    return _Loaded({name: _Body(titles.get(post.parent, ""), post.body.text) for name, post in found.items()})
+    asked = {
+        post.id: (post.title, post.body.text) for post in read_posts(posts, Report()) if post.id in parents
+    }
+    bodies = {}
+    for name, post in found.items():
+        title, question = asked.get(post.parent, ("", ""))
+        bodies[name] = _Body(title, post.body.text, question)
+    return _Loaded(bodies)
 
 
 def journal_of(out: Path) -> Path:

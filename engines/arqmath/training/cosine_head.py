@@ -14,17 +14,32 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["MARK", "cosine_head", "has_cosine_head"]
+__all__ = ["cosine_head", "has_cosine_head", "mark", "question_tokens"]
 
-MARK = {"pair_head": "cosine"}
+_MARK = {"pair_head": "cosine"}
 """What `config.json` says of a folder whose encoder has this head."""
+_QUESTION = "pair_question_tokens"
 _CLOSEST = 1 - 1e-6
 
 
 def has_cosine_head(folder: Path) -> bool:
     """Whether a model folder is of this kind."""
-    config = json.loads((folder / "config.json").read_bytes())
-    return MARK.items() <= config.items()
+    return _MARK.items() <= _config(folder).items()
+
+
+def question_tokens(folder: Path) -> int:
+    """How many tokens of the body of its question such a model reads before an answer, behind the title."""
+    return int(_config(folder).get(_QUESTION, 0))
+
+
+def mark(encoder: Any, question_tokens: int) -> None:
+    """Say in an encoder's config that it has this head, and what it reads before an answer."""
+    encoder.config.update({**_MARK, _QUESTION: question_tokens})
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "config.json").read_bytes())
+    return found
 
 
 def cosine_head(encoder: Any) -> torch.nn.Module:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engines.arqmath.training.cosine_head import cosine_head, has_cosine_head
+from engines.arqmath.training.cosine_head import cosine_head, has_cosine_head, question_tokens
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
     check_tokens,
@@ -50,6 +50,11 @@ class StoredText(Protocol):
     @property
     def text(self) -> str:
         """Its cleaned body, formulas as `$latex$`."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """The cleaned body of the question that it answers."""
         ...
 
 
@@ -130,6 +135,7 @@ class CrossEncoder:
         self.half = None if exact else half_precision(device)
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
         self._titles = has_cosine_head(self.folder)
+        self._question_tokens = question_tokens(self.folder)
         self.pairs = 0
         self.truncated = 0
 
@@ -147,8 +153,24 @@ class CrossEncoder:
         return found.hexdigest()[:16]
 
     def reads(self, answer: StoredText) -> str:
-        """The answer; with a cosine head the title of its question before it, as first stages have it."""
-        return f"{answer.title}\n{answer.text}" if self._titles else answer.text
+        """The answer; with a cosine head the title of its question before it, as first stages have it, and
+        as much of that question's body as the head was trained with."""
+        if not self._titles:
+            return answer.text
+        return "\n".join(part for part in (answer.title, self._begin(answer.question), answer.text) if part)
+
+    def _begin(self, text: str) -> str:
+        """The first tokens of a question."""
+        if not self._question_tokens or not text:
+            return ""
+        found = self._tokenizer(
+            text,
+            add_special_tokens=False,
+            truncation=True,
+            max_length=self._question_tokens,
+            return_offsets_mapping=True,
+        )
+        return text[: found["offset_mapping"][-1][1]] if found["input_ids"] else ""
 
     def score(
         self, pairs: Sequence[tuple[str, str]], *, events: Sink = ignore, stop: Stop = never

@@ -1,11 +1,12 @@
 """The trainer `arqmath.reranker`: a pair's cosine learns the order of lists of answers.
 
-Each question of the collection has two lists. In one, answers to other questions, with the titles of those
-before them as a first stage knows them, are to be ordered as the first stage orders them (listwise
-distillation). In the other, an answer of its own, or one to a question that is linked to it, is to stand
-before answers that the first stage ranked 5th to 64th; titles are left out there, since they would give it
-away. The loss of a list is the cross-entropy in nats of the softmax of cosines against its target.
-Judgements are never read.
+Each question of the collection has two lists or three. In one, answers to other questions, with the titles of
+those before them as a first stage knows them, are to be ordered as the first stage orders them (listwise
+distillation). In another, an answer of its own, or one to a question that is linked to it, is to stand before
+answers that the first stage ranked 5th to 64th; titles are left out there, since they would give it away.
+Where questions are linked to it and the model reads their bodies (`question_tokens`), a third one has an
+answer to one of those before such answers, all with title and body of their questions. The loss of a list is
+the cross-entropy in nats of the softmax of cosines against its target. Judgements are never read.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.cosine_head import MARK, cosine_head
+from engines.arqmath.training.cosine_head import cosine_head, mark
 from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.latex_tokens import add_latex_tokens
 from engines.arqmath.training.model_folder import save_model
@@ -144,7 +145,7 @@ class RerankTask:
             for name, weight in encoder.named_parameters():
                 new_words = self.settings.latex_tokens and "word_embeddings" in name
                 weight.requires_grad_(name.startswith(kept) or new_words)
-        encoder.config.update(MARK)
+        mark(encoder, self.settings.question_tokens)
         return cosine_head(encoder)
 
     def model(self) -> torch.nn.Module:
@@ -206,7 +207,7 @@ class RerankTask:
     def _of_question(
         self, place: int, others: Sequence[tuple[str, float]], linked: set[str], draw: Random
     ) -> list[_List]:
-        """Its two lists, or none where the first stage found too little."""
+        """Its lists, or none where the first stage found too little."""
         threads, settings = self._threads, self.settings
         question, size = threads.questions[place], settings.answers
         first, last = settings.first_rank - 1, settings.last_rank
@@ -220,9 +221,14 @@ class RerankTask:
         same = self._same[threads.groups[place]] | {self._places[n] for n in linked if n in self._places}
         right = [answer for other in sorted(same) for answer in threads.correct(other)]
         wrong = [answer for answer, _ in deep if threads.known[answer] not in same]
+        first_right = (1.0,) + (0.0,) * (size - 1)
         if len(wrong) >= size - 1:
             answers = (draw.choice(right), *draw.sample(wrong, size - 1))
-            lists.append(_List(question, answers, (1.0,) + (0.0,) * (size - 1), titled=False))
+            lists.append(_List(question, answers, first_right, titled=False))
+        linked_to = [answer for other in sorted(same - {place}) for answer in threads.correct(other)]
+        if settings.question_tokens and linked_to and len(wrong) >= size - 1:
+            answers = (draw.choice(linked_to), *draw.sample(wrong, size - 1))
+            lists.append(_List(question, answers, first_right, titled=True))
         return lists
 
     @cached_property
@@ -240,7 +246,7 @@ class RerankTask:
             for post in read_posts(self.folder.need_posts(), Report()):
                 kinds = {"text": post.text} if post.id in wanted else {}
                 if post.id in parents:
-                    kinds["title"] = post.title
+                    kinds |= {"title": post.title, "body": post.body.text}
                 for kind, text in kinds.items():
                     if (kind, post.id) not in seen:
                         seen.add((kind, post.id))
@@ -273,11 +279,18 @@ class RerankTask:
         room = self.settings.max_length - self.frame.width
         found = []
         for answer in one.answers:
-            read = [rows["text", answer]]
+            read = [texts[rows["text", answer]]]
+            whole = int(texts.whole[rows["text", answer]])
             if one.titled:
-                read.insert(0, rows["title", self._threads.questions[self._threads.known[answer]]])
-            left, right = longest_first(int(texts.whole[asked]), int(texts.whole[read].sum()), room)
-            found.append((texts[asked][:left], np.concatenate([texts[row] for row in read])[:right]))
+                parent = self._threads.questions[self._threads.known[answer]]
+                before = [
+                    texts[rows["title", parent]],
+                    texts[rows["body", parent]][: self.settings.question_tokens],
+                ]
+                read[:0] = before
+                whole += sum(map(len, before))
+            left, right = longest_first(int(texts.whole[asked]), whole, room)
+            found.append((texts[asked][:left], np.concatenate(read)[:right]))
         return found
 
     def length(self, example: int) -> int:
