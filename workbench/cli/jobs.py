@@ -16,11 +16,11 @@ from engines.core.errors import EngineError
 from engines.core.files import printable
 from workbench import jobs
 from workbench.cli.common import Json, Where, emit, guard, say, table
+from workbench.cli.job_text import compare_many, compare_two, description, done, left, reporter_line, state
 from workbench.cli.lazy import group
 from workbench.errors import UsageError, one_line
 from workbench.jobs.devices import bytes_in_words
-from workbench.jobs.folder import Attempt, Job, find
-from workbench.jobs.reporting import Reported, reported
+from workbench.jobs.folder import Attempt, find
 from workbench.workspace import Workspace
 
 __all__ = ["app"]
@@ -75,7 +75,7 @@ def list_(
         if wanted.matches({**view.to_row(), **notes.get(str(view.id), Note("")).fields})
     ]
     shown = views if where else [view for view in views if not view.sweep]
-    rows = [(view.id, view.title, _state(view), view.attempt, _done(view), _left(view)) for view in shown]
+    rows = [(view.id, view.title, state(view), view.attempt, done(view), left(view)) for view in shown]
     lines = table(("id", "title", "state", "attempt", "done", "left"), rows)
     if not views:
         lines = ["No job matches." if where else "There are no jobs yet."]
@@ -92,7 +92,7 @@ def show(number: Number, as_json: Json = False) -> None:
     attempts = jobs.attempts(workspace, number)
     use = jobs.disk_use(view)
     document = {**view.to_dict(), "attempts": [asdict(item) for item in attempts], "disk": asdict(use)}
-    emit(document, as_json, text=_description(view, attempts, use))
+    emit(document, as_json, text=description(view, attempts, use))
     if view.state == "lost":
         raise typer.Exit(view.command_exit_code)
 
@@ -200,9 +200,9 @@ def compare(
     workspace = Workspace.open()
     views = _with_members(workspace, numbers)
     if len(views) == 2 and not by:
-        _compare_two(views[0], views[1], tex, as_json)
+        compare_two(views[0], views[1], tex, as_json)
     else:
-        _compare_many(views, by, tex, as_json)
+        compare_many(views, by, tex, as_json)
 
 
 def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView]:
@@ -215,57 +215,6 @@ def _with_members(workspace: Workspace, numbers: list[int]) -> list[jobs.JobView
     if len(found) < 2:
         raise UsageError("one job alone cannot be compared", code="E406", remedy="Name another, or a sweep.")
     return list(found.values())
-
-
-def _compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -> None:
-    from workbench.export import tex_table
-    from workbench.jobs.standings import standings
-
-    found = standings(views, by)
-    head = ("setting", found.measure, "runs", "failed", "to the best [95 %]", "p")
-    rows = []
-    for row in found.rows:
-        label = ", ".join(f"{key}={_cell(value)}" for key, value in row.setting.items()) or "all alike"
-        value = "" if row.value is None else str(row.value)
-        apart = ""
-        if row.difference is not None and row.interval is not None:
-            apart = f"{row.difference:+.4g} [{row.interval[0]:.4g}, {row.interval[1]:.4g}]"
-        failed = ", ".join(map(str, row.failed))
-        p = "" if row.p is None else f"{row.p:.3g}"
-        rows.append((label, value, str(len(row.jobs)), failed, apart, p))
-    if tex:
-        text = tex_table(head, rows)
-        emit({**found.to_dict(), "tex": text}, as_json, text=text)
-        return
-    best = found.rows[0]
-    lines = [*table(head, rows), ""]
-    if best.value is not None:
-        lines.append(f"best by {found.measure}: {rows[0][0]}, {best.value}")
-    emit(found.to_dict(), as_json, text=lines)
-
-
-def _compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: bool) -> None:
-    from workbench.export import tex_table
-    from workbench.jobs.compare import compare as compared
-
-    left, right = first.id, second.id
-    found = compared(first, second)
-    kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
-    if tex:
-        rows = [
-            (kind, row.key, _cell(row.left), _cell(row.right)) for kind, differ in kinds for row in differ
-        ]
-        text = tex_table(("", "", f"job {left}", f"job {right}"), rows)
-        emit({**found.to_dict(), "tex": text}, as_json, text=text)
-        return
-    lines = []
-    for kind, differ in kinds:
-        rows_of = [(row.key, _cell(row.left), _cell(row.right)) for row in differ]
-        lines += (
-            table((kind, f"job {left}", f"job {right}"), rows_of) if differ else [f"{kind}: no difference"]
-        )
-        lines.append("")
-    emit(found.to_dict(), as_json, text=lines[:-1])
 
 
 @app.command()
@@ -296,15 +245,8 @@ def report(
 
         done = told(find(workspace.runs, number), name, over=over)
         documents.append({"id": number, **asdict(done)})
-        lines.append(f"{number}  {_reported(done)}")
+        lines.append(f"{number}  {reporter_line(done)}")
     emit(documents, as_json, text=lines)
-
-
-def _reported(done: Reported) -> str:
-    """How far a reporter has been told."""
-    step = f", to step {max(done.steps.values()):,}" if done.steps else ""
-    end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
-    return f"{done.name}: {done.events:,} events{step}{end}"
 
 
 @app.command()
@@ -345,7 +287,7 @@ def run(
     spec = unpacked(recipe, workspace.root / "exports")
     settled(spec, workspace.runs)
     view = jobs.run_foreground(workspace, spec, progress_line(spec.title))
-    emit(view.to_dict(), as_json, text=f"job {view.id}  {_state(view)}  {view.reason}".rstrip())
+    emit(view.to_dict(), as_json, text=f"job {view.id}  {state(view)}  {view.reason}".rstrip())
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
 
@@ -402,7 +344,7 @@ def _each(
             worst = max(worst, error.exit_code)
         else:
             documents.append(view.to_dict())
-            lines.append(f"{view.id}  {view.title}  {now or _state(view)}")
+            lines.append(f"{view.id}  {view.title}  {now or state(view)}")
     emit(documents, as_json, text=lines)
     if worst:
         raise typer.Exit(worst)
@@ -413,38 +355,6 @@ def _news(workspace: Workspace) -> None:
     for view in jobs.reconcile(workspace):
         reason = f": {view.reason}" if view.reason else ""
         say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "" if value is None else str(value)
-
-
-def _state(view: jobs.JobView) -> str:
-    doubt = "?" if view.health == "stalled" else ""
-    return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
-
-
-def _done(view: jobs.JobView) -> str:
-    if view.done is None:
-        return ""
-    total = "" if view.total is None else f"/{view.total:,.0f}"
-    return f"{view.done:,.0f}{total} {view.unit}".rstrip()
-
-
-def _left(view: jobs.JobView) -> str:
-    if not view.live:
-        return view.reason
-    return view.waiting if view.eta_s is None else _span(view.eta_s)
-
-
-def _span(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
 
 
 def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[], None]:
@@ -467,29 +377,3 @@ def _looker(attempt: Attempt, log: Log, lines: int, as_json: bool) -> Callable[[
 def _print_all(lines: list[str]) -> None:
     for line in lines:
         print(printable(line), flush=True)
-
-
-def _description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.DiskUse) -> list[str]:
-    facts: dict[str, Any] = {
-        "job": f"{view.id}  {view.title}  ({view.task})",
-        "state": _state(view),
-        "reason": view.reason,
-        "waiting": view.waiting,
-        "cluster": view.cluster_id,
-        "remedy": view.remedy,
-        "done": _done(view),
-        "left": _span(view.eta_s),
-        "memory": bytes_in_words(view.memory_bytes) if view.memory_bytes else "",
-        "peak": bytes_in_words(view.peak_bytes) if view.peak_bytes else "",
-        "folder": view.folder,
-        "out": view.out,
-        "disk": f"{bytes_in_words(use.run_bytes)} run, {bytes_in_words(use.out_bytes)} elsewhere",
-        "seed": view.seed,
-    }
-    facts["reported"] = ", ".join(_reported(each) for each in reported(Job(view.id, Path(view.folder))))
-    facts |= {f"params.{key}": value for key, value in view.params.items()}
-    facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
-    width = max(map(len, facts))
-    lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
-    rows = [(item.number, item.state, _span(item.wall_s), item.reason) for item in attempts]
-    return [*lines, "", *table(("attempt", "state", "took", "reason"), rows)]

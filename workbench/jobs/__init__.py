@@ -8,8 +8,6 @@ from workbench.jobs.control import (
     jobs,
     kill,
     members,
-    reconcile,
-    reindex,
     remove,
     rerun,
     resume,
@@ -21,6 +19,7 @@ from workbench.jobs.control import (
 from workbench.jobs.differences import DiffRow, diff
 from workbench.jobs.disk import DiskUse, disk_use
 from workbench.jobs.folder import Job
+from workbench.jobs.records import reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_events, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView
 

@@ -1,13 +1,12 @@
-"""What can be done with jobs: submit, look, stop, kill, resume, remove, and put the records straight."""
+"""What can be done with jobs: submit, look, stop, kill, resume, remove."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +16,12 @@ from engines.core.events import Event, Sink, ignore
 from workbench.jobs import queue, slurm, sweeps, timing
 from workbench.jobs.changes import changed, fresh
 from workbench.jobs.executors import cluster_options
-from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
-from workbench.jobs.process import sweep
+from workbench.jobs.folder import Attempt, Ending, Job, all_jobs, create, discard, find
+from workbench.jobs.records import changed_at, enter, settle
 from workbench.jobs.reporters import configured
-from workbench.jobs.store import Index, Row
+from workbench.jobs.store import Index
 from workbench.jobs.tail import EventTail
-from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
+from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ __all__ = [
     "jobs",
     "kill",
     "members",
-    "reconcile",
-    "reindex",
     "remove",
     "rerun",
     "resume",
@@ -109,7 +106,7 @@ def submit_sweep(
             raise
         for place, item in enumerate(jobs_made):
             item.last().say_ticket(f"{number}_{place}")
-    _index(workspace, [made, *jobs_made])
+    enter(workspace, [made, *jobs_made])
     return made
 
 
@@ -133,7 +130,7 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         queue.keep(workspace.runs)
         supervisor.await_reporters()
     view = job_view(job)
-    _index(workspace, [job])
+    enter(workspace, [job])
     return view
 
 
@@ -143,7 +140,7 @@ def jobs(workspace: Workspace) -> list[JobView]:
     views = []
     for item in reversed(all_jobs(workspace.runs)):
         row = known.get(item.id)
-        fresh = row is None or row.view.live or row.changed_ns != _changed_ns(item)
+        fresh = row is None or row.view.live or row.changed_ns != changed_at(item)
         views.append(job_view(item) if row is None or fresh else row.view)
     return views
 
@@ -175,9 +172,9 @@ def stop(workspace: Workspace, number: int) -> JobView:
     if ticket := attempt.ticket():
         if attempt.heartbeat() is None:
             slurm.cancel(ticket)
-            _settle(attempt)
+            settle(attempt)
     elif queue.place(attempt) is not None:
-        _settle(attempt)
+        settle(attempt)
     elif not _wake(attempt) and (worker := attempt.worker()):
         worker[0].send(signal.SIGTERM)
     return job(workspace, number)
@@ -197,7 +194,7 @@ def kill(workspace: Workspace, number: int) -> JobView:
     if ticket := attempt.ticket():
         slurm.cancel(ticket)
     _wake(attempt)
-    _settle(attempt, give_up=True)
+    settle(attempt, give_up=True)
     return job(workspace, number)
 
 
@@ -214,7 +211,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     item = find(workspace.runs, number)
     last = item.attempts()[-1:]
     if last:
-        _settle(last[0])
+        settle(last[0])
     view = job_view(item)
     if not (settings and view.state == "succeeded"):
         _allowed(view, "resume")
@@ -230,7 +227,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
         except EngineError as error:
             attempt.say_result(Ending.of_error(error))
             raise
-    _index(workspace, [item])
+    enter(workspace, [item])
     if belongs_to := view.sweep:
         # The index believes a sweep to be over as long as its folder has not changed.
         with contextlib.suppress(OSError):
@@ -250,77 +247,13 @@ def remove(workspace: Workspace, number: int) -> None:
     Index(workspace.root).forget([number])
 
 
-def reconcile(workspace: Workspace) -> list[JobView]:
-    """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
-    workers a new one, and bring the index up to date.
-
-    Returns: the jobs that are over now and were not when the index last knew of them.
-    """
-    queue.keep(workspace.runs)
-    index = Index(workspace.root)
-    known = index.load()
-    found = all_jobs(workspace.runs)
-    news, rows = [], []
-    for item in found:
-        row = known.get(item.id)
-        changed_ns = _changed_ns(item)
-        if row is not None and not row.view.live and row.changed_ns == changed_ns:
-            continue
-        last = item.attempts()[-1:]
-        settled = not last or _settle(last[0])
-        view = job_view(item)
-        if not view.live and not settled:
-            continue
-        if row is not None and row.view.live and not view.live:
-            news.append(view)
-        if row is None or not view.live or (row.view.state, row.view.attempt) != (view.state, view.attempt):
-            rows.append((item, Row(view, changed_ns)))
-    if rows:
-        index.save([row for _, row in rows], _all_attempts(item for item, _ in rows))
-    gone = set(known) - {item.id for item in found}
-    if gone:
-        index.forget(gone)
-    return news
-
-
-def reindex(workspace: Workspace) -> tuple[int, str]:
-    """Make the index anew from the run folders, and clear away what half-made or half-removed runs have left.
-
-    Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
-    """
-    with contextlib.suppress(OSError):
-        for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
-            for entry in place.iterdir():
-                if entry.name.startswith((".draft-", ".removed-")) and _old(entry):
-                    shutil.rmtree(entry, ignore_errors=True)
-    for item in all_jobs(workspace.runs):
-        for folder in (item.folder, *(each.folder for each in item.attempts())):
-            for path in folder.glob(".*.tmp"):
-                if _old(path):
-                    path.unlink(missing_ok=True)
-    index = Index(workspace.root)
-    index.clear()
-    for item in all_jobs(workspace.runs):
-        for attempt in item.attempts()[-1:]:
-            _settle(attempt)
-    found = _index(workspace, all_jobs(workspace.runs), index)
-    return found, index.notice
-
-
-def _old(path: Path) -> bool:
-    """Whether nobody can still be writing it."""
-    with contextlib.suppress(OSError):
-        return time.time() - path.lstat().st_mtime > 3600
-    return False
-
-
 def _record(workspace: Workspace, spec: Recipe) -> Job:
     clustered = cluster_options(spec.params) is not None
     if spec.params.get("out"):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
     job = create(workspace.runs, spec, "" if clustered else None, beside=configured())
-    _index(workspace, [job])
+    enter(workspace, [job])
     return job
 
 
@@ -391,7 +324,7 @@ def _follow(workspace: Workspace, item: Job, sink: Sink) -> None:
             for event in tail.read():
                 sink(Event(event.kind, event.data, event.step))
             if not view.live and not tail.behind_bytes:
-                _settle(item.last())
+                settle(item.last())
                 return
             if view.attempt != attempt.number and not tail.behind_bytes:
                 attempt = item.last()
@@ -447,54 +380,3 @@ def _wake(attempt: Attempt) -> bool:
     """Make the supervisor look at once. One on another machine looks by itself."""
     beat = attempt.heartbeat()
     return beat is None or beat.supervisor.alive() is None or beat.supervisor.send(signal.SIGTERM)
-
-
-def _settle(attempt: Attempt, *, give_up: bool = False) -> bool:
-    """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
-
-    Returns: whether what its folder says now is settled; not so when an end could not be written down.
-    """
-    now = standing(attempt)
-    if now.recorded:
-        return True
-    silent = now.health == "silent" and give_up and attempt.ticket() is None
-    if now.state in LIVE and not silent:
-        if now.health == "orphaned":
-            queue.supervise(attempt)
-        return True
-    # A full disk or a read-only folder: the state is right without being written, and another time will do.
-    with contextlib.suppress(OSError, EngineError), attempt.held() as mine:
-        if not mine:
-            return False
-        again = standing(attempt)
-        if silent and again.health == "silent" and again.heartbeat is not None:
-            reason = "given up by you: its machine had fallen silent"
-            worker = attempt.worker()
-            attempt.say_result(
-                Ending("lost", reason, started=worker[1] if worker else None, ended=again.heartbeat.t)
-            )
-        elif again.ending is not None and not again.recorded:
-            sweep(attempt.folder)
-            attempt.say_result(again.ending)
-        return True
-    return False
-
-
-def _changed_ns(item: Job) -> int:
-    """When anything was last written that the view of a job that is over depends on."""
-    latest = 0
-    last = (each.folder / "result.json" for each in item.attempts()[-1:])
-    for path in (item.folder, item.recipe, *last):
-        with contextlib.suppress(OSError):
-            latest = max(latest, path.stat().st_mtime_ns)
-    return latest
-
-
-def _all_attempts(found: Iterable[Job]) -> list[tuple[int, AttemptView]]:
-    return [(item.id, attempt_view(attempt)) for item in found for attempt in item.attempts()]
-
-
-def _index(workspace: Workspace, found: list[Job], index: Index | None = None) -> int:
-    rows = [Row(changed_ns=_changed_ns(item), view=job_view(item)) for item in found]
-    (index or Index(workspace.root)).save(rows, _all_attempts(found))
-    return len(rows)

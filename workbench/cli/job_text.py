@@ -1,0 +1,134 @@
+"""Text of `mathwb jobs`: how a job is described, how far it is, and how several compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from workbench import jobs
+from workbench.cli.common import emit, table
+from workbench.jobs.devices import bytes_in_words
+from workbench.jobs.folder import Job
+from workbench.jobs.reporting import Reported, reported
+
+__all__ = ["compare_many", "compare_two", "description", "done", "left", "reporter_line", "state"]
+
+
+def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.DiskUse) -> list[str]:
+    """All that is known of a job, a fact a line, and its attempts."""
+    facts: dict[str, Any] = {
+        "job": f"{view.id}  {view.title}  ({view.task})",
+        "state": state(view),
+        "reason": view.reason,
+        "waiting": view.waiting,
+        "cluster": view.cluster_id,
+        "remedy": view.remedy,
+        "done": done(view),
+        "left": _span(view.eta_s),
+        "memory": bytes_in_words(view.memory_bytes) if view.memory_bytes else "",
+        "peak": bytes_in_words(view.peak_bytes) if view.peak_bytes else "",
+        "folder": view.folder,
+        "out": view.out,
+        "disk": f"{bytes_in_words(use.run_bytes)} run, {bytes_in_words(use.out_bytes)} elsewhere",
+        "seed": view.seed,
+    }
+    facts["reported"] = ", ".join(reporter_line(each) for each in reported(Job(view.id, Path(view.folder))))
+    facts |= {f"params.{key}": value for key, value in view.params.items()}
+    facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
+    width = max(map(len, facts))
+    lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
+    rows = [(item.number, item.state, _span(item.wall_s), item.reason) for item in attempts]
+    return [*lines, "", *table(("attempt", "state", "took", "reason"), rows)]
+
+
+def reporter_line(done: Reported) -> str:
+    """How far a reporter has been told."""
+    step = f", to step {max(done.steps.values()):,}" if done.steps else ""
+    end = f"; {done.error}" if done.error else f"; {done.end}" if done.end else ""
+    return f"{done.name}: {done.events:,} events{step}{end}"
+
+
+def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -> None:
+    """Print which setting of several jobs is best by a measure."""
+    from workbench.export import tex_table
+    from workbench.jobs.standings import standings
+
+    found = standings(views, by)
+    head = ("setting", found.measure, "runs", "failed", "to the best [95 %]", "p")
+    rows = []
+    for row in found.rows:
+        label = ", ".join(f"{key}={_cell(value)}" for key, value in row.setting.items()) or "all alike"
+        value = "" if row.value is None else str(row.value)
+        apart = ""
+        if row.difference is not None and row.interval is not None:
+            apart = f"{row.difference:+.4g} [{row.interval[0]:.4g}, {row.interval[1]:.4g}]"
+        failed = ", ".join(map(str, row.failed))
+        p = "" if row.p is None else f"{row.p:.3g}"
+        rows.append((label, value, str(len(row.jobs)), failed, apart, p))
+    if tex:
+        text = tex_table(head, rows)
+        emit({**found.to_dict(), "tex": text}, as_json, text=text)
+        return
+    best = found.rows[0]
+    lines = [*table(head, rows), ""]
+    if best.value is not None:
+        lines.append(f"best by {found.measure}: {rows[0][0]}, {best.value}")
+    emit(found.to_dict(), as_json, text=lines)
+
+
+def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: bool) -> None:
+    """Print what differs between two jobs."""
+    from workbench.export import tex_table
+    from workbench.jobs.compare import compare as compared
+
+    found = compared(first, second)
+    kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
+    if tex:
+        rows = [
+            (kind, row.key, _cell(row.left), _cell(row.right)) for kind, differ in kinds for row in differ
+        ]
+        text = tex_table(("", "", f"job {first.id}", f"job {second.id}"), rows)
+        emit({**found.to_dict(), "tex": text}, as_json, text=text)
+        return
+    lines = []
+    for kind, differ in kinds:
+        rows_of = [(row.key, _cell(row.left), _cell(row.right)) for row in differ]
+        head = (kind, f"job {first.id}", f"job {second.id}")
+        lines += table(head, rows_of) if differ else [f"{kind}: no difference"]
+        lines.append("")
+    emit(found.to_dict(), as_json, text=lines[:-1])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
+
+
+def state(view: jobs.JobView) -> str:
+    """Its state, and what is wrong with it."""
+    doubt = "?" if view.health == "stalled" else ""
+    return view.state if view.health == "ok" else f"{view.state} ({view.health}{doubt})"
+
+
+def done(view: jobs.JobView) -> str:
+    """How far it is: `120/4,000 steps`."""
+    if view.done is None:
+        return ""
+    total = "" if view.total is None else f"/{view.total:,.0f}"
+    return f"{view.done:,.0f}{total} {view.unit}".rstrip()
+
+
+def left(view: jobs.JobView) -> str:
+    """How long it will take, what it waits for, or why it ended."""
+    if not view.live:
+        return view.reason
+    return view.waiting if view.eta_s is None else _span(view.eta_s)
+
+
+def _span(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"

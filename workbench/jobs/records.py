@@ -1,0 +1,138 @@
+"""Records of jobs put straight: ends that nobody could write down, orphaned workers, and the index."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engines.core.errors import EngineError
+from workbench.jobs import queue
+from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs
+from workbench.jobs.process import sweep
+from workbench.jobs.store import Index, Row
+from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+__all__ = ["changed_at", "enter", "reconcile", "reindex", "settle"]
+
+
+def reconcile(workspace: Workspace) -> list[JobView]:
+    """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
+    workers a new one, and bring the index up to date.
+
+    Returns: the jobs that are over now and were not when the index last knew of them.
+    """
+    queue.keep(workspace.runs)
+    index = Index(workspace.root)
+    known = index.load()
+    found = all_jobs(workspace.runs)
+    news, rows = [], []
+    for item in found:
+        row = known.get(item.id)
+        changed_ns = changed_at(item)
+        if row is not None and not row.view.live and row.changed_ns == changed_ns:
+            continue
+        last = item.attempts()[-1:]
+        settled = not last or settle(last[0])
+        view = job_view(item)
+        if not view.live and not settled:
+            continue
+        if row is not None and row.view.live and not view.live:
+            news.append(view)
+        if row is None or not view.live or (row.view.state, row.view.attempt) != (view.state, view.attempt):
+            rows.append((item, Row(view, changed_ns)))
+    if rows:
+        index.save([row for _, row in rows], _all_attempts(item for item, _ in rows))
+    gone = set(known) - {item.id for item in found}
+    if gone:
+        index.forget(gone)
+    return news
+
+
+def reindex(workspace: Workspace) -> tuple[int, str]:
+    """Make the index anew from the run folders, and clear away what half-made or half-removed runs have left.
+
+    Returns: how many jobs there are, and what is unusual about the index ("" for nothing).
+    """
+    with contextlib.suppress(OSError):
+        for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
+            for entry in place.iterdir():
+                if entry.name.startswith((".draft-", ".removed-")) and _old(entry):
+                    shutil.rmtree(entry, ignore_errors=True)
+    for item in all_jobs(workspace.runs):
+        for folder in (item.folder, *(each.folder for each in item.attempts())):
+            for path in folder.glob(".*.tmp"):
+                if _old(path):
+                    path.unlink(missing_ok=True)
+    index = Index(workspace.root)
+    index.clear()
+    for item in all_jobs(workspace.runs):
+        for attempt in item.attempts()[-1:]:
+            settle(attempt)
+    found = enter(workspace, all_jobs(workspace.runs), index)
+    return found, index.notice
+
+
+def settle(attempt: Attempt, *, give_up: bool = False) -> bool:
+    """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
+
+    Returns: whether what its folder says now is settled; not so when an end could not be written down.
+    """
+    now = standing(attempt)
+    if now.recorded:
+        return True
+    silent = now.health == "silent" and give_up and attempt.ticket() is None
+    if now.state in LIVE and not silent:
+        if now.health == "orphaned":
+            queue.supervise(attempt)
+        return True
+    # A full disk or a read-only folder: the state is right without being written, and another time will do.
+    with contextlib.suppress(OSError, EngineError), attempt.held() as mine:
+        if not mine:
+            return False
+        again = standing(attempt)
+        if silent and again.health == "silent" and again.heartbeat is not None:
+            reason = "given up by you: its machine had fallen silent"
+            worker = attempt.worker()
+            attempt.say_result(
+                Ending("lost", reason, started=worker[1] if worker else None, ended=again.heartbeat.t)
+            )
+        elif again.ending is not None and not again.recorded:
+            sweep(attempt.folder)
+            attempt.say_result(again.ending)
+        return True
+    return False
+
+
+def enter(workspace: Workspace, found: list[Job], index: Index | None = None) -> int:
+    """Bring the index up to date with these jobs. Returns: how many there are."""
+    rows = [Row(changed_ns=changed_at(item), view=job_view(item)) for item in found]
+    (index or Index(workspace.root)).save(rows, _all_attempts(found))
+    return len(rows)
+
+
+def changed_at(item: Job) -> int:
+    """When anything was last written that the view of a job that is over depends on, in nanoseconds."""
+    latest = 0
+    last = (each.folder / "result.json" for each in item.attempts()[-1:])
+    for path in (item.folder, item.recipe, *last):
+        with contextlib.suppress(OSError):
+            latest = max(latest, path.stat().st_mtime_ns)
+    return latest
+
+
+def _all_attempts(found: Iterable[Job]) -> list[tuple[int, AttemptView]]:
+    return [(item.id, attempt_view(attempt)) for item in found for attempt in item.attempts()]
+
+
+def _old(path: Path) -> bool:
+    """Whether nobody can still be writing it."""
+    with contextlib.suppress(OSError):
+        return time.time() - path.lstat().st_mtime > 3600
+    return False
