@@ -18,14 +18,17 @@ from screens.widgets.rows import Column, Record
 from workbench.units import duration
 
 if TYPE_CHECKING:
+    from workbench.jobs.tail import Curve
     from workbench.jobs.view import JobView
 
 __all__ = [
     "JOB_COLUMNS",
+    "METRIC_COLUMNS",
     "flow",
     "job_records",
     "job_selection",
     "measures",
+    "metric_row",
     "summary",
     "told_apart",
 ]
@@ -148,6 +151,21 @@ JOB_COLUMNS = (
     Column("took", "took", 6, "right", show=lambda r: safe_text(duration(r["took"])), drop=3),
     Column("reason", "reason", show=lambda r: safe_text(_why(r["view"]), "$quiet"), drop=6),
 )
+
+
+METRIC_COLUMNS = (
+    Column("metric", "metric"),
+    Column("last", "last", 11, "point", show=lambda r: f"{r['last']:.5g}"),
+    Column("least", "least", 11, "point", show=lambda r: f"{r['least']:.5g}", drop=1),
+    Column("most", "most", 11, "point", show=lambda r: f"{r['most']:.5g}", drop=1),
+    Column("values", "values", 8, "right", drop=2),
+)
+
+
+def metric_row(name: str, curve: Curve) -> Record:
+    """A metric by its last, least and most value."""
+    row = {"id": name, "metric": name, "last": curve.last, "values": curve.count}
+    return {**row, "least": min(curve.low), "most": max(curve.high)}
 
 
 def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content:

@@ -16,36 +16,27 @@ from textual.timer import Timer
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from screens.jobs.columns import flow, job_selection, measures, summary
-from screens.jobs.curves import CurvePlot, Points, shortened, validation
+from screens.jobs.columns import METRIC_COLUMNS, flow, job_selection, measures, metric_row, summary
+from screens.jobs.curves import CurvePlot, Points, validation
+from screens.jobs.differences import diff_columns, diff_rows, last_attempts
 from screens.jobs.files import FILE_COLUMNS, MOST, job_files
 from screens.jobs.follow import Follower, News, RunCurves, line_colour
 from screens.shell.export import Export, table_exports
 from screens.shell.selection import CommandLine, Selection
-from screens.shell.text import number, safe_text, size
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES
 from screens.widgets.reader import Reader
-from screens.widgets.rows import Column, Record
+from screens.widgets.rows import Column
 from screens.widgets.table import Table
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison
-    from workbench.jobs.tail import Curve
     from workbench.jobs.view import JobView
 
 __all__ = ["Detail"]
 
 T = TypeVar("T")
-
-METRIC_COLUMNS = (
-    Column("metric", "metric"),
-    Column("last", "last", 11, "point", show=lambda r: f"{r['last']:.5g}"),
-    Column("least", "least", 11, "point", show=lambda r: f"{r['least']:.5g}", drop=1),
-    Column("most", "most", 11, "point", show=lambda r: f"{r['most']:.5g}", drop=1),
-    Column("values", "values", 8, "right", drop=2),
-)
 
 DRAW_EVERY_S = 0.5
 """A long log is read for so long at a time; the plot is not drawn anew more often."""
@@ -102,7 +93,7 @@ class Detail(Pane):
         diff = "Nothing to compare", "Mark two jobs with space, then press d."
         yield self._list_page("metrics", METRIC_COLUMNS, metrics)
         yield Page("config", id="config-page", make=lambda: [ReaderBox(id="config")])
-        yield self._list_page("diff", _diff_columns("left", "right"), diff)
+        yield self._list_page("diff", diff_columns("left", "right"), diff)
         yield self._list_page("files", FILE_COLUMNS, ("No files", "The run folder is empty or gone."))
         yield from super().compose()
 
@@ -291,7 +282,7 @@ class Detail(Pane):
             self.screen.refresh_bindings()
         if self._page_name == "metrics-page":
             found = [(name, follower.curves.last(name)) for name in follower.curves.names]
-            rows = [_metric_row(name, curve) for name, curve in found if curve is not None]
+            rows = [metric_row(name, curve) for name, curve in found if curve is not None]
             self.query_one("#metrics", Listing).load(rows)
 
     def _runs(self, follower: Follower) -> Mapping[tuple[int | None, str], Points]:
@@ -350,7 +341,7 @@ class Detail(Pane):
         self._draw()
         if self.apart:
             names = f"attempt {view.attempt - 1}", f"attempt {view.attempt}"
-            await self._compare(*names, lambda: _compare_attempts(view))
+            await self._compare(*names, lambda: last_attempts(view))
         else:
             await self.show_page("log-page")
         return self.apart
@@ -370,15 +361,9 @@ class Detail(Pane):
 
     def _show_comparison(self, left: str, right: str, found: Comparison) -> None:
         listing = self.query_one("#diff", Listing)
-        listing.table.columns = _diff_columns(left, right)
+        listing.table.columns = diff_columns(left, right)
         listing.when_empty(f"{left} and {right} are equal", "")
-        parts = {"setting": found.settings, "result": found.results, "machine": found.environment}
-        rows = [
-            {"id": f"{part}.{row.key}", "part": part, "key": row.key, "left": row.left, "right": row.right}
-            for part, found_rows in parts.items()
-            for row in found_rows
-        ]
-        listing.load(rows, keep=False)
+        listing.load(diff_rows(found), keep=False)
 
     @property
     def _page_name(self) -> str:
@@ -443,40 +428,3 @@ def _recipe_lines(folder: Path) -> list[str]:
         return (folder / "recipe.toml").read_text("utf-8", "backslashreplace").splitlines()
     except OSError as error:
         return [f"the recipe cannot be read: {error.strerror}"]
-
-
-def _compare_attempts(view: JobView) -> Comparison:
-    """The last two attempts of a job."""
-    from workbench.jobs.compare import compare_attempts
-    from workbench.jobs.folder import Job
-    from workbench.jobs.view import attempt_view
-
-    job = Job(view.id, Path(view.folder))
-    left, right = (attempt_view(job.attempt(number)) for number in (view.attempt - 1, view.attempt))
-    return compare_attempts(left, right)
-
-
-_SIDE = "its title is the name of a job or an attempt; left and right are its fields"
-
-
-def _diff_columns(left: str, right: str) -> tuple[Column, ...]:
-    return (
-        Column("part", "part", 7, drop=1),
-        Column("key", "key", 18, show=lambda record: safe_text("".join(shortened(record["key"])))),
-        Column("left", left, show=lambda record: _told(record["key"], record["left"]), unfiltered=_SIDE),
-        Column("right", right, show=lambda record: _told(record["key"], record["right"]), unfiltered=_SIDE),
-    )
-
-
-def _told(key: str, value: Any) -> str:
-    """A value in as few digits as tell it apart; what is not there is a dash."""
-    if value is None:
-        return "–"
-    if key.endswith("_bytes") and isinstance(value, int | float):
-        return size(value)
-    return number(value) if isinstance(value, float) else str(value)
-
-
-def _metric_row(name: str, curve: Curve) -> Record:
-    row = {"id": name, "metric": name, "last": curve.last, "values": curve.count}
-    return {**row, "least": min(curve.low), "most": max(curve.high)}
