@@ -12,15 +12,12 @@ repeats shared operands and nests differences and quotients.
 
 from __future__ import annotations
 
-from typing import Literal
-
+from engines.formula.assembly import Mode, Run, fenced, fragmented, listed
 from engines.formula.layout import DEEPEST, Piece, pieces, room
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply
 from engines.formula.operators import Role
 
 __all__ = ["Mode", "operator_tree"]
-
-Mode = Literal["arqmath", "correct"]
 
 _TIMES = OperatorTree("U!times")
 _PLUS = OperatorTree("U!plus")
@@ -39,7 +36,6 @@ _SIGNS = {
     Role.COLON,
 }
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
-_INTERVALS = {"()": "O-O", "[]": "C-C", "(]": "O-C", "[)": "C-O"}
 
 
 def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
@@ -54,28 +50,6 @@ def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
 
 class _NoFormulaError(Exception):
     """The pieces are no formula."""
-
-
-class _Run:
-    """Operands with operators between them, from left to right; the same sign again adds an operand."""
-
-    def __init__(self, first: OperatorTree, mode: Mode) -> None:
-        self.operands = [first]
-        self.operator: OperatorTree | None = None
-        self.sign = ""
-        self.mode = mode
-
-    def add(self, operator: OperatorTree, sign: str, operand: OperatorTree) -> None:
-        """One more operand; `sign` tells operators apart that are written in different ways."""
-        nested = self.mode == "correct" and not operator.label.startswith("U!")
-        if self.operator is not None and (sign != self.sign or not sign or operator.children or nested):
-            self.operands = [self.tree()]
-        self.operator, self.sign = operator, "" if operator.children else sign
-        self.operands.append(operand)
-
-    def tree(self) -> OperatorTree:
-        """What there is, as a tree."""
-        return self.operands[0] if self.operator is None else apply(self.operator, self.operands)
 
 
 class _Grammar:
@@ -95,13 +69,13 @@ class _Grammar:
         if not parts:
             return ABSENT
         if len(parts) == 1:
-            return parts[0].alone if parts[0].role != Role.STRAY else self.fragments()
+            return parts[0].alone if parts[0].role != Role.STRAY else fragmented(self.parts)
         try:
             found = self.formulas()
             self.ending()
         except _NoFormulaError:
             alone = self.operator_alone()
-            return alone if alone is not None else self.fragments()
+            return alone if alone is not None else fragmented(self.parts)
         return found
 
     # Tokens
@@ -214,15 +188,15 @@ class _Grammar:
     def related(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
     ) -> OperatorTree:
-        first = _listed(left)
+        first = listed(left)
         if not chain:
             return first
         if len(chain) == 1:
-            return apply(chain[0][0], (first, _listed(chain[0][1])))
+            return apply(chain[0][0], (first, listed(chain[0][1])))
         made = []
         before: OperatorTree | None = first
         for operator, right in chain:
-            after = _listed(right)
+            after = listed(right)
             made.append(apply(operator, (after,) if before is None else (before, after)))
             before = after if self.mode == "correct" else None
         return apply(_AND, made)
@@ -244,9 +218,9 @@ class _Grammar:
         """Terms with signs between them."""
         if self.role() == Role.ADD:
             sign = self.operator()
-            run = _Run(apply(sign, (self.term(),)), self.mode)
+            run = Run(apply(sign, (self.term(),)), self.mode)
         else:
-            run = _Run(self.term(), self.mode)
+            run = Run(self.term(), self.mode)
         while self.role() == Role.ADD:
             text = self.parts[self.at].text
             run.add(self.operator(), text, self.term())
@@ -255,7 +229,7 @@ class _Grammar:
     def term(self) -> OperatorTree:
         """Factors with or without signs between them."""
         number = self.role() == Role.NUMBER
-        run = _Run(self.factor(), self.mode)
+        run = Run(self.factor(), self.mode)
         while True:
             if self.role() == Role.MULTIPLY:
                 text = self.parts[self.at].text
@@ -346,7 +320,7 @@ class _Grammar:
             return apply(operator, (self.factor(),))
         if self.role() not in _STARTS:
             return operator
-        run = _Run(self.factor(), self.mode)
+        run = Run(self.factor(), self.mode)
         while self.role() in (Role.ATOM, Role.UNKNOWN, Role.NUMBER) and not (
             self.integrals and self.differential()
         ):
@@ -386,7 +360,10 @@ class _Grammar:
 
     def fenced(self) -> OperatorTree:
         """What stands in brackets, as one thing."""
-        return _fence(*self.bracketed())
+        found = fenced(*self.bracketed())
+        if found is None:
+            raise _NoFormulaError
+        return found
 
     def bracketed(self) -> tuple[str, str, list[OperatorTree]]:
         """The opening bracket, the closing one, and what stands between them."""
@@ -425,60 +402,3 @@ class _Grammar:
             if self.role() not in (Role.COLON, Role.BAR, Role.RELATION):
                 raise _NoFormulaError
         return found
-
-    # What cannot be parsed
-
-    def fragments(self) -> OperatorTree:
-        """The pieces one by one; what stands in brackets is put together."""
-        stack: list[list[OperatorTree]] = [[]]
-        bare: Piece | None = None
-        for piece in self.parts:
-            if piece.role == Role.SCRIPT:
-                base = stack[-1].pop() if stack[-1] else ABSENT
-                base = bare.alone if bare is not None else base
-                stack[-1].append(OperatorTree(piece.text, (base, piece.alone)))
-                bare = None
-                continue
-            bare = piece if piece.role == Role.UNKNOWN else None
-            shown = OperatorTree(f"-!{piece.text.lower()}") if bare else piece.alone
-            if piece.role == Role.OPEN:
-                stack.append([shown])
-            elif piece.role == Role.CLOSE and len(stack) > 1:
-                inner = stack.pop()
-                stack[-1].append(fragments([*inner, shown]))
-            else:
-                stack[-1].append(shown)
-        while len(stack) > 1:
-            inner = stack.pop()
-            stack[-1].extend(inner)
-        return fragments(stack[0], (self.parts[0].start, self.parts[-1].end))
-
-
-def _listed(parts: list[OperatorTree]) -> OperatorTree:
-    return parts[0] if len(parts) == 1 else OperatorTree(f"M!L-{len(parts)}", tuple(parts))
-
-
-def _fence(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTree:
-    count = len(found)
-    if opening == "set":
-        return found[0]
-    pair = opening + closing
-    if pair in _INTERVALS and count == 2:
-        return OperatorTree(f"O!interval({_INTERVALS[pair]})", tuple(found))
-    if pair == "()":
-        return found[0] if count == 1 else OperatorTree(f"M!V-{count}", tuple(found))
-    if pair == "{}":
-        return OperatorTree(f"M!S-{count}", tuple(found))
-    if pair == "⌊⌋":
-        return OperatorTree("F!floor", tuple(found))
-    if pair == "⌈⌉":
-        return OperatorTree("F!ceiling", tuple(found))
-    if pair == "||":
-        return OperatorTree("F!abs", tuple(found))
-    if pair == "∥∥":
-        return OperatorTree("O!norm", tuple(found))
-    if pair == "[]":
-        return OperatorTree("M!D-lsqb;&rsqb;", tuple(found))
-    if pair == "⟨⟩":
-        return OperatorTree("M!D-lang;&rang;", tuple(found))
-    raise _NoFormulaError

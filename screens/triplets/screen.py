@@ -1,4 +1,7 @@
-"""The Triplets screen: anchors on the left, a triplet side by side, and below it why it was chosen."""
+"""The Triplets screen: anchors on the left, a triplet side by side, and below it why it was chosen.
+
+Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,15 @@ from screens.shell.screen import WorkbenchScreen
 from screens.shell.selection import Command, Lookup
 from screens.shell.text import count
 from screens.triplets.anchors import AnchorsPane
-from screens.triplets.choice import Choice, offered
+from screens.triplets.choice import Choice
 from screens.triplets.columns import anchor_records
 from screens.triplets.drawing import told
 from screens.triplets.keys import KEYS
 from screens.triplets.problem import ProblemPane
 from screens.triplets.reader import MANY, AnchorsRead, Explained, SetReader, TripletsProgress, TripletsRead
-from screens.triplets.selection import Shown
+from screens.triplets.selection import Shown, all_triplets
 from screens.triplets.sets import SetFinder
-from screens.triplets.why import WhyPane, pool_words
+from screens.triplets.why import WhyPane, provenance
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -286,15 +289,9 @@ class TripletsScreen(WorkbenchScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        from screens.widgets.dialogs import Choice as Line
-        from screens.widgets.dialogs import Chooser
+        from screens.triplets.questions import ask_choice
 
-        ways = offered(self.choice, bertsim=self.bertsim)
-        lines = [
-            Line(name, short, words, key=str(number) if number < 10 else "")
-            for number, (name, (_, short, words)) in enumerate(ways.items(), start=1)
-        ]
-        Chooser("choose triplets by", lines).ask(self.app, lambda name: self.choose(ways[name][0]))
+        ask_choice(self.app, self.choice, bertsim=self.bertsim, done=self.choose)
 
     # What can be done
 
@@ -363,19 +360,12 @@ class TripletsScreen(WorkbenchScreen):
         self.reader.stop()
 
     def action_judge(self) -> None:
-        from screens.widgets.dialogs import Choice as Line
-        from screens.widgets.dialogs import Chooser
-        from workbench.papers.mwp.labels import LABELS
+        from screens.triplets.questions import ask_label
 
         shown, labels = self.shown, self.labels
-        if shown is None or labels is None:
-            return
-        now = labels.of(self.set, shown.found["triplet"])
-        lines = [Line(name, name, words, key=name[0]) for name, words in LABELS.items()]
-        if now:
-            lines.append(Line("-", "no label", f"take {now} back", key="-"))
-        title = f"what is wrong with the triplet of {shown.anchor}?"
-        Chooser(title, lines).ask(self.app, lambda name: self._label(shown, "" if name == "-" else name))
+        if shown is not None and labels is not None:
+            now = labels.of(self.set, shown.found["triplet"])
+            ask_label(self.app, shown.anchor, now, lambda label: self._label(shown, label))
 
     def _label(self, shown: Shown, label: str) -> None:
         assert self.labels is not None
@@ -390,26 +380,19 @@ class TripletsScreen(WorkbenchScreen):
 
         if self.pool is None:
             return
-        lines = [f"file        {self.path}", f"problems    {pool_words(self.pool)}"]
-        languages = ", ".join(f"{count(number)} {name}" for name, number in self.pool["languages"].items())
-        lines += [f"languages   {languages}", f"choice      {self.choice.name}: {self.choice.words}"]
-        lines.append(
-            f"labels      {count(len(self.labels)) if self.labels is not None else 0} in this workspace"
-        )
-        lines.append(f"what was skipped, and why: mathwb mwp problems {self.path}")
+        labels = len(self.labels) if self.labels is not None else 0
+        lines = provenance(self.path, self.pool, self.choice, labels)
         self.app.push_screen(TextScreen(f"problems {self.set}", lines))
 
     # Solving
 
     def action_add(self) -> None:
         """Ask for a problem; the one that is shown stands there to be changed."""
-        from screens.widgets.dialogs import Prompt
+        from screens.triplets.questions import ask_problem
 
         shown = self.shown
         text = self._asked or (told(shown.found["problems"]["anchor"]) if shown is not None else "")
-        Prompt("solve", text, hint="a problem with its numbers;  ⏎ solves it, esc leaves it").ask(
-            self.app, self._solve
-        )
+        ask_problem(self.app, text, self._solve)
 
     def _solve(self, text: str) -> None:
         from screens.triplets.solving import SolveSheet, solver_for
@@ -420,17 +403,9 @@ class TripletsScreen(WorkbenchScreen):
             self.app.push_screen(SolveSheet(self.workbench, solver, self._asked))
 
     def action_model(self) -> None:
-        from screens.widgets.dialogs import Choice as Line
-        from screens.widgets.dialogs import Chooser
+        from screens.triplets.questions import ask_solver
 
-        lines = [
-            Line("", "by the language", "the first solver of the language that a problem is told in", key="0")
-        ]
-        lines += [
-            Line(path.name, path.name, str(path), key=str(number) if number < 10 else "")
-            for number, path in enumerate(self.solvers, start=1)
-        ]
-        Chooser("solve with", lines).ask(self.app, lambda name: setattr(self, "solver", name))
+        ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:
         """The problems in the plane, before and after a solver's training."""
@@ -479,23 +454,11 @@ class TripletsScreen(WorkbenchScreen):
         """What the panes can write, all triplets as the engine has them, and the labels."""
         found = list(super().exports())
         if self.pool is not None:
-            found.append(
-                Export(
-                    "a", "all triplets for training", ".jsonl", f"{self.set}-{self.choice.name}", self._write
-                )
-            )
+            engine, facts = self.workbench.engine, {"solver": self.solver}
+            found.append(all_triplets(engine, self.set, self.path, self.choice, facts))
         if self.labels is not None and len(self.labels):
             found.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
         return found
-
-    def _write(self, path: Path) -> object:
-        from workbench.export import with_sidecar
-
-        params = {**self.choice.params(self.path), "out": str(path)}
-        self.workbench.engine.call_blocking("mwp.triplets", params)
-        return with_sidecar(
-            path, {"problems": str(self.path), "choice": self.choice.name, "solver": self.solver}
-        )
 
 
 def _unquoted(go: Callable[[str], bool], wanted: str) -> bool:

@@ -1,4 +1,4 @@
-"""The forms in which a triplet, or one of its problems, can be copied."""
+"""The forms in which a triplet, or one of its problems, can be copied, and all of them as a file."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from screens.shell.export import Export
 from screens.shell.selection import CommandLine, Form, Selection
 from screens.triplets.choice import Choice
 from screens.triplets.drawing import told
 from workbench.papers.mwp.rows import quoted, triplet_home
 
+if TYPE_CHECKING:
+    from workbench.engine_process import EngineProcess
+
 __all__ = [
     "Shown",
+    "all_triplets",
     "candidate_selection",
     "home",
     "problem_selection",
@@ -106,3 +111,17 @@ def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine)
         Form("j", "JSON", lambda: json.dumps({**row, "id": row["name"]}, ensure_ascii=False)),
     )
     return Selection(shown.address, f"candidate {row['name']}", shown.command(line), forms)
+
+
+def all_triplets(
+    engine: EngineProcess, set_: str, path: Path, choice: Choice, facts: Mapping[str, object]
+) -> Export:
+    """All triplets of a set as the engine has them; `facts` go with them."""
+
+    def write(file: Path) -> object:
+        from workbench.export import with_sidecar
+
+        engine.call_blocking("mwp.triplets", {**choice.params(path), "out": str(file)})
+        return with_sidecar(file, {"problems": str(path), "choice": choice.name, **facts})
+
+    return Export("a", "all triplets for training", ".jsonl", f"{set_}-{choice.name}", write)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from textual import events, on
@@ -27,7 +28,7 @@ from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
 from screens.widgets.table import Table
 
-__all__ = ["WhyPane", "change_words"]
+__all__ = ["WhyPane", "change_words", "provenance"]
 
 _EXPORTED: Mapping[str, str] = {
     "as": "as",
@@ -187,6 +188,19 @@ def pool_words(pool: Mapping[str, Any]) -> str:
     words = f"{count(len(pool['anchors']))} anchors; pool {parts}; {count(len(pool['templates']))} equations"
     words += f", {count(alone)} of one problem only" if alone else ""
     return words + (f"; {count(pool['unusable'])} rows without a usable equation" if pool["unusable"] else "")
+
+
+def provenance(path: Path, pool: Mapping[str, Any], choice: Choice, labels: int) -> list[str]:
+    """Where a set of problems comes from, what is in it, and how its triplets are chosen."""
+    languages = ", ".join(f"{count(number)} {name}" for name, number in pool["languages"].items())
+    return [
+        f"file        {path}",
+        f"problems    {pool_words(pool)}",
+        f"languages   {languages}",
+        f"choice      {choice.name}: {choice.words}",
+        f"labels      {count(labels)} in this workspace",
+        f"what was skipped, and why: mathwb mwp problems {path}",
+    ]
 
 
 def _reason(found: Mapping[str, Any], role: str, *, random: bool) -> Content:
