@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from engines.core.errors import ExpressionError
 from engines.core.numeric import compile_many, evaluate
 from engines.core.tree import MAX_DEPTH, Tree
-from engines.egen.expressions.language import prefix
+from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.expressions.notation import latex, read
 from engines.egen.generation import Generate, generate
 from tests.egen.expressions import trees
@@ -124,3 +124,53 @@ def test_a_derivative_is_read_without_outer_brackets(text: str, expected: str) -
 def test_a_derivative_before_a_product_is_refused_with_both_ways(text: str) -> None:
     with pytest.raises(ExpressionError, match="two ways"):
         read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\sum_{k=1}^{n} k x + 1", "+ sum k 1 n * k x 1"),
+        (r"\sum_{k=1}^n k \cdot -3 - 2", "- sum k 1 n * k -3 2"),
+        (r"\left(\sum\limits^{2n}_{k=1} k\right)^2", "pow sum k 1 * 2 n k 2"),
+        (r"\sum_{k=1}^{3} \left(k - 1\right) k", "sum k 1 3 * - k 1 k"),
+        (r"\frac{\prod_{k=1}^{5} (1+k)}{2}", "/ prod k 1 5 + 1 k 2"),
+        (r"\int_0^x \cos t \, \mathrm{d}t", "integral t 0 x cos t"),
+        (r"3 \int_0^1 \int_0^t u t\,du\,dt", "* 3 integral t 0 1 integral u 0 t * u t"),
+        (r"\int_{0}^{1} \sum_{k=0}^{3} t^k dt", "integral t 0 1 sum k 0 3 pow t k"),
+        (r"\left\lfloor \frac{x}{2}\right\rfloor + \operatorname{sgn}(y)", "+ floor / x 2 sign y"),
+    ],
+)
+def test_sums_and_integrals_are_read(text: str, expected: str) -> None:
+    assert prefix(read(text, "latex", LETTERS)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "says"),
+    [
+        (r"2 + \sum k", 4, "both limits"),
+        (r"\sum_1^3 k", 0, "over which variable"),
+        (r"\sum_{k=1}^{3}", 0, "about nothing"),
+        (r"1 - \int_0^1 x", 4, "by which variable"),
+        (r"\int x dx", 0, "both limits"),
+    ],
+)
+def test_what_sums_and_integrals_lack_is_said(text: str, position: int, says: str) -> None:
+    with pytest.raises(ExpressionError, match=says) as caught:
+        read(text, "latex", LETTERS)
+    assert caught.value.position == position
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum(k, 1, n, k^2 + 1)*2 + 3",
+        "2*prod(k, 1, n, k*x)^2 - sign(x - y)",
+        "-sum(k, 0, n, k)*integral(t, 0, 1, t)*y",
+        "sum(k, 1, n, k) - prod(k, 1, n, sum(m, 1, k, m/2))",
+        "floor(integral(t, 0, 1, integral(u, 0, t, u*t))/2)",
+    ],
+)
+def test_sums_and_integrals_are_written_as_they_are_read(text: str) -> None:
+    tree = read(text, "infix", LETTERS)
+    assert prefix(read(latex(tree), "latex", LETTERS)) == prefix(tree)

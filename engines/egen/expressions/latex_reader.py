@@ -13,9 +13,13 @@ from engines.core.tree import Tree
 from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.infix_tokens import CALLED, fail
 from engines.egen.expressions.language import CONSTANTS, VARIABLE
+from engines.egen.expressions.latex_binders import BOUND, bound
 from engines.formula.lexer import Token, lex
 
-__all__ = ["looks_like_latex", "read_latex"]
+__all__ = ["Written", "looks_like_latex", "read_latex"]
+
+Written = tuple[str, int]
+"""A piece of infix, and where in the LaTeX it comes from."""
 
 _SPACES = frozenset(
     (r"\,", r"\;", r"\:", r"\!", r"\ ", r"\quad", r"\qquad", "~", "$", r"\(", r"\)", r"\[", r"\]")
@@ -28,7 +32,10 @@ _SIGNS = {
     **dict.fromkeys((r"\rbrace", r"\rbrack", r"\}"), ")"),
     r"\lvert": "abs(",
     r"\rvert": ")",
+    r"\lfloor": " floor(",
+    r"\rfloor": ")",
 }
+_OTHER_NAMES = {"sgn": "sign", "signum": "sign"}
 _SIZES = re.compile(r"\\(left|right|middle|[bB]igg?[lrm]?)\Z")
 _FRACTIONS = (r"\frac", r"\dfrac", r"\tfrac", r"\cfrac")
 _NAMED = (r"\operatorname", r"\operatorname*", r"\mathrm", r"\text", r"\mathit", r"\textrm")
@@ -67,7 +74,7 @@ class _Rewriter:
         self.letters = letters
         self.tokens = lex(text)
         self.at = 0
-        self.written: list[tuple[str, int]] = []
+        self.written: list[Written] = []
 
     def rewritten(self) -> str:
         """All of it."""
@@ -112,6 +119,8 @@ class _Rewriter:
             self.fraction(token)
         elif text == r"\sqrt":
             self.root(token)
+        elif text in BOUND and self.letters:
+            bound(self, token)
         elif text in _NAMED:
             self.named(token)
         elif token.kind == "command" and name in CALLED:
@@ -229,6 +238,7 @@ class _Rewriter:
     def named(self, token: Token) -> None:
         r"""A word in upright letters: `\operatorname{arcsec}`, `\mathrm{e}`."""
         name = "".join(self.group())
+        name = _OTHER_NAMES.get(name, name)
         if name in CALLED:
             self.function(name, token)
         elif name in CONSTANTS or name == VARIABLE or (len(name) == 1 and name in self.letters):

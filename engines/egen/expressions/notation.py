@@ -282,7 +282,7 @@ def _further(node: Tree, parts: list[_Written]) -> _Written:
     name, low, high, body = texts
     if node.label == "integral":
         return _Written(rf"\int_{{{low}}}^{{{high}}} {_fenced(body)} \, d{name}", _PREFIX)
-    return _Written(rf"\{node.label}_{{{name}={low}}}^{{{high}}} {_fenced(body)}", _PREFIX)
+    return _Written(rf"\{node.label}_{{{name}={low}}}^{{{high}}} {_fenced(body)}", _MINUS)
 
 
 _SIMPLE = (*_LATEX_NAMES.values(), r"\pi", r"\sqrt", r"\log", r"\left|")
