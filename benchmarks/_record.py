@@ -19,7 +19,6 @@ from workbench.export import commit
 
 __all__ = ["RESULTS", "parser_of", "put_into", "record", "table"]
 
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
@@ -34,13 +33,14 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [lines[0], "|---|" + "--:|" * (len(heads) - 1), *lines[1:], ""]
 
 
-def put_into(page: Path, text: str) -> None:
-    """Replace what stands between the two marks of the page."""
-    before, mark, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not mark or not end:
-        raise SystemExit(f"{page} has no lines {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+def put_into(page: Path, text: str, mark: str = "measured") -> None:
+    """Replace what stands between the page's two marks of that name."""
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise SystemExit(f"{page} has no lines {begin} and {end}")
+    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def _processor() -> str:

@@ -9,6 +9,7 @@ from workbench.cli.common import table
 from workbench.operation import Aside
 
 if TYPE_CHECKING:
+    from engines.mathamr.graph.comparison import Compare
     from engines.mathamr.parsing.parse import Parse
     from engines.mathamr.representations.opt import Opt
 
@@ -47,9 +48,12 @@ def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
     return str(made["text"]).splitlines()
 
 
-def compare(found: Found, _spec: object) -> Iterator[str]:
+def compare(found: Found, spec: Compare) -> Iterator[str]:
     """The score, then the triples: - only in the first, + only in the other."""
-    yield f"Smatch {found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
+    name = "Smatch" if spec.edges == "written" else f"standardised, edges {spec.edges}:"
+    yield f"{name} {found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
+    if found["optimal"] is False:
+        yield Aside("the pairing of nodes was not proved to be the best one in the time allowed")
     signs = {"both": " ", "one": "-", "other": "+"}
     for row in found["triples"]:
         yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
