@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 import shutil
 import subprocess
 import sys
@@ -31,7 +29,7 @@ from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from workbench.operation import operation
-from workbench.papers.arqmath.collections import Collection, find_collection
+from workbench.papers.arqmath.collections import Collection
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -392,132 +390,6 @@ async def test_provenance_names_the_files(build: Make, workspace: Workspace) -> 
         text = "\n".join(app.screen.query_one(ReaderBox).reader.lines)
         for words in ("qrels_task1.tsv", "run bm25   tag bm25", "over 2 judged topics", "left out"):
             assert words in text
-
-
-async def run_line(line: str) -> str:
-    words = [word for word in shlex.split(line) if not word.startswith("MATHWB_WORKSPACE=")]
-    assert words[0] == "mathwb"
-    place = next(word for word in shlex.split(line) if word.startswith("MATHWB_WORKSPACE="))
-    import os
-
-    env = {**os.environ, "MATHWB_WORKSPACE": place.partition("=")[2]}
-    done = subprocess.run([*MATHWB, *words[1:]], capture_output=True, text=True, env=env, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-async def test_what_is_selected_can_be_printed_by_a_command(build: Make) -> None:
-    """Way 7."""
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        line = screen.selection()
-        assert line is not None
-        printed = await run_line(line.command + " --json")
-        document = json.loads(printed)
-        shown = [(row["id"], row["rank"], row["grade"], row["change"]) for row in screen.ranking.rows]
-        assert [(r["id"], r["rank"], r["grade"], r["change"]) for r in document["answers"]] == shown
-        everything = next(form for form in line.forms if form.key == "a").text()
-        printed = await run_line(everything)
-        for topic in topics(screen).visible_records():
-            assert topic["id"] in printed
-            assert topic["ndcg"] is None or f"{topic['ndcg']:.4f}" in printed
-        await press(pilot, "enter")
-        answer = screen.selection()
-        assert answer is not None
-        assert answer.forms[0].text() == "A.1\tQ0\t13\t1\t9.5\tdense"
-        printed = await run_line(answer.command)
-        assert "I think you should draw a picture of it." in printed
-        screen.keep_judgement("A.1", "22", 1)
-        place = find_collection(app.workspace, "mini").name
-        words = app.command_line("arqmath", "judgements", place)
-        assert await run_line(words) == "A.1 0 22 1\n"
-
-
-async def test_everything_can_be_written_to_a_file(build: Make, tmp_path: Path) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        ways = {way.key: way for way in screen.exports()}
-        for key in ("r", "s", "c", "t", "C", "T"):
-            path = tmp_path / f"out-{key}{ways[key].suffix}"
-            ways[key].write(path)
-            assert path.stat().st_size > 0
-            assert json.loads(Path(f"{path}.meta.json").read_text("utf-8"))["run"] == "dense"
-        from engines.retrieval.run import read_run
-
-        assert [d for d, _ in read_run(tmp_path / "out-r.tsv").rankings["A.1"]] == [
-            "13",
-            "22",
-            "12",
-            "14",
-            "11",
-        ]
-        picture = (tmp_path / "out-s.svg").read_text("utf-8")
-        assert picture.startswith("<svg")
-        assert picture.count("<title>") == 2
-        assert "nDCG′ of dense" in picture
-        table = (tmp_path / "out-T.tex").read_text("utf-8")
-        assert table.count("\\\\") == 7
-
-
-async def test_no_collection_a_broken_one_and_one_without_posts(
-    make: Make, workspace: Workspace, engine: HereEngine
-) -> None:
-    app = make(screen="arqmath", jobs=[])
-    async with app.run_test(size=WIDE) as pilot:
-        screen = app.screen_stack[0]
-        await settle(pilot, lambda: bool(screen.query("#topics")))
-        await settle(pilot)
-        assert "No collection yet" in str(screen.query_one("#topics Notice", Notice).content)
-        assert isinstance(screen, ArqmathScreen)
-        assert screen.why_not("add") == "there is no collection"
-        write_collection(workspace.folder("arqmath") / "bare", posts=False)
-        await press(pilot, "r")
-        await ready(pilot)
-        assert screen.why_not("add") == "the collection has no posts"
-        assert "no posts to read" in " ".join(read(screen).split())
-        (workspace.folder("arqmath") / "bare" / "arqmath.toml").write_text("posts = [", "utf-8")
-        await press(pilot, "r")
-        await settle(pilot)
-        assert "E327" in str(screen.query_one("#topics Notice", Notice).content)
-
-
-async def test_hostile_text_stays_text(build: Make, workspace: Workspace) -> None:
-    nasty = "[red]mark[/red]\x1b[31mred\u202e[b]"
-    folder = workspace.folder("arqmath") / "mini"
-    app = build()
-    shutil.rmtree(folder / "index")
-    (folder / "posts.jsonl").write_text(
-        json.dumps({"id": "13", "type": 2, "parent_id": "10", "body": nasty}) + "\n", "utf-8"
-    )
-    write_run(folder / "runs_task1" / "[b]x[b].tsv", {"A.1": ["13"]})
-    async with app.run_test(size=(200, 50)) as pilot:
-        screen = await ready(pilot)
-        await settle(pilot, lambda: bool(read(screen)))
-        lines = [strip.text for strip in app.screen._compositor.render_strips()]
-        controls = {*range(32), *range(127, 160), 0x202E}
-        assert not controls & {ord(character) for line in lines for character in line}
-        assert any("[red]mark[/red]\\x1b[31mred" in line for line in lines)
-        assert any("[b]x[b]" in line for line in lines)
-        assert screen.runs.run in ("dense", "[b]x[b]")
-
-
-async def test_a_topic_that_cannot_be_read_says_why(build: Make, engine: HereEngine) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        engine.errors["arqmath.ranking"] = EngineError(
-            "the engine was lost", code="E701", remedy="Try again."
-        )
-        await press(pilot, "j")
-        assert "E701" in str(screen.query_one("#answers Notice", Notice).content)
-        engine.errors.clear()
-        await press(pilot, "k", "j")
-        assert ids(answers(screen))[:3] == ["21", "22", "23"]
-        engine.errors["arqmath.post"] = EngineError("gone", code="E701")
-        await press(pilot, "enter", "j")
-        assert "E701 gone" in read(screen)
 
 
 async def test_the_place_is_found_again(build: Make) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,13 +19,10 @@ from engines.egen.corpus.shards import GrownHead, Row
 from engines.egen.records import EgenConfig
 from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
-from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.egraph import GraphListing
-from screens.egraphs.growth import GrowLine
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
-from screens.egraphs.sources import Source, open_source
-from screens.widgets.dialogs import Chooser, Prompt, TextScreen
+from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
@@ -208,143 +203,6 @@ async def test_isolated_points_are_named_beside_the_verdict(build: Make) -> None
         assert "✓ equal except at 0, 1/2  on " in case(screen)
 
 
-async def test_growing_is_watched_stopped_and_kept(build: Make) -> None:
-    """Way 2."""
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        await press(pilot, "a")
-        line = screen.query_one(GrowLine)
-        await write(pilot, "sin(x)^2 + cos(x")
-        said = line.query_one(".say", Static)
-        assert "✗" in str(said.content)
-        await press(pilot, "enter")
-        assert not app.engine.calls[-1].params.get("expr", "").startswith("+")  # type: ignore[attr-defined]
-        await write(pilot, ")^2")
-        assert str(said.content) == "= sin(x)² + cos(x)²"
-        await press(pilot, "enter")
-        assert members(screen).shown == 5
-        assert screen.crumbs[:2] == ("not kept", "cluster 0")
-        assert "iteration 4 · 1 204 nodes · 310 classes · 4 members" in str(said.content)
-        assert screen.why_not("add")
-        assert screen.why_not("keep")
-        await press(pilot, "x")
-        await settle(pilot, lambda: not screen.why_not("keep"))
-        assert [row["verdict"] for row in members(screen).visible_records()] == ["equal"] * 5
-        assert screen.why_not("stop") == "nothing is growing"
-        await press(pilot, "K")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
-        assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"
-        assert screen.query_one("#left", ClustersPane).sources == ("sample-e", "mine", "grown")
-        assert (app.workspace.corpora / "grown" / "manifest.json").exists()
-        assert members(screen).shown == 5
-
-
-async def test_what_is_grown_while_a_corpus_is_still_read_stays_in_sight(
-    build: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    may_read = threading.Event()
-
-    def slow(path: Path) -> Source:
-        may_read.wait(20)
-        return open_source(path)
-
-    monkeypatch.setattr("screens.egraphs.sources.open_source", slow)
-    async with build().run_test(size=WIDE) as pilot:
-        screen = pilot.app.screen_stack[0]
-        assert isinstance(screen, EgraphsScreen)
-        while not screen.built or not screen.query_one("#left", ClustersPane).sources:
-            await pilot.pause(0.01)
-        await pilot.press("a")
-        pilot.app.screen.query_one(GrowLine).query_one(Input).value = "sin x"
-        await pilot.press("enter")
-        while screen.crumbs[:1] != ("not kept",):
-            await pilot.pause(0.01)
-        may_read.set()
-        await settle(pilot)
-        assert screen.crumbs[:2] == ("not kept", "cluster 0")
-        assert members(screen).shown == 5
-        await press(pilot, "x")
-        await settle(pilot, lambda: not screen.why_not("keep"))
-
-
-async def test_a_cluster_is_grown_again_with_its_settings(build: Make) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        seed = screen.now.cluster.seed  # type: ignore[union-attr]
-        await press(pilot, "r")
-        call = next(call for call in app.engine.calls if call.params.get("members", 1) > 1)  # type: ignore[attr-defined]
-        assert call.params["expr"] == HEAD
-        assert (call.params["seed"], call.params["mode"]) == (seed, "strict")
-        await press(pilot, "x")
-        await settle(pilot, lambda: not screen.why_not("keep"))
-
-
-async def test_a_growth_that_fails_says_so_and_cannot_be_kept(build: Make) -> None:
-    app = build()
-    app.engine.errors["egen.generate"] = EngineError("out of memory", remedy="Ask for less.", code="E110")  # type: ignore[attr-defined]
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        await press(pilot, "a")
-        await write(pilot, "sin x")
-        await press(pilot, "enter")
-        assert "E110" in str(screen.query_one(GrowLine).query_one(".say", Static).content)
-        assert "failed" in screen.why_not("keep")
-        await press(pilot, "a", "escape")
-        assert not screen.query_one(GrowLine).display
-
-
-async def test_a_growth_that_is_stopped_before_it_began_ends_calmly(build: Make) -> None:
-    app = build()
-    app.engine.cold = True  # type: ignore[attr-defined]
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        await press(pilot, "r", "x")
-        await settle(pilot, lambda: bool(screen.why_not("stop")))
-        said = str(screen.query_one(GrowLine).query_one(".say", Static).content)
-        assert said.startswith("stopped before anything had grown")
-        assert screen.query_one("#middle", Pane).footnote == "stopped at 0 nodes"
-        assert screen.why_not("keep") == "it was stopped before it had members; r grows it again"
-        assert not app.activity
-
-
-async def test_a_cluster_keeps_the_settings_it_was_grown_with(build: Make) -> None:
-    app = build()
-    app.workspace.corpora.joinpath("grown").mkdir()
-    for mode, head in (("common", "sin x"), ("strict", "cos x")):
-        config = EgenConfig(mode=mode, members=7, seed=5)  # type: ignore[arg-type]
-        save_cluster(
-            app.workspace.corpora / "grown", grown(head, [(f"+ 0 {head}", "equal")], "saturated"), config
-        )
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        await press(pilot, "colon")
-        await write(pilot, "corpus grown")
-        await press(pilot, "enter")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
-        cluster = screen.now.cluster
-        assert cluster is not None
-        assert (cluster.mode, cluster.settings["members"], cluster.seed) == ("common", 7, 5)
-        await press(pilot, "enter", "right_square_bracket")
-        asked = next(call for call in app.engine.calls if call.task == "egen.egraph")  # type: ignore[attr-defined]
-        assert asked.params["mode"] == "common"
-        await press(pilot, "r", "x")
-        await settle(pilot, lambda: not screen.why_not("keep"))
-        # What arrives are members, so they are shown, and not the e-graph that was looked at.
-        assert screen.middle.page_name == "members"
-        await press(pilot, "K")
-        await settle(pilot, lambda: "corpus grown" in screen.crumbs)
-        manifest = json.loads((app.workspace.corpora / "grown" / "manifest.json").read_text("utf-8"))
-        # The one with the same head that was there stays.
-        assert [config["mode"] for config in manifest["configs"]] == ["common", "strict", "common"]
-        assert manifest["config"]["mode"] == "common"
-        await settle(pilot, lambda: screen.now.cluster is not None and screen.now.cluster.number == 2)
-        cluster = screen.now.cluster
-        assert cluster is not None
-        assert (cluster.mode, cluster.seed, clusters(screen).shown) == ("common", 5, 3)
-
-
 async def test_nothing_of_before_stands_under_a_notice(build: Make) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
@@ -358,52 +216,6 @@ async def test_nothing_of_before_stands_under_a_notice(build: Make) -> None:
         assert "growing" in str(listing.notice.content)
         assert listing.table.has_focus
         assert listing.table.shown == 0
-
-
-@pytest.mark.parametrize("place", ["cluster", "member", "class"])
-async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, place: str) -> None:
-    """Way 7: the command line prints the same without the screen."""
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        await ready(pilot)
-        if place == "member":
-            await press(pilot, "j", "enter", "j", "j")
-        elif place == "class":
-            await press(pilot, "enter", "right_square_bracket")
-        await press(pilot, "Y", "c")
-        await settle(pilot, lambda: (app.workspace.root / "clipboard.txt").exists())
-        line = (app.workspace.root / "clipboard.txt").read_text("utf-8")
-        explained = app.engine.answers.get("egen.explain")  # type: ignore[attr-defined]
-    if place == "class":
-        assert line.endswith(f"mathwb egen egraph --mode strict --class 7 -- '{HEAD}'")
-        return
-    words = shlex.split(line)
-    words = words[words.index("mathwb") + 1 :]
-    at = words.index("--") if "--" in words else len(words)
-    command = [*MATHWB, *words[:at], "--json", *words[at:]]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    printed = json.loads(done.stdout)
-    if place == "member":
-        assert printed == explained
-    else:
-        assert [row["prefix"] for row in printed["members"]] == [HEAD, *(text for text, _ in CLUSTERS[0][1])]
-
-
-async def test_yank_and_its_forms(build: Make) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        await ready(pilot)
-        file = app.workspace.root / "clipboard.txt"
-        await press(pilot, "y")
-        await settle(pilot, file.exists)
-        assert file.read_text("utf-8") == "63·cosh(2 − 7x)"
-        for key, text in {"p": HEAD, "i": "63*cosh(2 - 7*x)", "l": r"63 \cosh\left(2 - 7 x\right)"}.items():
-            await press(pilot, "Y", key)
-            assert file.read_text("utf-8") == text
-        await press(pilot, "Y", "t")
-        assert file.read_text("utf-8").splitlines()[:2] == ["*", "├ 63"]
-        await press(pilot, "Y", "j")
-        assert json.loads(file.read_text("utf-8"))["prefix"] == HEAD
 
 
 async def test_the_egraph_is_walked_by_keys(build: Make) -> None:
@@ -568,42 +380,6 @@ async def test_provenance_names_settings_and_rules(build: Make) -> None:
         assert "  4  mul-comm\n  1  cosh-even" in text
         await press(pilot, "i")
         assert isinstance(app.screen, EgraphsScreen)
-
-
-@pytest.mark.parametrize(
-    ("key", "name"), [("j", ".jsonl"), ("c", ".csv"), ("t", ".tex"), ("g", ".dot"), ("J", ".json")]
-)
-async def test_exports(build: Make, key: str, name: str) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        await ready(pilot)
-        await press(pilot, "enter", "right_square_bracket", "e")
-        assert isinstance(app.screen, Chooser)
-        await press(pilot, key)
-        assert isinstance(app.screen, Prompt)
-        await press(pilot, "enter")
-        await settle(pilot, lambda: any(app.workspace.exports.glob("*.meta.json")))
-        (file,) = (
-            path
-            for path in app.workspace.exports.iterdir()
-            if path.name.endswith(f"0{name}") or path.name.endswith(f"egraph{name}")
-        )
-        text = file.read_text("utf-8")
-        assert {"j": "cosh", "c": "cosh", "t": r"\cosh", "g": "digraph egraph {", "J": '"fired"'}[key] in text
-
-
-async def test_notes_and_bookmarks_have_the_members_address(build: Make) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        await ready(pilot)
-        await press(pilot, "m", "enter", "j", "M")
-        await write(pilot, "look")
-        await press(pilot, "enter")
-        kept = {note.address: (note.note, note.bookmark) for note in app.workspace.notes.all()}
-        assert kept == {
-            "corpus/sample-e/cluster/0": ("", True),
-            "corpus/sample-e/cluster/0/member/1": ("look", False),
-        }
 
 
 async def test_the_session_comes_back_to_the_same_member(build: Make) -> None:

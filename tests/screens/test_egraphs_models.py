@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
@@ -17,15 +16,13 @@ from engines.egen.records import EgenConfig
 from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
 from screens.egraphs.member import MemberPane
-from screens.egraphs.model_sheets import Analogies, Mistakes, read_analogy
 from screens.egraphs.screen import EgraphsScreen
-from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Table
 from tests.screens.egraph_engine import StillCall, StillEngine
-from tests.screens.test_egraphs import CLUSTERS, grown, press, ready, settle, write
+from tests.screens.test_egraphs import CLUSTERS, grown, press, ready, settle
 from workbench.engine_process import Result
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
@@ -395,70 +392,6 @@ async def test_the_map_is_exported(build: Make, tmp_path: Path) -> None:
         (way,) = [way for way in screen.exports() if way.name == "neighbours as CSV"]
         way.write(tmp_path / "near.csv")
         assert (tmp_path / "near.csv").read_text().splitlines()[2].startswith("2,0.98,* 1 sin ln x,2,1,no")
-
-
-async def test_mistakes_are_sorted_by_cost_and_shown_in_full(build: Make) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        await ready(pilot)
-        await press(pilot, "R")
-        sheet = app.screen
-        assert isinstance(sheet, Mistakes)
-        await settle(pilot, lambda: sheet.query_one(Listing).table.shown == 2)
-        assert engine_of(app).asked("egen.eval")[-1]["task"] == "kmeans"
-        figures = str(sheet.query_one(".figures", Static).content)
-        assert "retrieval at 5  91.50 % [90.0, 93.0]" in figures
-        assert "of reachable  92.50 % [91.0, 94.0]" in figures
-        assert "2 wrong" in figures
-        await press(pilot, "left_square_bracket")
-        assert engine_of(app).asked("egen.eval")[-1]["task"] == "retrieval"
-        words = sheet.command()
-        assert words[:4] == ["egen", "eval", "retrieval", "m"]
-        await press(pilot, "right_square_bracket")
-        assert len(engine_of(app).asked("egen.eval")) == 2  # what was measured is kept
-        await press(pilot, "enter")
-        assert isinstance(app.screen, TextScreen)
-        await press(pilot, "escape", "escape")
-        assert isinstance(app.screen, EgraphsScreen)
-
-
-async def test_analogies_are_answered_and_own_ones_written(build: Make) -> None:
-    app = build()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await ready(pilot)
-        screen.open_analogies()
-        await settle(pilot, lambda: isinstance(app.screen, Analogies))
-        sheet = app.screen
-        assert isinstance(sheet, Analogies)
-        await settle(pilot, lambda: sheet.query_one("#hits-table", Table).shown == 2)
-        assert engine_of(app).asked("egen.analogy")[-1]["expected"] == "* 2 ln x"
-        assert "2·ln(x) is the first answer" in str(sheet.query_one(".figures", Static).content)
-        await press(pilot, "a")
-        await write(pilot, "sin(x)")
-        await press(pilot, "enter")
-        assert not isinstance(app.screen, Analogies)  # what is no analogy is not taken
-        await write(pilot, " : csc(x) :: sinh(x)")
-        await press(pilot, "enter")
-        await settle(pilot, lambda: "expected" not in engine_of(app).asked("egen.analogy")[-1])
-        asked = engine_of(app).asked("egen.analogy")[-1]
-        assert (asked["x1"], asked["y1"], asked["x2"]) == ("sin x", "csc x", "sinh x")
-        assert sheet.command()[-3:] == ["sin x", "csc x", "sinh x"]
-
-
-@pytest.mark.parametrize(
-    ("text", "found", "wrong"),
-    [
-        ("sin x : cos x :: sinh(x)", ("sin x", "cos x", "sinh x", ""), ""),
-        ("x^2:2*x::x^3 = 3*x^2", ("pow x 2", "* 2 x", "pow x 3", "* 3 pow x 2"), ""),
-        ("x : 2*x", None, "x2 is missing"),
-        ("x : sin( :: x", None, "y1: "),
-    ],
-)
-def test_an_analogy_is_read(text: str, found: tuple[str, ...] | None, wrong: str) -> None:
-    read, said = read_analogy(text)
-    assert said.startswith(wrong)
-    if found:
-        assert tuple(read[name] for name in ("x1", "y1", "x2", "y2")) == found
 
 
 async def test_dots_of_one_cell_are_gone_through(build: Make) -> None:

@@ -1,0 +1,111 @@
+"""What is taken away from the E-graphs screen: copies, command lines, files, notes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from screens.app import Workbench
+from screens.widgets.dialogs import Chooser, Prompt
+from tests.screens.egraph_engine import HEAD
+from tests.screens.test_egraphs import (
+    CLUSTERS,
+    MATHWB,
+    WIDE,
+    build,
+    corpus,
+    press,
+    ready,
+    settle,
+    write,
+)
+
+__all__ = ["build", "corpus"]
+
+Make = Callable[..., Workbench]
+
+
+@pytest.mark.parametrize("place", ["cluster", "member", "class"])
+async def test_everything_is_copied_as_a_command_that_prints_it(build: Make, place: str) -> None:
+    """Way 7: the command line prints the same without the screen."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        if place == "member":
+            await press(pilot, "j", "enter", "j", "j")
+        elif place == "class":
+            await press(pilot, "enter", "right_square_bracket")
+        await press(pilot, "Y", "c")
+        await settle(pilot, lambda: (app.workspace.root / "clipboard.txt").exists())
+        line = (app.workspace.root / "clipboard.txt").read_text("utf-8")
+        explained = app.engine.answers.get("egen.explain")  # type: ignore[attr-defined]
+    if place == "class":
+        assert line.endswith(f"mathwb egen egraph --mode strict --class 7 -- '{HEAD}'")
+        return
+    words = shlex.split(line)
+    words = words[words.index("mathwb") + 1 :]
+    at = words.index("--") if "--" in words else len(words)
+    command = [*MATHWB, *words[:at], "--json", *words[at:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    printed = json.loads(done.stdout)
+    if place == "member":
+        assert printed == explained
+    else:
+        assert [row["prefix"] for row in printed["members"]] == [HEAD, *(text for text, _ in CLUSTERS[0][1])]
+
+
+async def test_yank_and_its_forms(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        file = app.workspace.root / "clipboard.txt"
+        await press(pilot, "y")
+        await settle(pilot, file.exists)
+        assert file.read_text("utf-8") == "63·cosh(2 − 7x)"
+        for key, text in {"p": HEAD, "i": "63*cosh(2 - 7*x)", "l": r"63 \cosh\left(2 - 7 x\right)"}.items():
+            await press(pilot, "Y", key)
+            assert file.read_text("utf-8") == text
+        await press(pilot, "Y", "t")
+        assert file.read_text("utf-8").splitlines()[:2] == ["*", "├ 63"]
+        await press(pilot, "Y", "j")
+        assert json.loads(file.read_text("utf-8"))["prefix"] == HEAD
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("j", ".jsonl"), ("c", ".csv"), ("t", ".tex"), ("g", ".dot"), ("J", ".json")]
+)
+async def test_exports(build: Make, key: str, name: str) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "enter", "right_square_bracket", "e")
+        assert isinstance(app.screen, Chooser)
+        await press(pilot, key)
+        assert isinstance(app.screen, Prompt)
+        await press(pilot, "enter")
+        await settle(pilot, lambda: any(app.workspace.exports.glob("*.meta.json")))
+        (file,) = (
+            path
+            for path in app.workspace.exports.iterdir()
+            if path.name.endswith(f"0{name}") or path.name.endswith(f"egraph{name}")
+        )
+        text = file.read_text("utf-8")
+        assert {"j": "cosh", "c": "cosh", "t": r"\cosh", "g": "digraph egraph {", "J": '"fired"'}[key] in text
+
+
+async def test_notes_and_bookmarks_have_the_members_address(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await press(pilot, "m", "enter", "j", "M")
+        await write(pilot, "look")
+        await press(pilot, "enter")
+        kept = {note.address: (note.note, note.bookmark) for note in app.workspace.notes.all()}
+        assert kept == {
+            "corpus/sample-e/cluster/0": ("", True),
+            "corpus/sample-e/cluster/0/member/1": ("look", False),
+        }
