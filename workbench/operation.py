@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -60,10 +60,10 @@ class Background:
 class Where:
     """The list in what an operation returns that `--where FILTER` narrows; see `workbench.filters`.
 
-    Args: key: its name in the record. fields: the names that the filter may use, as module:name. row:
-    `f(item, record)` gives an item's fields, where they are not its own. address: `f(spec)`
-    gives what gives an item the address of the user's notes on it, which the filter may ask for too
-    (`is:bookmarked`, `note:word`). unless: the setting with which rows go to a file instead.
+    Args: key: its name in the record; of several, their names with spaces. fields: the names that the filter
+    may use, as module:name. row: `f(item, record)` gives an item's fields, where they are not its own.
+    address: `f(spec)` gives what gives an item the address of the user's notes on it, which the filter may
+    ask for too (`is:bookmarked`, `note:word`). unless: the setting with which rows go to a file instead.
     """
 
     key: str
@@ -165,14 +165,22 @@ class Operation:
         """The record with those of its rows that pass. `spec`: what it was asked. Events: warnings of notes
         that cannot be read."""
         assert self.where is not None
-        key, row = self.where.key, load(self.where.row) if self.where.row else None
+        row = load(self.where.row) if self.where.row else None
         noted = self._noted(spec, wanted, events)
-        passing = [
-            item
-            for item in record[key]
-            if wanted.matches({**(row(item, record) if row else item), **noted(item)})
-        ]
-        return {**record, key: passing}
+        held = (
+            record
+            if isinstance(record, Mapping)
+            else {f.name: getattr(record, f.name) for f in fields(record)}
+        )
+        passing = {
+            key: [
+                item
+                for item in held[key]
+                if wanted.matches({**(row(item, record) if row else item), **noted(item)})
+            ]
+            for key in self.where.key.split()
+        }
+        return {**record, **passing} if held is record else replace(record, **passing)
 
     def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
         """What gives the fields of the note on a row; none where the filter does not ask for them."""

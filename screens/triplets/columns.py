@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textual.content import Content
 
 from screens.shell.text import safe_text
 from screens.widgets.rows import Column, Record
+from workbench.papers.mwp.rows import CANDIDATES, candidate_row
 
 __all__ = [
     "ANCHOR_COLUMNS",
     "ANCHOR_FIELDS",
     "CANDIDATE_COLUMNS",
-    "CANDIDATE_FIELDS",
     "TEMPLATE_COLUMNS",
     "anchor_records",
     "candidate_records",
@@ -114,34 +114,20 @@ CANDIDATE_COLUMNS = (
     Column("why", "why", 44, show=lambda r: safe_text(r["why"], "$quiet"), drop=2),
     Column("problem", "problem", show=_told, drop=4),
 )
-CANDIDATE_FIELDS = ("as", "id", "text", "eq", "equation", "pool", "of", "own", "why", "problem")
 
 
 def candidate_records(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What `mwp.explain` says of candidates: negatives, those that were lost, own variants, positives."""
-    groups: Iterable[tuple[str, Sequence[Record], str]] = (
-        ("negative", found["negatives"], found["triplet"]["negative"]),
-        ("lost", found["lost"], ""),
-        ("own", found["own"], ""),
-        ("positive", found["positives"], found["triplet"]["positive"]),
-    )
+    chosen = {role: found["triplet"].get(role) for role in CANDIDATES}
     return [
         {
+            **candidate_row(role, candidate),
             "id": f"{role} {candidate['id']}",
             "name": candidate["id"],
-            "as": role,
-            "chosen": candidate["id"] == chosen,
-            "text": candidate["text_sim"],
-            "eq": candidate["eq_sim"],
-            "equation": candidate["template"],
-            "pool": candidate["part"],
-            "of": candidate["of"],
-            "own": "yes" if candidate["own"] else "",
-            "why": candidate["reason"],
-            "problem": " ".join(candidate["text"].split()),
+            "chosen": candidate["id"] == chosen[role],
         }
-        for role, candidates, chosen in groups
-        for candidate in candidates
+        for role, name in CANDIDATES.items()
+        for candidate in found[name]
     ]
 
 

@@ -17,7 +17,6 @@ from screens.shell.text import count, safe_text
 from screens.triplets.choice import Choice
 from screens.triplets.columns import (
     CANDIDATE_COLUMNS,
-    CANDIDATE_FIELDS,
     TEMPLATE_COLUMNS,
     candidate_records,
     figure,
@@ -27,6 +26,7 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
 from screens.widgets.table import Table
+from workbench.papers.mwp.rows import CANDIDATE_FIELDS
 
 __all__ = ["WhyPane", "change_words", "provenance"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engines.core.assets import asset
-from workbench.operation import load, operations
+from workbench.operation import load, operation, operations
 from workbench.workspace import Workspace, ensure_sample
 
 FORUM = asset("sample/arqmath/sample-forum")
@@ -81,6 +81,31 @@ def test_rows_that_pass_are_printed(
     assert 0 < len(wanted) < len(whole[key])
     assert narrowed[key] == wanted
     assert {**narrowed, key: 0} == {**whole, key: 0}
+
+
+def test_all_lists_of_an_explanation_are_narrowed(run: Run) -> None:
+    whole = run("mwp", "explain", PROBLEMS, "en-003")
+    lists = {"positives": "positive", "negatives": "negative", "lost": "lost", "own": "own"}
+    for where, passes in (
+        ("eq>.8 !as:positive", lambda role, one: one["eq_sim"] > 0.8 and role != "positive"),
+        (
+            "equation=N_0-N_1 problem:left",
+            lambda _, one: one["template"] == "N_0-N_1" and "left" in one["text"],
+        ),
+    ):
+        wanted = {name: [one for one in whole[name] if passes(role, one)] for name, role in lists.items()}
+        assert any(wanted.values())
+        assert run("mwp", "explain", PROBLEMS, "en-003", "--where", where) == {**whole, **wanted}
+
+
+def test_the_mistakes_of_an_evaluation_are_narrowed() -> None:
+    row = operation("egen.eval")
+    mistakes = [
+        {"query": "+ x 1", "expected": "x", "predicted": predicted, "cost": cost, "note": ""}
+        for predicted, cost in (("sin x", 0.1), ("sin x", 0.3), ("cos x", 0.4))
+    ]
+    found = row.narrowed({"wrong": 9, "mistakes": mistakes}, row.filter("cost>.2 predicted:sin"), None)
+    assert found == {"wrong": 9, "mistakes": mistakes[1:2]}
 
 
 def test_a_wrong_filter_is_refused_before_the_work(run: Run) -> None:

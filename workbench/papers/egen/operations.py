@@ -126,6 +126,7 @@ OPERATIONS = (
         spec="workbench.papers.egen.evaluation:EvaluateRow",
         call="workbench.papers.egen.evaluation:evaluate",
         text=f"{_MODELS}:evaluate",
+        where=Where("mistakes", f"{_ROWS}:MISTAKE_FIELDS"),
     ),
     Operation(
         "egen.semvec",

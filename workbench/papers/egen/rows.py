@@ -1,4 +1,4 @@
-"""Matches, members and neighbours as rows: the fields that filters know on the command line."""
+"""Matches, members, mistakes and neighbours as rows: the fields that filters know on the command line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 __all__ = [
     "MATCH_FIELDS",
     "MEMBER_FIELDS",
+    "MISTAKE_FIELDS",
     "NEIGHBOUR_FIELDS",
     "cluster_address",
     "expression_row",
@@ -17,6 +18,7 @@ __all__ = [
 
 MATCH_FIELDS = ("cluster", "head", "verdict", "member", "op")
 MEMBER_FIELDS = ("member", "prefix", "infix", "tok", "verdict", "kept", "op")
+MISTAKE_FIELDS = ("cost", "query", "expected", "predicted", "note")
 NEIGHBOUR_FIELDS = ("cluster", "member", "cosine", "prefix", "infix", "verdict", "same", "op")
 
 

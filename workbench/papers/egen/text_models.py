@@ -189,7 +189,7 @@ def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
     if found["mistakes"]:
         yield ""
         yield f"wrong: {found['wrong']:,}; the costliest:"
-        columns = ("cost", "asked", "expected", "predicted")
+        columns = ("cost", "query", "expected", "predicted")
         rows = [
             (f"{case['cost']:.4f}", case["query"], case["expected"] or "–", case["predicted"] or "–")
             for case in found["mistakes"][: spec.worst or _SHOWN_MISTAKES]

@@ -56,6 +56,7 @@ OPERATIONS = (
         spec=f"{_ENGINE}.triplets.settings:ExplainTriplet",
         call=f"{_ENGINE}.triplets.explain:explain",
         text=f"{_TEXT}:explain",
+        where=Where("positives negatives lost own", f"{_ROWS}:CANDIDATE_FIELDS", f"{_ROWS}:explained_row"),
     ),
     Operation(
         "mwp.challenge",
