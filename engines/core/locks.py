@@ -33,19 +33,20 @@ def locked(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def sole_builder(out: Path, *, code: str, lock: str = "build.lock") -> Iterator[None]:
+def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool = False) -> Iterator[None]:
     """Hold the lock of a folder that is being built; what killed builds left half written there is removed.
 
+    Args: shared: held with others that each build a share; nothing is removed then.
     Raises: EngineError `code` when another has it.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        file = (out / lock).open("w")
+        file = (out / lock).open("a+")  # a shared lock on a file server needs a file that can be read
     except OSError as error:
         raise file_error(error, out, "write") from error
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
             raise EngineError(
                 "another build is at work in this folder",
@@ -53,5 +54,6 @@ def sole_builder(out: Path, *, code: str, lock: str = "build.lock") -> Iterator[
                 remedy="Wait for it, or stop it, or choose another --out.",
                 code=code,
             ) from None
-        sweep(out)
+        if not shared:
+            sweep(out)
         yield

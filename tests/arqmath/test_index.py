@@ -472,5 +472,7 @@ def test_the_commands(folder: ArqmathFolder, tmp_path: Path) -> None:
     assert found["hits"][0]["id"] == "10"
     assert found["hits"][0]["title"] == "Cyclic groups"
     assert call("search", out, " ").exit_code == 2
+    assert call("index", folder.path, "--out", out, "--dense", "--share", "4/3").exit_code == 2
+    assert "only vectors" in call("index", folder.path, "--out", out, "--share", "1/3").stderr
     plain = call("search", out, "cyclic")
     assert "Yes, since $a^n a^m = a^m a^n$" in plain.stdout

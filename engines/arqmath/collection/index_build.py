@@ -64,6 +64,7 @@ def build_index(
     exact: bool = False,
     kind: Kind | None = None,
     bm25: Bm25 | None = None,
+    share: tuple[int, int] | None = None,
     events: Sink = ignore,
     stop: Stop = never,
 ) -> dict[str, Any]:
@@ -71,11 +72,16 @@ def build_index(
 
     Args: dense: vectors too. encoder: whose. exact: made in single precision also where 16 bits are faster;
     either goes on with what the other has made. kind: of dense index; chosen by the size unless given.
+    share: (3, 16): of the vectors' parts only the third and every sixteenth from there, for processes that
+    divide them, on machines that see the same folder; the index of terms must be there, and a call without a
+    share then makes of the parts what one machine would have made.
     Events: progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
     Returns: `complete` (false after a stop), out, and then documents, counts of the store, `lexical`,
-    `dense` and `questions` (what they are; the last two are None without vectors) and `encoder`.
+    `dense` and `questions` (what they are; the last two are None without vectors) and `encoder`; of a share
+    `share` (how many parts it has of answers and questions) and nothing else.
     Raises: EngineError E667 when `out` holds something else, E668 when it was begun with another collection,
-    model or version, E669 when another build is at work there; DataError for a collection without posts.
+    model or version, E669 when another build is at work there, E433 for a share where the terms are not
+    finished; DataError for a collection without posts.
     """
     posts = folder.need_posts()
     if out.exists() and not (out.is_dir() and _is_ours(out)):
@@ -86,7 +92,15 @@ def build_index(
             exit_code=2,
             remedy="Choose a new folder for --out.",
         )
-    with sole_builder(out, code="E669", lock=_LOCK):
+    if share and not (out / MANIFEST).exists():
+        raise EngineError(
+            "a share of the vectors needs the index of terms, and it is not finished here",
+            where=str(out),
+            code="E433",
+            exit_code=2,
+            remedy=f"Make it first: mathwb arqmath index {folder.path} --out {out}",
+        )
+    with sole_builder(out, code="E669", lock=_LOCK, shared=share is not None):
         chosen = None
         if dense:
             chosen = load_encoder(encoder, half=not exact) if isinstance(encoder, str | Path) else encoder
@@ -99,7 +113,8 @@ def build_index(
             "bm25": asdict(bm25 or Bm25()),
         }
         plan = _begin(out, plan, chosen)
-        return _Build(out, folder, plan, chosen, kind, events, stop).run()
+        build = _Build(out, folder, plan, chosen, kind, events, stop)
+        return build.run() if share is None else build.run_share(*share)
 
 
 def _is_ours(out: Path) -> bool:
@@ -176,6 +191,7 @@ class _Build:
     ) -> None:
         self.out, self.folder, self.plan = out, folder, plan
         self.encoder, self.kind, self.events, self.stop = chosen, kind, events, stop
+        self.share = 1, 1
 
     def run(self) -> dict[str, Any]:
         if self._finished():
@@ -188,6 +204,24 @@ class _Build:
             return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
         finally:
             store.close()
+
+    def run_share(self, number: int, of: int) -> dict[str, Any]:
+        """Make the parts of a share of the vectors, unless all vectors are there."""
+        self.share = number, of
+        made = {"answers": 0, "questions": 0}
+        complete = True
+        if not self._finished():
+            store = PostStore(self.out / STORE)
+            try:
+                complete = self._vectors(store) and self._question_vectors(store)
+            finally:
+                store.close()
+            made = {
+                name: len(range(number - 1, -(-len(np.load(self.out / ids)) // _VECTOR_PART), of))
+                for name, ids in (("answers", IDS), ("questions", QUESTIONS))
+                if (self.out / ids).exists()
+            }
+        return {"complete": complete, "out": str(self.out), "share": made}
 
     def _finished(self) -> bool:
         if not (self.out / MANIFEST).exists():
@@ -274,8 +308,8 @@ class _Build:
 
         name = f"{parts_name}-{encoder.fingerprint[:12]}-{{:05d}}.npy"
         parts = self._parts(store, ids, name, _VECTOR_PART, unit, make, good)
-        if parts is None:
-            return False
+        if parts is None or self.share != (1, 1):
+            return parts is not None
         build_dense(
             (np.load(path) for path in parts),
             self.out / folder,
@@ -296,12 +330,15 @@ class _Build:
         make: Callable[[Sequence[StoredPost], Path], bool],
         good: Callable[[Path], bool],
     ) -> list[Path] | None:
-        """The files of all parts, those that are missing made; None when that was stopped."""
+        """The files of all parts of the share, those that are missing made; None when that was stopped."""
         ids = np.load(self.out / ids_file)
         paths = []
+        first, of = self.share
         for number, begin in enumerate(range(0, len(ids), size)):
             if self.stop():
                 return None
+            if number % of != first - 1:
+                continue
             path = self.out / _PARTS / name.format(number)
             wanted = [id.decode() for id in ids[begin : begin + size]]
             if not (path.exists() and good(path)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from typing import Annotated, Any
 from engines.arqmath.choices import SomeCollection
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 
 __all__ = ["IndexCollection", "Prepare", "index", "prepare"]
 
@@ -31,6 +32,28 @@ class IndexCollection:
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
     ] = "minilm"
     exact: Annotated[bool, Arg("Vectors in single precision also where 16 bits are faster.")] = False
+    share: Annotated[
+        str | None,
+        Arg(
+            "Of the vectors only the parts of one share, as 3/16 the third of sixteen, and no index of them.",
+            shown="all, and their index",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E424 for a share that is none, E427 for one without vectors."""
+        if self.share is not None and not self.dense:
+            raise refused("only vectors are divided into shares", "E427", "Add --dense.")
+        self.parts()
+
+    def parts(self) -> tuple[int, int] | None:
+        """The share as numbers. Raises: EngineError E424."""
+        if self.share is None:
+            return None
+        found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", self.share)
+        if found is None or int(found[1]) > int(found[2]):
+            raise refused(f"{self.share!r} is no share", "E424", "Write 1/16 to 16/16, for example.")
+        return int(found[1]), int(found[2])
 
 
 def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -53,6 +76,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
         dense=spec.dense,
         encoder=spec.encoder,
         exact=spec.exact,
+        share=spec.parts(),
         events=events,
         stop=stop,
     )

@@ -43,6 +43,9 @@ def index(built: Found, _spec: object) -> list[str]:
     """What was indexed."""
     if not built["complete"]:
         return ["stopped; the same command goes on"]
+    if "share" in built:
+        parts = ", ".join(f"{count:,} of {name}" for name, count in built["share"].items())
+        return [f"parts of this share: {parts}; when all shares are there, the command without --share"]
     counts, lexical, dense = built["counts"], built["lexical"], built["dense"]
     lines = [
         f"{built['documents']:,} answers to {counts['questions']:,} questions in {built['out']}",
