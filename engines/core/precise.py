@@ -52,7 +52,7 @@ CODE = {name: code for code, name in enumerate(UNARY + BINARY)}
 
 
 def _nonzero(function: Callable[[arb], arb]) -> Callable[[arb], Value]:
-    return lambda u: None if u == 0 else function(u)
+    return lambda u: None if u.is_zero() else function(u)
 
 
 def _root(u: arb) -> Value:
@@ -121,7 +121,7 @@ _UNARY: dict[str, Callable[[arb], Value]] = {
 
 
 def _quotient(a: arb, b: arb) -> Value:
-    return None if b == 0 else a / b
+    return None if b.is_zero() else a / b
 
 
 def _logarithm(base: arb, u: arb) -> Value:
@@ -155,6 +155,8 @@ _BINARY: dict[str, Callable[[arb, arb], Value]] = {
     "log": _logarithm,
     "where": lambda _, b: b,
 }
+_ALWAYS_FINITE = {CODE[name] for name in ("+", "-", "*", "where")}
+"""Operations whose values are finite where their operands are, and NaN where one of those is."""
 _OPERATIONS = [(_UNARY | _BINARY).get(name) for name in UNARY + BINARY]
 
 
@@ -164,6 +166,8 @@ def applied(
     """The values of an operation on values; `fixed` says that the second operand is free of x."""
     code, _, b = form
     operation: Any = _OPERATIONS[code]
+    if code in _ALWAYS_FINITE:
+        return [None if u is None or v is None else operation(u, v) for u, v in zip(one, other, strict=True)]
     found: list[Value] = []
     if b == NOTHING:
         for u in one:
@@ -262,19 +266,15 @@ class Functions:
         with ctx.workprec(self.bits):
             constants = [self.constant(token) for token in programs.constants]
             for needed, code, a, b in zip(wanted, *programs.nodes[:, 1:].tolist(), strict=True):
-                number = NOTHING
                 if not needed:
-                    pass
-                elif code >= LEAF:
-                    number = (
-                        constants[code - CONSTANT]
-                        if code >= CONSTANT
-                        else self._leaves[programs.variables[code - LEAF]]
-                    )
-                else:
+                    numbers.append(NOTHING)
+                elif code < LEAF:
                     form = code, numbers[a], numbers[b]
-                    number = known.get(form) or self.apply(*form)
-                numbers.append(number)
+                    numbers.append(known.get(form) or self.apply(*form))
+                elif code >= CONSTANT:
+                    numbers.append(constants[code - CONSTANT])
+                else:
+                    numbers.append(self._leaves[programs.variables[code - LEAF]])
         return numbers
 
     def constant(self, token: str) -> int:
@@ -364,12 +364,20 @@ class Functions:
 
     def _add(self, form: Form, values: Sequence[Value], fixed: bool) -> int:
         """The function with these values, which is a new one unless all of them are known already."""
-        first = next((value for value in values if value is not None), None)
         number = len(self.values)
+        first = values[0] if values else None
+        if first is None:
+            first = next((value for value in values if value is not None), None)
         if self.merged and first is not None:
             alike = self._alike.setdefault(float(first), [])
             for other in alike:
-                if all(map(_same, self.values[other], values)):
+                for one, value in zip(self.values[other], values, strict=True):
+                    if one is None or value is None:
+                        if one is not value:
+                            break
+                    elif not one.overlaps(value):
+                        break
+                else:
                     self.forms[other].append(form)
                     return other
             alike.append(number)
@@ -377,10 +385,6 @@ class Functions:
         self.forms.append([form])
         self.fixed.append(fixed)
         return number
-
-
-def _same(one: Value, other: Value) -> bool:
-    return one is other if one is None or other is None else bool(one.overlaps(other))
 
 
 @cache

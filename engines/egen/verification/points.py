@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engines.core.domain import Interval, draw, gaps, intervals
 from engines.core.edges import Place
 from engines.core.numeric import Programs, balls
-from engines.core.numeric_kernel import signatures
+from engines.core.numeric_kernel import compiled, signatures
 
 __all__ = ["FAR", "RANGES", "around", "choose", "telling"]
 
@@ -67,12 +67,29 @@ def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Fl
     return np.stack([draw(random, *ends, share) for ends in pieces], axis=1).ravel()
 
 
+@compiled
 def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) -> NDArray[np.intp]:
     """Some of the candidates: one of each cell for half of them, rarest cells first, then in order."""
-    _, first, sizes = np.unique(cells[candidates], return_index=True, return_counts=True)
-    rare = first[np.argsort(sizes, kind="stable")][: count // 2]
-    order = np.concatenate([rare, np.delete(np.arange(len(candidates)), rare)])
-    return candidates[order[:count]]
+    total = len(candidates)
+    order = np.argsort(cells[candidates], kind="mergesort")
+    firsts, sizes = np.empty(total, np.int64), np.zeros(total, np.int64)
+    groups = 0
+    for k in range(total):
+        if k == 0 or cells[candidates[order[k]]] != cells[candidates[order[k - 1]]]:
+            firsts[groups] = order[k]
+            groups += 1
+        sizes[groups - 1] += 1
+    rare = firsts[np.argsort(sizes[:groups], kind="mergesort")[: count // 2]]
+    found, taken, known = np.empty(min(count, total), np.intp), np.zeros(total, np.bool_), len(rare)
+    for k in range(known):
+        found[k], taken[rare[k]] = candidates[rare[k]], True
+    for k in range(total):
+        if known == len(found):
+            break
+        if not taken[k]:
+            found[known] = candidates[k]
+            known += 1
+    return found
 
 
 def around(place: Place) -> tuple[float, float]:

@@ -319,7 +319,7 @@ def verify_lines(
     for head, members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
-            met = {token for _, text in members for token in text.split()}
+            met = set(" ".join(text for _, text in members).split())
             others = [Tree(letter) for letter in LETTERS if letter in met]
             others += [] if met.isdisjoint(FURTHER) else [_FURTHER]
             verifier = judges(tree, others)
