@@ -34,6 +34,7 @@ __all__ = [
     "data_path",
     "interval",
     "job_spec",
+    "seeds_of",
     "summary",
     "variants",
 ]
@@ -229,6 +230,15 @@ def variants(
                 made, repeat["fold"] = with_value(made, "model.fold", fold), fold
             found.append(Variant(made, dict(setting), repeat))
     return found
+
+
+def seeds_of(text: str) -> list[int]:
+    """The seeds that `1,2,3` or `1..3` are. Raises: UsageError E426."""
+    try:
+        return [int(value) for value in _values(text)] if text else []
+    except ValueError:
+        remedy = "As in: --seeds 1,2,3, or 1..3"
+        raise UsageError(f"{text!r} are no seeds", code="E426", remedy=remedy) from None
 
 
 _RANGE = re.compile(r"(?P<low>[-+.\deE]+?)\.\.(?P<high>[-+.\deE]+)(?:/(?P<count>\d*)(?P<log>log)?)?")

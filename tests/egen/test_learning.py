@@ -120,6 +120,18 @@ def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) ->
     assert task.length(examples[0]) == sum(len(sequences.padded([row])[0]) for row in encoded)
 
 
+def test_two_clusters_at_least_are_measured_on(corpus: Path) -> None:
+    both = read_labelled(corpus)
+    assert len(set(both.labels)) > 2
+    for measured, wanted in ((1, 2), (10_000, len(set(both.labels)))):
+        task = contrastive({**TINY, "measured": measured}, {"corpus": corpus}, seed=0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("engines.egen.corpus.labelled.read_labelled", lambda *_, **__: both)
+            assert task.held_out is not None
+        assert len(set(task.held_out.labels)) == wanted
+        assert len(task.held_out.texts) == sum(label < wanted for label in both.labels)
+
+
 def test_a_contrastive_training_groups_equal_expressions(corpus: Path, tmp_path: Path) -> None:
     from engines.egen.evaluations.retrieval import precision_at
     from engines.egen.models.encode import load_encoder

@@ -63,10 +63,21 @@ def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> Non
     done = subprocess.run([*words, "--set", "lr=0.02", "--json"], capture_output=True, text=True, check=True)
     second = lab.wait(json.loads(done.stdout)[0]["id"], "succeeded")
     assert (second.params["train"]["lr"], second.seed) == (0.02, first.seed)
+    assert second.title == f"{first.title} lr=0.02"
     assert (first.value["model"], second.value["model"]) == (
         str(lab.workspace.models / "parity"),
         str(lab.workspace.models / "parity-2"),
     )
+
+
+def test_a_title_says_what_was_changed(lab: Lab, recipe: Path) -> None:
+    from workbench.jobs.changes import fresh
+
+    spec = replace(job_spec(lab.workspace, load(str(recipe))), title="train small lr=1e-4 seed=1")
+    number = jobs.submit(lab.workspace, spec).id
+    jobs.kill(lab.workspace, number)
+    made = fresh(jobs.Job(number, lab.workspace.runs / str(number)), ["train.lr=0.5", "model.tau=0.2"])
+    assert made.title == "train small lr=0.5 seed=1 model.tau=0.2"
 
 
 def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.recipes import load
-from workbench.training import variants
+from workbench.training import seeds_of, variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -87,3 +87,11 @@ def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> N
     assert text.splitlines()[-1].startswith(f"best by {found['measure']}: train.lr=0.0")
     tail = subprocess.run([*words, "tail", str(number)], capture_output=True, text=True, check=False)
     assert (tail.returncode, f"sweep:{number}" in tail.stderr) == (2, True)
+
+
+def test_seeds_are_a_list_or_a_range() -> None:
+    assert (seeds_of(""), seeds_of("4"), seeds_of("1,7"), seeds_of("2..5")) == ([], [4], [1, 7], [2, 3, 4, 5])
+    for text in ("1,x", "1..", "5..1", "0..1/3"):
+        with pytest.raises(EngineError) as caught:
+            seeds_of(text)
+        assert caught.value.code == "E426"

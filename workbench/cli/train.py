@@ -16,7 +16,16 @@ from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit, submit_sweep
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
 from workbench.train import CheckTraining, check
-from workbench.training import Summary, Variant, begun_from, by_setting, check_trains, job_spec, variants
+from workbench.training import (
+    Summary,
+    Variant,
+    begun_from,
+    by_setting,
+    check_trains,
+    job_spec,
+    seeds_of,
+    variants,
+)
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
@@ -47,7 +56,9 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="The folder for checkpoints and model.", show_default=False)
     ] = None,
-    seeds: Annotated[str, typer.Option(metavar="1,2,3", help="One run for each.", show_default=False)] = "",
+    seeds: Annotated[
+        str, typer.Option(metavar="1,2,3", help="One run for each; 1..5 too.", show_default=False)
+    ] = "",
     folds: Annotated[bool, typer.Option("--folds", help="One run for each fold of the recipe.")] = False,
     grid: Annotated[
         list[str] | None,
@@ -111,7 +122,7 @@ def train(
             raise UsageError("several runs have a folder each", code="E427", remedy="Leave out --out.")
         plan = variants(
             recipe,
-            seeds=_numbers(seeds),
+            seeds=seeds_of(seeds),
             folds=folds,
             grid=grid or [],
             random=random or [],
@@ -139,13 +150,6 @@ def _checked(spec: Recipe) -> Recipe:
     names = ("trainer", "data", "model", "train")
     check(CheckTraining(seed=spec.seed, **{name: spec.params[name] for name in names if name in spec.params}))
     return spec
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")] if text else []
-    except ValueError:
-        raise UsageError(f"{text!r} are no seeds", code="E426", remedy="As in: --seeds 1,2,3") from None
 
 
 def _run(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:

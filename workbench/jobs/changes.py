@@ -49,7 +49,19 @@ def fresh(job: Job, settings: Sequence[str]) -> Recipe:
     if "publish" in params:
         place = Path(params["publish"])
         params["publish"] = str(next_free(place.parent, place.name))
-    return _with(replace(spec, params=params), settings)
+    made = _with(replace(spec, params=params), settings)
+    return replace(made, title=_retitled(spec.title, settings))
+
+
+def _retitled(title: str, settings: Sequence[str]) -> str:
+    """A title such as `train egen/cl-mean-tiny lr=1e-4 seed=1` with what was changed."""
+    parts = title.split(" ")
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        name = key.strip().removeprefix("train.")
+        places = [place for place, part in enumerate(parts) if part.startswith(f"{name}=")]
+        parts[slice(places[0], places[0] + 1) if places else slice(len(parts), None)] = [f"{name}={value}"]
+    return " ".join(parts)
 
 
 def next_free(folder: Path, stem: str) -> Path:

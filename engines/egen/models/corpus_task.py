@@ -79,7 +79,8 @@ class CorpusTask:
 
     @cached_property
     def held_out(self) -> Labelled | None:
-        """Validation clusters, as many as are to be measured; None when the corpus has no such side."""
+        """Validation clusters, as many as are to be measured, two at least; None when the corpus has no such
+        side."""
         from engines.egen.corpus.labelled import Labelled, read_labelled
 
         try:
@@ -88,7 +89,9 @@ class CorpusTask:
             )
         except DataError:
             return None
-        count = int(np.searchsorted(found.labels, found.labels[: self._measured].max(), side="right"))
+        # Of one alone there is nothing to tell apart.
+        last = max(1, found.labels[: self._measured].max())
+        count = int(np.searchsorted(found.labels, last, side="right"))
         return Labelled(found.texts[:count], found.labels[:count])
 
     def clustering(self, encoder: Encoder) -> dict[str, float]:
