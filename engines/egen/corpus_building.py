@@ -32,7 +32,8 @@ class BuildCorpus:
     templates: Annotated[
         str | None,
         Arg(
-            "What to grow: published templates, or your own expressions, one per line. [default: all]",
+            "What to grow: published templates, or your own expressions, one per line, of x or of several "
+            "variables. [default: all]",
             metavar="all|poly|functions|derivatives|FILE",
         ),
     ] = None
@@ -50,6 +51,10 @@ class BuildCorpus:
         ),
     ] = None
     weights: Weights = None
+    assume: Annotated[
+        str | None,
+        Arg("What holds of variables in all heads: x > 0, n integer.", shown="nothing", words=True),
+    ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
     workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
@@ -63,6 +68,7 @@ class BuildCorpus:
 
 def settled(spec: BuildCorpus) -> BuildCorpus:
     """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
+    from engines.egen.assumptions import read_assumptions
     from engines.egen.corpus.sources import source_name
 
     config, templates = CORPUS_CONFIG, spec.templates
@@ -73,12 +79,14 @@ def settled(spec: BuildCorpus) -> BuildCorpus:
     else:
         config = replace(config, style=style_of(spec.mode or config.mode))
         templates = templates or "all"
-    names = ("members", "max_tokens", "mode", "style", "weights", "padding", "seed")
+    names = ("members", "max_tokens", "mode", "style", "weights", "assume", "padding", "seed")
     found = {name: getattr(config, name) for name in names}
     found |= {"nodes": config.limits.nodes, "workers": machine.processors()}
     left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
     if spec.weights is not None:
         left_open["weights"] = canonical_weights(spec.weights)
+    if spec.assume is not None:
+        left_open["assume"] = str(read_assumptions(spec.assume))
     return replace(spec, **left_open, templates=templates and source_name(templates))
 
 
@@ -115,6 +123,7 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         limits=Limits(nodes=_given(spec.nodes)),
         style=_given(spec.style),
         weights=_given(spec.weights),
+        assume=_given(spec.assume),
     )
     return build(source, spec.out, config, workers=_given(spec.workers), events=events, stop=stop)
 

@@ -14,6 +14,8 @@ from engines.core.spec import Arg
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from engines.egen.corpus.reader import Corpus
+
 __all__ = ["CorpusStats", "corpus_stats"]
 
 _RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
@@ -40,7 +42,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
     from engines.egen.corpus.assemble import OUTCOMES
     from engines.egen.corpus.reader import open_corpus
 
-    corpus = open_corpus(spec.corpus)
+    corpus = open_corpus(spec.corpus, several=True)
     corpus.check_shards()
     table = corpus.clusters()
     size = table["size"].to_numpy()
@@ -53,6 +55,7 @@ def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
         "path": str(spec.corpus),
         "source": corpus.manifest["source"]["name"],
         "heads": corpus.manifest["source"]["heads"],
+        **_header(corpus),
         "clusters": table.num_rows,
         "merged_heads": heads - table.num_rows,
         "skipped": corpus.manifest["skipped"],
@@ -91,6 +94,14 @@ def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
         "pairs": sum(n * (n - 1) for n in training),
         "triplets": (TRIPLETS // len(training) + 1) * len(training) if len(training) > 1 else 0,
     }
+
+
+def _header(corpus: Corpus) -> dict[str, Any]:
+    """The variables and what is assumed, of a corpus of more than x."""
+    if not corpus.letters:
+        return {}
+    assumed = sorted({corpus.assumed(number) for number in range(corpus.clusters().num_rows)} - {""})
+    return {"variables": list(corpus.variables), "assumed": assumed}
 
 
 def _mean(means: pa.ChunkedArray, size: Any) -> float | None:

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
+from engines.egen.assumptions import ordered, read_assumptions
 from engines.egen.choices import AssumeAny, Weights
-from engines.egen.expressions.language import prefix
+from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
     MAX_MEMBERS,
@@ -128,6 +129,7 @@ def document(cluster: Cluster) -> dict[str, Any]:
     stats, theory = cluster.stats, theory_of(cluster.config.theory, "")
     return {
         "head": prefix(cluster.head),
+        **_header(cluster),
         "members": [_row(member, theory) for member in cluster.members],
         "stats": {
             **asdict(stats),
@@ -135,6 +137,14 @@ def document(cluster: Cluster) -> dict[str, Any]:
         },
         "config": cluster.config.to_dict(),
     }
+
+
+def _header(cluster: Cluster) -> dict[str, Any]:
+    """The variables, where there are others than x."""
+    if cluster.config.theory != "reals":
+        return {}
+    names = variables_of(cluster.head) | read_assumptions(cluster.config.assume).variables
+    return {"variables": list(ordered(names))} if names - {VARIABLE} else {}
 
 
 def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

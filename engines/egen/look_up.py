@@ -34,20 +34,21 @@ def find(spec: FindFunction) -> dict[str, Any]:
     member it is, if it is one.
     """
     from engines.egen.corpus.reader import open_corpus
-    from engines.egen.expressions.language import read_prefix
+    from engines.egen.expressions.language import LETTERS, read_prefix
     from engines.egen.expressions.notation import expression_row, read_head, unicode_infix
     from engines.egen.verification.verify import verdict_row
 
-    tree = read_head(spec.expr)
+    corpus = open_corpus(spec.corpus, several=True)
+    tree = read_head(spec.expr, letters=corpus.letters)
     matches = [
         {
             "cluster": match.cluster,
             "head": match.head,
-            "unicode": unicode_infix(read_prefix(match.head)),
+            "unicode": unicode_infix(read_prefix(match.head, LETTERS)),
             "member": match.member,
             **verdict_row(match.verdict),
         }
-        for match in open_corpus(spec.corpus).find(tree)
+        for match in corpus.find(tree)
     ]
     return {**expression_row(tree), "matches": matches}
 
@@ -55,17 +56,18 @@ def find(spec: FindFunction) -> dict[str, Any]:
 def show(spec: ShowCluster) -> dict[str, Any]:
     """The members of a stored cluster.
 
-    Returns: the cluster's row of the table of clusters, and `members`: rows with their number, 0 the head.
+    Returns: the cluster's row of the table of clusters, `assume` where something was, and `members`: rows
+    with their number, 0 the head.
     """
     from engines.egen.corpus.reader import open_corpus
-    from engines.egen.expressions.language import read_prefix
+    from engines.egen.expressions.language import LETTERS, read_prefix
     from engines.egen.expressions.notation import expression_row
 
-    corpus = open_corpus(spec.corpus)
+    corpus = open_corpus(spec.corpus, several=True)
     rows = [
         {
             "member": row["member"],
-            **expression_row(read_prefix(row["prefix"])),
+            **expression_row(read_prefix(row["prefix"], LETTERS)),
             "verdict": row["verdict"],
             "kept": row["kept"],
             "gained": row["gained"],
@@ -73,4 +75,5 @@ def show(spec: ShowCluster) -> dict[str, Any]:
         }
         for row in corpus.members(spec.cluster).to_pylist()
     ]
-    return {**corpus.clusters().slice(spec.cluster, 1).to_pylist()[0], "members": rows}
+    assumed = {"assume": corpus.assumed(spec.cluster)} if corpus.assumed(spec.cluster) else {}
+    return {**corpus.clusters().slice(spec.cluster, 1).to_pylist()[0], **assumed, "members": rows}

@@ -59,7 +59,7 @@ def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
     from engines.egen.corpus.published import export_published
     from engines.egen.corpus.reader import open_corpus
 
-    count = export_published(open_corpus(spec.corpus), spec.file, layout=spec.layout)
+    count = export_published(open_corpus(spec.corpus, several=True), spec.file, layout=spec.layout)
     return {"file": str(spec.file), "clusters": count}
 
 

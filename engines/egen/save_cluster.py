@@ -35,7 +35,7 @@ def save(spec: SaveCluster) -> dict[str, Any]:
     """Keep a cluster that `generation.document` describes, or its head, stats and some of its members.
 
     Returns: out and cluster, the number it has there. Raises: DataError E318 when the file holds no such
-    document, E456 for what holds under assumptions or is about more than x; EngineError E452 when the folder
+    document, E456 for what is no real function; EngineError E452 when the folder
     holds a corpus of another kind.
     """
     from engines.egen.corpus.shards import GrownHead
@@ -43,9 +43,9 @@ def save(spec: SaveCluster) -> dict[str, Any]:
     document = _document(spec.cluster)
     try:
         stats, config = document["stats"], EgenConfig.of(document["config"])
-        if config.assume or config.theory != "reals" or not {*LETTERS}.isdisjoint(document["head"].split()):
+        if config.theory != "reals":
             raise DataError(
-                "corpora hold functions of x, without assumptions",
+                "corpora hold real functions",
                 path=spec.cluster,
                 code="E456",
                 remedy="Keep the file itself.",
@@ -88,7 +88,7 @@ def _no_cluster(path: Path) -> DataError:
 def _row(row: Mapping[str, Any]) -> Row:
     from engines.egen.corpus.shards import Row
 
-    length = len(read_prefix(row["prefix"]))
+    length = len(read_prefix(row["prefix"], LETTERS))
     gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
     return Row(row["prefix"], length, row["verdict"], float(row["kept"]), gained, exceptions)
 
@@ -105,7 +105,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     from engines.core.locks import sole_builder
     from engines.egen.corpus.assemble import assemble
     from engines.egen.corpus.build import Plan, versions
-    from engines.egen.corpus.shards import BLOCK, write_shard
+    from engines.egen.corpus.shards import BLOCK, header, write_shard
     from engines.egen.corpus.sources import Head, Source, skeleton
     from engines.egen.rules.table import table_hash
 
@@ -118,14 +118,16 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
         kept.append(replace(cluster, source=place))
         configs.append(settings)
         heads = tuple(
-            Head(grown.head, "own", skeleton(read_prefix(grown.head)), grown.rows[0].tokens) for grown in kept
+            Head(one.head, "own", skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
+            for one in kept
         )
         shards = {}
         for block in range(-(-len(kept) // BLOCK)):
             stored = write_shard(out / "shards", block, kept[block * BLOCK : (block + 1) * BLOCK])
             shards[block] = out / "shards" / stored.name
         plan = Plan(Source(_ORIGIN, heads), config, table_hash(), versions()).to_dict()
-        plan = {**plan, "origin": _ORIGIN, "configs": configs}
+        beginning = header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
+        plan = {**plan, **beginning, "origin": _ORIGIN, "configs": configs}
         assemble(out, plan, heads, shards, seed=0, merge=False)
         for path in set((out / "shards").glob("shard-*.parquet")) - set(shards.values()):
             path.unlink()
@@ -138,7 +140,7 @@ def _kept(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
 
     if not any((out / name).exists() for name in ("manifest.json", "plan.json")):
         return [], []
-    corpus = open_corpus(out)
+    corpus = open_corpus(out, several=True)
     if corpus.manifest.get("origin") != _ORIGIN:
         what = "this folder holds a corpus that was not made of saved clusters"
         raise other_folder(out, what, "Save to another folder.")

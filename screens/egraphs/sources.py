@@ -40,7 +40,7 @@ NOT_KEPT = "not kept"
 """The source of what was grown and is not kept."""
 
 _LIMITS = ("nodes", "iterations", "time_s")
-_SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "order", "padding", "seed")
+_SETTINGS = ("members", "max_tokens", "assume", "mode", "style", "weights", "order", "padding", "seed")
 _STORED = ("prefix", "tokens", "verdict", "kept")
 
 
@@ -149,7 +149,7 @@ class _Finished(_Corpus):
         from engines.egen.corpus.reader import open_corpus
 
         super().__init__(path)
-        self._corpus = open_corpus(path)
+        self._corpus = open_corpus(path, several=True)
         self._kept = "configs" in self._corpus.manifest
         """Whether each cluster was kept with its own configuration."""
         self._lock = threading.Lock()

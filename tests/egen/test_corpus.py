@@ -158,7 +158,7 @@ def test_a_corrupt_table_is_named(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("document", "said"),
-    [('{"format": 2, "shards": [], "files": {}, "source": {}, "config": {}}', "newer"), ("[]", "manifest")],
+    [('{"format": 3, "shards": [], "files": {}, "source": {}, "config": {}}', "newer"), ("[]", "manifest")],
 )
 def test_a_manifest_of_another_kind_is_explained(tmp_path: Path, document: str, said: str) -> None:
     (tmp_path / "manifest.json").write_text(document)
@@ -258,7 +258,7 @@ def test_held_out_shapes_of_templates_come_with_all_functions_and_derivatives() 
 def test_a_file_of_own_expressions_is_read_line_by_line(tmp_path: Path) -> None:
     file = tmp_path / "mine.txt"
     file.write_text(
-        "sin(2*x) + 3\n# a remark\n\n- tanh - * 3 x -4 6\nfoo(x)\nx + y\n3 + sin(2*x)\nsin(2*x) + 3\n1/0\n"
+        "sin(2*x) + 3\n# a remark\n\n- tanh - * 3 x -4 6\nfoo(x)\nfloor(y)\n3 + sin(2*x)\nsin(2*x) + 3\n1/0\n"
     )
     source = file_source(file)
     assert [head.prefix for head in source.heads] == [

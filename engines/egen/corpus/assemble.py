@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
@@ -15,12 +15,13 @@ import pyarrow.compute as pc
 from engines.core.errors import EngineError
 from engines.core.files import write_bytes, write_json
 from engines.core.tree import Tree
-from engines.egen.corpus.merge import POINTS, fingerprints, same_functions
-from engines.egen.corpus.shards import BLOCK, Shard, Skipped, parquet_bytes, read_shard
+from engines.egen.assumptions import read_assumptions
+from engines.egen.corpus.merge import POINTS, fingerprints, same, same_functions
+from engines.egen.corpus.shards import BLOCK, Shard, Skipped, assumption, parquet_bytes, read_shard
 from engines.egen.corpus.sources import Head
 from engines.egen.corpus.splits import paper_split, shape_split
 from engines.egen.expressions.canonical import canonical_key
-from engines.egen.expressions.language import ARITY, FUNCTIONS, read_prefix
+from engines.egen.expressions.language import ARITY, FUNCTIONS, LETTERS, VARIABLE, read_prefix
 from engines.egen.expressions.training_notation import to_training
 from engines.egen.records import Outcome
 
@@ -97,9 +98,12 @@ def assemble(
         skipped.extend(shard.skipped)
         stored.append(asdict(shard.stored))
     grown = sorted(facts)
-    trees = [read_prefix(heads[number].prefix) for number in grown]
-    prints = fingerprints(trees)
-    owner = same_functions(trees, prints) if merge else list(range(len(grown)))
+    trees = [read_prefix(heads[number].prefix, LETTERS) for number in grown]
+    assumed = [read_assumptions(assumption(plan, number)) for number in grown]
+    prints = fingerprints(trees, plan.get("variables", (VARIABLE,)), assumed)
+    owner = list(range(len(grown)))
+    if merge and grown:
+        owner = same_functions(trees, prints, equal=partial(same, assumptions=assumed[0]))
     groups: dict[int, list[int]] = {}
     for place, first in enumerate(owner):
         groups.setdefault(first, []).append(grown[place])

@@ -27,9 +27,9 @@ from engines.core.locks import sole_builder
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.shards import (
     BLOCK,
-    FORMAT,
     GrownHead,
     Skipped,
+    header,
     parquet_bytes,
     parquet_table,
     read_shard,
@@ -39,7 +39,7 @@ from engines.egen.corpus.shards import (
 from engines.egen.corpus.sources import BadLine, Head, Source
 from engines.egen.egraph.process import GrowthError, GrowthPool
 from engines.egen.egraph.requests import ClusterRequest, Service, growth
-from engines.egen.expressions.language import read_prefix
+from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import Cluster, EgenConfig, head_seed
 from engines.egen.rules.table import table_hash
 
@@ -75,7 +75,7 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """The plan without the heads themselves, as `plan.json` and the manifest hold it."""
         return {
-            "format": FORMAT,
+            **header([head.prefix for head in self.source.heads], self.config.assume),
             "source": {
                 "name": self.source.name,
                 "heads": len(self.source.heads),
@@ -292,7 +292,7 @@ class _Build:
 
     def _request(self, head: str) -> ClusterRequest:
         config = self.plan.config
-        return ClusterRequest(read_prefix(head), replace(config, seed=head_seed(config.seed, head)))
+        return ClusterRequest(read_prefix(head, LETTERS), replace(config, seed=head_seed(config.seed, head)))
 
     def _report(self, rate: _Rate, workers_bytes: int) -> None:
         members_per_s, progress = rate.report(self._done, self._members)

@@ -60,7 +60,7 @@ def build_semembed(spec: BuildSemembed, *, events: Sink = ignore, stop: Stop = n
     """
     from engines.egen.corpus.sources import open_source, sample
 
-    source = open_source(spec.templates)
+    source = open_source(spec.templates, letters="")
     if spec.sample is not None:
         source = sample(source, spec.sample, spec.seed)
     heads = [read_prefix(head.prefix) for head in source.heads]

@@ -7,14 +7,18 @@ looks equal is then verified in both directions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.numeric import DEFINED, UNDEFINED, Expression, compile_valid, evaluate
 from engines.core.tree import Tree
-from engines.egen.verification.verify import Verifier
+from engines.egen.assumptions import NOTHING, Assumptions
+from engines.egen.expressions.language import LETTERS, VARIABLE
+from engines.egen.verification.regions import relations_hold
+from engines.egen.verification.several import verifier
 
 __all__ = ["POINTS", "Prints", "fingerprints", "look_alike", "same", "same_functions"]
 
@@ -45,16 +49,38 @@ def _points() -> NDArray[np.float64]:
 POINTS = _points()
 
 
-def fingerprints(expressions: Sequence[Expression]) -> Prints:
-    """The fingerprint of each expression, one row each."""
-    found = evaluate(compile_valid(expressions), POINTS)
+def fingerprints(
+    expressions: Sequence[Expression],
+    variables: Sequence[str] = (VARIABLE,),
+    assumed: Sequence[Assumptions] = (),
+) -> Prints:
+    """The fingerprint of each expression, one row each.
+
+    Args: variables: of all of them, x first; every other one takes the values of x in an order of its own.
+    assumed: what is assumed of each; where that does not hold, the value counts as unknown.
+    """
+    points = np.stack([POINTS[(np.arange(len(POINTS)) * step) % len(POINTS)] for step in _steps(variables)])
+    found = evaluate(compile_valid(expressions, variables=variables), points)
     values = np.where(found.state == DEFINED, found.values, 0.0)
     prints = np.sign(values) * np.log1p(np.abs(values))
     with np.errstate(invalid="ignore"):
         coarse = found.errors > _COARSE * (1 + np.abs(values))
     prints[coarse] = np.nan
     prints[found.state == UNDEFINED] = UNDEFINED_MARK
+    for row, assumptions in enumerate(assumed):
+        if assumptions:
+            whole = [points[variables.index(name)] % 1 == 0 for name in assumptions.integers]
+            holds = np.all([relations_hold(assumptions, variables, points), *whole], axis=0)
+            prints[row, ~holds] = np.nan
     return prints.astype(np.float32)
+
+
+def _steps(variables: Sequence[str]) -> Iterator[int]:
+    """For each variable a step that has no divisor in common with the number of points; 1 for x."""
+    free = (step for step in range(1, len(POINTS)) if gcd(step, len(POINTS)) == 1)
+    for name, step in zip((VARIABLE, *LETTERS), free, strict=False):
+        if name in variables:
+            yield step
 
 
 def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = True) -> list[int]:
@@ -77,10 +103,11 @@ def look_alike(one: NDArray[np.float32], prints: Prints, *, same_domain: bool = 
     return [int(row) for row in rows[agreeing >= (1 if same_domain else _AGREEING)]]
 
 
-def same(one: Tree, other: Tree) -> bool:
+def same(one: Tree, other: Tree, assumptions: Assumptions = NOTHING) -> bool:
     """Whether each is verified equal to the other, with the same domain up to isolated points."""
     return all(
-        Verifier(head).check([member])[0].outcome == "equal" for head, member in ((one, other), (other, one))
+        verifier(head, member, assumptions=assumptions).check([member])[0].outcome == "equal"
+        for head, member in ((one, other), (other, one))
     )
 
 

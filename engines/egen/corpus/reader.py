@@ -10,16 +10,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import file_error
 from engines.core.tree import Tree
+from engines.egen.assumptions import read_assumptions
 from engines.egen.corpus.shards import (
     BLOCK,
     FORMAT,
+    SEVERAL,
     Shard,
+    assumption,
     check_shard,
     corrupt,
     parquet_table,
@@ -27,7 +31,7 @@ from engines.egen.corpus.shards import (
     stored_shards,
 )
 from engines.egen.corpus.splits import SplitName
-from engines.egen.expressions.language import read_prefix
+from engines.egen.expressions.language import LETTERS, VARIABLE, read_prefix, variables_of
 from engines.egen.records import Verdict
 
 __all__ = ["Corpus", "Match", "open_corpus"]
@@ -57,6 +61,20 @@ class Corpus:
         self.path = path
         self.manifest = manifest
         self._shards: dict[int, Shard] = {}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Those of all its functions and assumptions, x first."""
+        return tuple(self.manifest.get("variables", (VARIABLE,)))
+
+    @property
+    def letters(self) -> str:
+        """What its expressions may have besides x; empty for a corpus of x alone."""
+        return LETTERS if self.manifest["format"] == SEVERAL else ""
+
+    def assumed(self, cluster: int) -> str:
+        """Under what a cluster was grown."""
+        return assumption(self.manifest, cluster)
 
     def clusters(self) -> pa.Table:
         """One row per cluster, as `assemble.CLUSTERS` describes it."""
@@ -107,16 +125,22 @@ class Corpus:
     def find(self, tree: Tree) -> list[Match]:
         """The clusters whose head is verified to be this function, then those equal to it on less."""
         from engines.egen.corpus.merge import fingerprints, look_alike
-        from engines.egen.verification.verify import Verifier
+        from engines.egen.verification.several import verifier
 
+        if not variables_of(tree) <= {*self.variables}:
+            return []
         prints = self._prints
-        one = fingerprints([tree])[0]
+        one = fingerprints([tree], self.variables)[0]
         alike = look_alike(one, prints)
+        alike += np.flatnonzero(np.isnan(prints).all(axis=1)).tolist()  # assumed to hold at no such point
         related = [n for n in look_alike(one, prints, same_domain=False) if n not in alike]
         found: list[Match] = []
         for cluster in alike + related[:_RELATED]:
             head = self._clusters["head"][cluster].as_py()
-            (verdict,) = Verifier(read_prefix(head)).check([tree])
+            judge = verifier(
+                read_prefix(head, LETTERS), tree, assumptions=read_assumptions(self.assumed(cluster))
+            )
+            (verdict,) = judge.check([tree])
             if verdict.outcome in ("equal", "extends", "shrinks"):
                 found.append(Match(cluster, head, verdict, self._place(cluster, tree)))
         return sorted(found, key=lambda match: match.verdict.outcome != "equal")
@@ -157,8 +181,12 @@ class Corpus:
         return parquet_table(data)
 
 
-def open_corpus(path: Path) -> Corpus:
-    """Open a corpus folder. Raises: DataError when it holds no corpus, or one that is not finished."""
+def open_corpus(path: Path, *, several: bool = False) -> Corpus:
+    """Open a corpus folder.
+
+    Args: several: whether its functions may have more variables than x, or hold under assumptions.
+    Raises: DataError when it holds no corpus, one that is not finished, or E458 one of several variables.
+    """
     try:
         manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
         if not isinstance(manifest, dict) or not manifest.keys() >= _NEEDED:
@@ -169,14 +197,22 @@ def open_corpus(path: Path) -> Corpus:
         raise file_error(error, path, "read") from error
     except ValueError as error:
         raise corrupt(path / "manifest.json", "the manifest cannot be read", _REMAKE, 2) from error
-    if manifest["format"] != FORMAT:
+    if manifest["format"] not in (FORMAT, SEVERAL):
         raise DataError(
-            f"this corpus is of layout {manifest['format']}, and {FORMAT} is known here",
+            f"this corpus is of layout {manifest['format']}, and {SEVERAL} is the newest that is known here",
             path=path,
             remedy="It was made by a newer mathwb: update this one.",
             code="E325",
         )
-    return Corpus(path, manifest)
+    corpus = Corpus(path, manifest)
+    if not several and manifest["format"] == SEVERAL:
+        raise DataError(
+            f"this corpus has the variables {', '.join(corpus.variables)}, or holds under assumptions",
+            path=path,
+            remedy="Models and their measures read functions of x alone: name a corpus of these.",
+            code="E458",
+        )
+    return corpus
 
 
 def _unfinished(path: Path) -> DataError:

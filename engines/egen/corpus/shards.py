@@ -21,20 +21,24 @@ import pyarrow.parquet as pq
 
 from engines.core.errors import DataError
 from engines.core.files import file_error, write_bytes
-from engines.egen.expressions.language import prefix
+from engines.egen.assumptions import ordered, read_assumptions
+from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.records import Cluster, Member, Verdict
 
 __all__ = [
     "BLOCK",
     "FORMAT",
     "ROWS",
+    "SEVERAL",
     "GrownHead",
     "Row",
     "Shard",
     "Skipped",
     "Stored",
+    "assumption",
     "check_shard",
     "corrupt",
+    "header",
     "parquet_bytes",
     "parquet_table",
     "read_shard",
@@ -42,8 +46,8 @@ __all__ = [
     "write_shard",
 ]
 
-FORMAT = 1
-"""Version of the layout of a corpus folder."""
+FORMAT, SEVERAL = 1, 2
+"""Versions of the layout of a corpus folder: of x alone, and of several variables, with a `header`."""
 BLOCK = 16
 """Heads in a shard: what a killed build loses at most for each of its workers."""
 
@@ -155,6 +159,28 @@ class Shard:
     heads: tuple[Mapping[str, Any], ...]
     skipped: tuple[Skipped, ...]
     stored: Stored
+
+
+def header(heads: Iterable[str], *assumed: str) -> dict[str, Any]:
+    """What a plan and a manifest begin with: the layout, and for heads of more than x, or under assumptions,
+    the variables of all of them.
+
+    >>> header(["sin x"], ""), header(["* a x", "+ x y"], "n integer")
+    ({'format': 1}, {'format': 2, 'variables': ['x', 'y', 'a', 'n']})
+    """
+    names = {token for head in heads for token in head.split() if len(token) == 1 and token in LETTERS}
+    for text in filter(None, assumed):
+        names |= read_assumptions(text).variables
+    if not names and not any(assumed):
+        return {"format": FORMAT}
+    return {"format": SEVERAL, "variables": list(ordered(names))}
+
+
+def assumption(plan: Mapping[str, Any], number: int) -> str:
+    """Under what a head was grown; those that were saved one by one each have their own."""
+    configs = plan.get("configs")
+    config: Mapping[str, Any] = configs[number] if configs else plan["config"]
+    return str(config.get("assume", ""))
 
 
 def parquet_bytes(table: pa.Table) -> bytes:

@@ -14,8 +14,9 @@ from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
 from engines.core.tree import Tree
 from engines.egen.corpus.templates import Selection, templates
-from engines.egen.expressions.language import FUNCTIONS, is_constant_token, prefix
+from engines.egen.expressions.language import FUNCTIONS, LETTERS, is_constant_token, prefix
 from engines.egen.expressions.notation import check_head, read
+from engines.egen.theories.theory import theory_of
 
 __all__ = [
     "BadLine",
@@ -73,14 +74,15 @@ def template_source(selection: Selection = "all") -> Source:
     return _source(selection, heads)
 
 
-def open_source(name: str) -> Source:
+def open_source(name: str, letters: str = LETTERS) -> Source:
     """The templates of that name (`all`, `poly`, `functions`, `derivatives`), or the file of that path.
 
-    Raises: EngineError E451 when it is neither; see also `file_source`.
+    Args: letters: other variables than x that a file may have. Raises: EngineError E451 when it is neither;
+    see also `file_source`.
     """
     if name in get_args(Selection):
         return template_source(cast(Selection, name))
-    return file_source(Path(source_name(name)))
+    return file_source(Path(source_name(name)), letters)
 
 
 def source_name(name: str) -> str:
@@ -101,10 +103,11 @@ def source_name(name: str) -> str:
     return str(path)
 
 
-def file_source(path: Path) -> Source:
+def file_source(path: Path, letters: str = LETTERS) -> Source:
     """The user's own expressions in infix or prefix, one per line; empty lines and `# …` are passed over.
 
-    A line that cannot be read is kept in `bad_lines` and the rest is done. Raises: DataError when the file
+    A line that cannot be read, or holds what no rule speaks of, is kept in `bad_lines` and the rest is done.
+    Args: letters: other variables than x. Raises: DataError when the file
     cannot be read as text or when no line of it is an expression.
     """
     heads: list[Head] = []
@@ -118,8 +121,10 @@ def file_source(path: Path) -> Source:
         if not text or text.startswith("#"):
             continue
         try:
-            tree = read(text)
+            tree = read(text, letters=letters)
             check_head(tree)
+            if unwritten := theory_of("reals", "", tree).unwritten:
+                raise ExpressionError(unwritten)
         except ExpressionError as error:
             bad.append(BadLine(number, error.what))
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ Service = Callable[[], Answer]
 """Called once in a growth process; what it returns answers one request after the other."""
 
 
+_LOADED = 1
+"""Sets of rules that are kept besides those in use: a corpus of several variables has heads of x too."""
 _GRACE_S = 15.0
 _MEMBERS_PER_S = 200
 """A tenth of what sampling and verification do at their slowest on one idle processor."""
@@ -81,17 +83,20 @@ class ClusterRequest:
 
 
 def growth() -> Answer:
-    """The real service: the rules of one mode are kept loaded, those of the last request."""
+    """The real service: the rules of the last modes and theories that were asked for are kept loaded."""
     from engines.egen.egraph.growth import Grower
     from engines.egen.egraph.members import generate
 
-    kept = Grower("strict")
+    first = Grower("strict")
+    loaded: dict[Hashable, Grower] = {("strict", first.theory.kind): first}
 
     def answer(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
-        nonlocal kept
         theory = request.theory
-        if (kept.mode, kept.theory.kind) != (request.mode, theory.kind):
-            kept = Grower(request.mode, theory=theory)
+        key = request.mode, theory.kind
+        kept = loaded.pop(key, None) or Grower(request.mode, theory=theory)
+        if len(loaded) > _LOADED:
+            del loaded[next(iter(loaded))]
+        loaded[key] = kept
         if isinstance(request, ClusterRequest):
             return generate(request.head, request.config, grower=kept, events=events, stop=stop)
         if isinstance(request, DerivationRequest):

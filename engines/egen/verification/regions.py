@@ -20,7 +20,7 @@ from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import variables_of
 from engines.egen.verification.points import RANGES
 
-__all__ = ["Region"]
+__all__ = ["Region", "relations_hold"]
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,6 @@ class Region:
     ) -> None:
         self.variables = tuple(variables)
         self.assumptions = assumptions
-        self._differences = [Tree("-", (one.left, one.right)) for one in assumptions.relations]
         self._bounds = {name: self._bound(name) for name in self.variables}
         self.points = self._drawn(np.random.default_rng([seed, 3]))
 
@@ -63,16 +62,7 @@ class Region:
 
     def holds(self, points: Floats) -> NDArray[np.bool_]:
         """Whether the assumptions certainly hold at each point."""
-        kept = np.ones(points.shape[1], bool)
-        if self._differences:
-            values, errors = balls(compile_many(self._differences, variables=self.variables), points)
-            for one, value, error in zip(self.assumptions.relations, values, errors, strict=True):
-                sure = np.isfinite(error)
-                if one.sign == "!=":
-                    kept &= sure & (np.abs(value) > error)
-                else:
-                    kept &= sure & ((value < -error) | ((value == 0) & (error == 0) & (one.sign == "<=")))
-        return kept
+        return relations_hold(self.assumptions, self.variables, points)
 
     def _drawn(self, random: np.random.Generator) -> Floats:
         """Points in general position, each once, in the order in which they were drawn."""
@@ -132,6 +122,23 @@ class Region:
                 else:
                     low = max(low, value)
         return low, high
+
+
+def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: Floats) -> NDArray[np.bool_]:
+    """Whether what is assumed, but for integers, certainly holds at each point. Args: points: (variables,
+    points)."""
+    kept = np.ones(points.shape[1], bool)
+    if not assumptions.relations:
+        return kept
+    differences = [Tree("-", (one.left, one.right)) for one in assumptions.relations]
+    values, errors = balls(compile_many(differences, variables=variables), points)
+    for one, value, error in zip(assumptions.relations, values, errors, strict=True):
+        sure = np.isfinite(error)
+        if one.sign == "!=":
+            kept &= sure & (np.abs(value) > error)
+        else:
+            kept &= sure & ((value < -error) | ((value == 0) & (error == 0) & (one.sign == "<=")))
+    return kept
 
 
 def _within(ends: Interval, low: float, high: float) -> Interval:

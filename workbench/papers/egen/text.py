@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from engines.core.files import printable
 from engines.egen.records import where
 from workbench.cli.common import table
 from workbench.operation import Aside
@@ -314,7 +315,10 @@ def stats(found: Mapping[str, Any], _spec: object) -> list[str]:
         ("heads merged into an equal one", found["merged_heads"], ""),
         ("heads left out", len(found["skipped"]), ""),
     ]
+    if found.get("variables"):
+        rows.insert(0, ("variables", " ".join(found["variables"]), ""))
     lines = table(("", "here", "paper"), rows)
+    lines += [f"where        {printable(text)}" for text in found.get("assumed", ())]
     shares = ", ".join(f"{name} {share:.2%}" for name, share in found["verdicts"].items() if share)
     ends = ", ".join(f"{name} {count:,}" for name, count in found["stop_reasons"].items())
     return [*lines, "", f"verdicts     {shares}", f"growth ended {ends}"]

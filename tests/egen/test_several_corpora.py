@@ -1,0 +1,137 @@
+"""Corpora of several variables and assumptions: their header, who reads them and who refuses them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engines.core.errors import DataError
+from engines.egen.assumptions import NOTHING, read_assumptions
+from engines.egen.corpus.build import Plan, build_corpus, saved_plan
+from engines.egen.corpus.labelled import read_labelled
+from engines.egen.corpus.merge import POINTS, fingerprints
+from engines.egen.corpus.reader import Corpus, open_corpus
+from engines.egen.corpus.sources import file_source
+from engines.egen.corpus_building import BuildCorpus, settled
+from engines.egen.corpus_stats import CorpusStats, corpus_stats
+from engines.egen.expressions.language import LETTERS, read_prefix
+from engines.egen.look_up import FindFunction, ShowCluster, find, show
+from engines.egen.publish import ExportCorpus, Pairs, export_corpus, pairs
+from engines.egen.records import EgenConfig
+from engines.egen.save_cluster import SaveCluster, save
+from tests.egen.fake_growth import service
+
+LINES = "x^2*y^2\n(x*y)^2\nsqrt(x^2)*a\na*x\nsin(2*x) + 3\nfloor(x)*y\n"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("several")
+    (folder / "mine.txt").write_text(LINES)
+    config = EgenConfig(members=3, assume="0 < x")
+    build_corpus(file_source(folder / "mine.txt"), folder / "out", config, service=service)
+    return open_corpus(folder / "out", several=True)
+
+
+def test_the_header_names_variables_and_assumptions(corpus: Corpus) -> None:
+    assert corpus.manifest["format"] == 2
+    assert corpus.variables == ("x", "y", "a")
+    assert corpus.assumed(0) == "0 < x"
+    assert saved_plan(corpus.path).config.assume == "0 < x"
+    assert settled(BuildCorpus(corpus.path)).assume == "0 < x"
+    assert settled(BuildCorpus(corpus.path.parent / "new", assume="x>0")).assume == "0 < x"
+    (bad,) = corpus.manifest["source"]["bad_lines"]
+    assert bad["line"] == 6
+    assert "no rules of" in bad["what"]
+
+
+def test_heads_that_are_equal_where_it_is_assumed_are_one_cluster(corpus: Corpus) -> None:
+    heads = corpus.clusters()["head"].to_pylist()
+    assert heads == ["* pow x 2 pow y 2", "* sqrt pow x 2 a", "+ sin * 2 x 3"]
+    assert corpus.clusters()["merged_from"].to_pylist() == [[0, 1], [2, 3], [4]]
+
+
+def test_a_corpus_of_x_alone_has_the_layout_of_before(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("sin(2*x) + 3\n")
+    plan = Plan(file_source(tmp_path / "mine.txt"), EgenConfig(), "", {}).to_dict()
+    assert plan["format"] == 1
+    assert "variables" not in plan
+    assert "assume" not in plan["config"]
+
+
+@pytest.mark.parametrize(
+    ("expr", "clusters"),
+    [
+        ("a*x", [1]),
+        ("abs(x)*a", [1]),
+        ("y^2*x*x", [0]),
+        ("x^2*a^2", []),
+        ("x*w", []),
+        ("3 + sin(x + x)", [2]),
+    ],
+)
+def test_functions_are_found_where_the_assumption_holds(
+    corpus: Corpus, expr: str, clusters: list[int]
+) -> None:
+    found = find(FindFunction(corpus.path, expr))["matches"]
+    assert [match["cluster"] for match in found] == clusters
+
+
+def test_what_reads_corpora_says_or_refuses(corpus: Corpus, tmp_path: Path) -> None:
+    assert corpus_stats(CorpusStats(corpus.path))["variables"] == ["x", "y", "a"]
+    assert corpus_stats(CorpusStats(corpus.path))["assumed"] == ["0 < x"]
+    shown = show(ShowCluster(corpus.path, 0))
+    assert shown["assume"] == "0 < x"
+    assert shown["members"][0]["infix"] == "x^2*y^2"
+    assert export_corpus(ExportCorpus(corpus.path, tmp_path / "out.txt"))["clusters"] == 3
+    for refused in (lambda: pairs(Pairs(corpus.path)), lambda: read_labelled(corpus.path)):
+        with pytest.raises(DataError, match="x, y, a") as error:
+            refused()
+        assert error.value.code == "E458"
+
+
+def generated(head: str, member: str, assume: str = "", theory: str = "reals") -> dict[str, Any]:
+    config = EgenConfig(assume=assume, theory=theory).to_dict()  # type: ignore[arg-type]
+    stats = {"stop_reason": "saturated", "iterations": 1, "nodes": 9, "classes": 4, "total_members": 1}
+    row = {"prefix": member, "tokens": 1, "verdict": "equal", "kept": 1.0}
+    return {"head": head, "members": [row], "stats": stats, "config": config}
+
+
+def test_saved_clusters_each_have_their_assumptions(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    clusters = [
+        generated("sin x", "cos - / pi 2 x"),
+        generated("sqrt pow x 2", "x", "x > 0"),
+        generated("cos * * 2 n pi", "1", "n integer"),
+        generated("* a y", "* y a"),
+    ]
+    formats = []
+    for number, document in enumerate(clusters):
+        (tmp_path / "one.json").write_text(json.dumps(document))
+        assert save(SaveCluster(tmp_path / "one.json", folder))["cluster"] == number
+        formats.append(open_corpus(folder, several=True).manifest["format"])
+    assert formats == [1, 2, 2, 2]
+    corpus = open_corpus(folder, several=True)
+    assert corpus.variables == ("x", "y", "a", "n")
+    assert [corpus.assumed(number) for number in range(4)] == ["", "x > 0", "n integer", ""]
+    assert [match.cluster for match in corpus.find(read_prefix("x"))] == [1]
+    assert [match.cluster for match in corpus.find(read_prefix("* 1 1"))] == [2]
+    assert [match.cluster for match in corpus.find(read_prefix("* y a", LETTERS))] == [3]
+    (tmp_path / "one.json").write_text(json.dumps(generated("& p q", "& q p", theory="logic")))
+    with pytest.raises(DataError, match="real functions") as error:
+        save(SaveCluster(tmp_path / "one.json", folder))
+    assert error.value.code == "E456"
+
+
+def test_fingerprints_of_x_do_not_depend_on_other_variables() -> None:
+    trees = [read_prefix("sin x"), read_prefix("* x y", LETTERS)]
+    alone, both = fingerprints(trees[:1]), fingerprints(trees, ("x", "y", "a"))
+    assert np.array_equal(alone[0], both[0], equal_nan=True)
+    assert np.array_equal(both[1], fingerprints(trees, ("x", "y"))[1], equal_nan=True)
+    masked = fingerprints(trees, ("x", "y"), [read_assumptions("x > 0, y < 0"), NOTHING])
+    assert set(np.flatnonzero(~np.isnan(masked[0]))) < set(np.flatnonzero(POINTS > 0))
+    assert not np.isnan(masked[1]).any()
