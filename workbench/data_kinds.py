@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from engines.core.errors import DataError
-from engines.core.files import sha256
 from workbench.operation import load
 
 __all__ = ["Kind", "Report", "kinds"]
@@ -46,13 +45,12 @@ class Kind:
             )
         return check(path, report)
 
-    def digests(self, path: Path) -> dict[Path, str]:
-        """The SHA-256 of the files that stand for the data."""
+    def standing(self, path: Path) -> list[Path]:
+        """The files whose hashes stand for the data."""
         if self.files:
             listed: list[Path] = load(self.files)(path)
-            return {file: sha256(file) for file in listed}
-        file = path / self.folder if self.folder else path
-        return {file: sha256(file)}
+            return listed
+        return [path / self.folder if self.folder else path]
 
 
 @cache

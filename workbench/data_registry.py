@@ -13,8 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engines.core.errors import DataError, EngineError
+from engines.core.events import Sink, ignore
 from engines.core.files import atomic_writer
 from engines.core.spec import read
+from engines.core.watched import watching
 from workbench.data_kinds import Kind, kinds
 from workbench.errors import MissingError, UsageError, WorkspaceError, did_you_mean
 
@@ -88,9 +90,10 @@ class DataRegistry:
             remedy=did_you_mean(name, [entry.name for entry in entries]) or "See: mathwb data list",
         )
 
-    def add(self, kind: str, path: Path, *, name: str | None = None) -> Checked:
+    def add(self, kind: str, path: Path, *, name: str | None = None, events: Sink = ignore) -> Checked:
         """Check a file or folder and register it; a path that is registered already is checked anew.
 
+        Each file is read once, for its check and its hash. Events: progress in MiB of large ones.
         Raises: UsageError E431 for an unknown kind, E432 for a name that is taken; DataError when nothing in
         it is of the kind.
         """
@@ -101,16 +104,17 @@ class DataRegistry:
             raise UsageError(f"the name {name!r} is taken", code="E432", remedy="Choose another --name.")
         stem = path.name.split(".")[0] or "data"
         free = name or next(n for n in (stem, *(f"{stem}-{i}" for i in range(2, 10**6))) if n not in taken)
-        checked = _check(_kind(kind), path, free, None)
+        checked = _check(_kind(kind), path, free, None, events)
         self._write([*entries.values(), checked.data])
         return checked
 
-    def check(self, entry: DataSet) -> Checked:
+    def check(self, entry: DataSet, *, events: Sink = ignore) -> Checked:
         """Read a data set again and compare it with what was registered; the entry stays as it is.
 
+        Events: as of `add`.
         Raises: DataError when it is gone or nothing in it is of its kind any more.
         """
-        return _check(_kind(entry.kind), Path(entry.path), entry.name, entry.sha256)
+        return _check(_kind(entry.kind), Path(entry.path), entry.name, entry.sha256, events)
 
     def remove(self, name: str) -> DataSet:
         """Forget a data set; its files stay. Raises: MissingError E353."""
@@ -138,7 +142,7 @@ def _kind(name: str) -> Kind:
     return kinds()[name]
 
 
-def _check(kind: Kind, path: Path, name: str, registered: str | None) -> Checked:
+def _check(kind: Kind, path: Path, name: str, registered: str | None, events: Sink) -> Checked:
     bad: list[DataError] = []
     count = 0
 
@@ -148,7 +152,8 @@ def _check(kind: Kind, path: Path, name: str, registered: str | None) -> Checked
         if len(bad) < SHOWN:
             bad.append(error)
 
-    counts = kind.run(path, report)
+    with watching(_bytes(kind, path), events) as watch:
+        counts = kind.run(path, report)
     if not counts["records"]:
         first = f" The first: {bad[0].where}: {bad[0].what}." if bad else ""
         raise DataError(
@@ -157,14 +162,22 @@ def _check(kind: Kind, path: Path, name: str, registered: str | None) -> Checked
             code="E318",
             remedy=first.strip(),
         )
-    digests = kind.digests(path)
+    digests = {file: watch.sha256(file) for file in kind.standing(path)}
     names = {file.relative_to(path).as_posix(): sha for file, sha in digests.items() if file != path}
     files = names if kind.files else {}
     listing = "".join(f"{sha}  {name}\n" for name, sha in sorted(files.items()))
     digest = hashlib.sha256(listing.encode()).hexdigest() if files else next(iter(digests.values()))
-    belonging = path.rglob("*") if kind.folder else digests
-    size = sum(file.stat().st_size for file in belonging if file.is_file())
+    size = _bytes(kind, path)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     data = DataSet(name, kind.name, str(path), digest, size, counts, count, now, files)
     state = "new" if registered is None else "unchanged" if digest == registered else "changed"
     return Checked(data, state, tuple(bad))
+
+
+def _bytes(kind: Kind, path: Path) -> int:
+    """The size of all that belongs to a data set; 0 for what is not there, which its check refuses."""
+    try:
+        belonging = path.rglob("*") if kind.folder else kind.standing(path)
+        return sum(file.stat().st_size for file in belonging if file.is_file())
+    except (DataError, OSError):
+        return 0

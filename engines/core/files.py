@@ -299,9 +299,11 @@ def read_lines(
     """
     import gzip
 
+    from engines.core.watched import open_read
+
     path = Path(path)
     try:
-        with path.open("rb") as raw:
+        with open_read(path) as raw:
             # Peeking leaves a pipe as it was, which cannot be wound back.
             compressed = raw.peek(2).startswith(b"\x1f\x8b")
             source: BinaryIO = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from engines.core.errors import DataError
+from engines.core.watched import open_read
 
 __all__ = ["unpacked"]
 
@@ -38,7 +39,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
     import lzma
     import zipfile
 
-    with open(path, "rb") as file:
+    with open_read(path) as file:
         start = file.peek(6)[:6]
         try:
             if start.startswith(b"\x1f\x8b"):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from engines.core.errors import EngineError
-from workbench.cli.common import Json, Where, emit, guard, say, table
+from workbench.cli.common import Json, Where, emit, guard, progress_line, say, table
 from workbench.cli.lazy import group
 from workbench.data_kinds import kinds
 from workbench.data_registry import Checked
@@ -34,7 +34,7 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Check a file or folder line by line and register it."""
-    checked = Workspace.open().data.add(kind, path, name=name)
+    checked = Workspace.open().data.add(kind, path, name=name, events=progress_line(path.name))
     emit(_document(checked), as_json, text=_lines(checked))
 
 
@@ -85,7 +85,7 @@ def check(
     worst = 0
     for entry in entries:
         try:
-            checked = registry.check(entry)
+            checked = registry.check(entry, events=progress_line(entry.name))
         except EngineError as error:
             # One data set that is gone does not keep the others from being checked.
             documents.append({"name": entry.name, "state": "unusable", "error": error.to_dict()})
