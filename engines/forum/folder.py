@@ -27,6 +27,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from engines.core.files import file_error
+from engines.forum.packed import LINKS, holds
 
 __all__ = ["DESCRIPTION", "ArqmathFolder", "Role", "role_of"]
 
@@ -49,7 +50,10 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?:^|/)posts\b[^/]*\.xml(?:\.(?:gz|bz2|xz|zip|7z))?$|(?:^|/)posts[^/]*\.jsonl(?:\.gz)?$"
             r"|(?:^|/)[\w.-]+\.com(?:-posts)?\.(?:zip|7z)$",
         ),
-        ("links", r"(?:^|/)postlinks\b[^/]*\.xml(?:\.gz)?$"),
+        (
+            "links",
+            r"(?:^|/)postlinks\b[^/]*\.xml(?:\.(?:gz|bz2|xz|zip|7z))?$|(?:^|/)[\w.-]+\.com-postlinks\.(?:zip|7z)$",
+        ),
         ("comments", r"(?:^|/)comments\b[^/]*\.xml(?:\.gz)?$"),
         ("topics", r"(?:^|/)(?=[^/]*topics)[^/]*task[-_ ]?(?P<task>[123])[^/]*\.xml$"),
         ("topics", r"(?:^|/)task[-_ ]?(?P<task>[123])[^/]*/(?:[^/]+/)*[^/]*topics[^/]*\.xml$"),
@@ -242,12 +246,15 @@ def _natural(path: Path) -> list[tuple[int, int, str]]:
 
 
 def _made(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
-    """The record. Of several files of posts the XML file of the highest version counts."""
+    """The record. Of several files of posts the XML file of the highest version counts. Links that no file of
+    their own holds are those in the archive of the posts, where there are any."""
     one = {
         name: max(files, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
         for name in _ONE
         if (files := found.get((name, 0)))
     }
+    if "posts" in one and "links" not in one and holds(one["posts"], LINKS):
+        one["links"] = one["posts"]
     by_task = {
         name: {task: tuple(found[name, task]) for task in _TASKS if (name, task) in found}
         for name in _BY_TASK

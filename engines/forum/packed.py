@@ -1,7 +1,7 @@
 """Files as they are published: plain, or packed by gzip, bzip2, xz, zip or 7z, which their first bytes say.
 
-Of an archive the file `Posts.xml` is read, or the only one in a zip. 7z is unpacked by a program: 7-Zip or
-libarchive's bsdtar, whichever is installed; nothing is written to the disk.
+Of an archive the file `Posts.xml` is read, or another by its name, or the only one in a zip. 7z is unpacked
+by a program: 7-Zip or libarchive's bsdtar, whichever is installed; nothing is written to the disk.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from typing import IO, Any
 from engines.core.errors import DataError
 from engines.core.watched import open_read
 
-__all__ = ["unpacked"]
+__all__ = ["LINKS", "POSTS", "holds", "unpacked"]
 
-_POSTS = "Posts.xml"
+LINKS, POSTS = "PostLinks.xml", "Posts.xml"
+_ZIP, _SEVEN = b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c"
 _PROGRAMS = {
-    **dict.fromkeys(("7zz", "7z", "7za", "7zr"), ("x", "-so", "-bd", "-y", "--")),
-    "bsdtar": ("-x", "-O", "-f"),
+    **dict.fromkeys(("7zz", "7z", "7za", "7zr"), (("x", "-so", "-bd", "-y", "--"), ("l", "-ba", "--"))),
+    "bsdtar": (("-x", "-O", "-f"), ("-t", "-f")),
 }
-"""Programs that write a file of a 7z archive to their output, and what comes before its name."""
+"""Programs that write a file of a 7z archive to their output, and that it is there: what comes before the
+archive's name for the one and for the other."""
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """A file for reading, unpacked when it is packed.
+def unpacked(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
+    """A file for reading, unpacked when it is packed. Args: name: of the file that is read of an archive.
 
     Raises: OSError when it cannot be read; DataError, also while it is read, for one that is corrupt or cut
     short (E316), an archive without posts (E318), and 7z without a program for it (E328).
@@ -49,11 +51,11 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
             elif start == b"\xfd7zXZ\x00":
                 with lzma.LZMAFile(file) as stream:
                     yield stream
-            elif start.startswith(b"PK\x03\x04"):
-                with zipfile.ZipFile(file) as archive, archive.open(_member(archive, path)) as member:
+            elif start.startswith(_ZIP):
+                with zipfile.ZipFile(file) as archive, archive.open(_member(archive, path, name)) as member:
                     yield member
-            elif start == b"7z\xbc\xaf\x27\x1c":
-                with _seven(path) as output:
+            elif start == _SEVEN:
+                with _seven(path, name) as output:
                     yield output
             else:
                 yield file
@@ -70,18 +72,42 @@ def _corrupt(path: Path) -> DataError:
     return DataError(what, path=path, code="E316", remedy="Fetch or copy it again.")
 
 
-def _member(archive: Any, path: Path) -> str:
-    names = [name for name in archive.namelist() if not name.endswith("/")]
-    wanted = [name for name in names if name.rpartition("/")[2].lower() == _POSTS.lower()]
+def holds(path: Path, name: str) -> bool:
+    """Whether a file is a zip or 7z archive with a file of this name in it; no for one that is corrupt, or
+    that no program here unpacks, as reading its posts will tell."""
+    import zipfile
+
+    try:
+        with path.open("rb") as file:
+            start = file.read(6)
+        if start.startswith(_ZIP):
+            with zipfile.ZipFile(path) as archive:
+                return bool(_named(archive, name))
+    except (OSError, zipfile.BadZipFile):
+        return False
+    program = next(filter(shutil.which, _PROGRAMS), None)
+    if start != _SEVEN or program is None:
+        return False
+    command = [program, *_PROGRAMS[program][1], str(path.absolute()), name]
+    listed = subprocess.run(command, capture_output=True, check=False)
+    return not listed.returncode and name.lower().encode() in listed.stdout.lower()
+
+
+def _named(archive: Any, name: str) -> list[str]:
+    return [each for each in archive.namelist() if each.rpartition("/")[2].lower() == name.lower()]
+
+
+def _member(archive: Any, path: Path, name: str) -> str:
+    names, wanted = [each for each in archive.namelist() if not each.endswith("/")], _named(archive, name)
     if len(names) != 1 and not wanted:
-        what = f"the archive holds {len(names)} files, and none is {_POSTS}"
-        raise DataError(what, path=path, code="E318", remedy="Unpack it and name the file of posts.")
+        what = f"the archive holds {len(names)} files, and none is {name}"
+        raise DataError(what, path=path, code="E318", remedy=f"Unpack it and name its {name}.")
     return str((wanted or names)[0])
 
 
 @contextmanager
-def _seven(path: Path) -> Iterator[IO[bytes]]:
-    """What a program writes of the posts in a 7z archive."""
+def _seven(path: Path, name: str) -> Iterator[IO[bytes]]:
+    """What a program writes of a file in a 7z archive."""
     program = next(filter(shutil.which, _PROGRAMS), None)
     if program is None:
         raise DataError(
@@ -89,9 +115,9 @@ def _seven(path: Path) -> Iterator[IO[bytes]]:
             path=path,
             code="E328",
             exit_code=3,
-            remedy=f"Install 7-Zip or bsdtar, or unpack {_POSTS} from it yourself.",
+            remedy=f"Install 7-Zip or bsdtar, or unpack {name} from it yourself.",
         )
-    command = [program, *_PROGRAMS[program], str(path.absolute()), _POSTS]
+    command = [program, *_PROGRAMS[program][0], str(path.absolute()), name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         try:

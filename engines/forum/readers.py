@@ -26,7 +26,7 @@ from engines.forum.cleaning import (
     clean_with_formulas,
     unescape,
 )
-from engines.forum.packed import unpacked
+from engines.forum.packed import LINKS, POSTS, unpacked
 
 __all__ = [
     "Comment",
@@ -122,13 +122,13 @@ class Formula:
 
 
 @contextmanager
-def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """A file for reading, unpacked when it is packed (see `engines.forum.packed`).
+def open_binary(path: Path, name: str = POSTS) -> Iterator[IO[bytes]]:
+    """A file for reading, unpacked when it is packed (see `engines.forum.packed`); of an archive that file.
 
     Raises: DataError when it cannot be read, when it is UTF-16 (E315), and as `unpacked` does.
     """
     try:
-        with unpacked(path) as file:
+        with unpacked(path, name) as file:
             start = file.peek(2)[:2] if isinstance(file, io.BufferedReader) else b""
             if start in (b"\xff\xfe", b"\xfe\xff"):
                 raise DataError(
@@ -142,16 +142,18 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
         raise file_error(error, path, "read") from error
 
 
-def read_rows(path: str | Path, report: Report, after: int = 0) -> Iterator[tuple[int, dict[str, str]]]:
+def read_rows(
+    path: str | Path, report: Report, after: int = 0, name: str = POSTS
+) -> Iterator[tuple[int, dict[str, str]]]:
     """The `<row …/>` elements of a Stack Exchange XML file (Posts, Comments, PostLinks, Votes, …).
 
-    Args: after: how many rows are passed over unread; the `passed` of a report to go on with. Yields: line
-    number and attributes, unescaped. Rows are read as text one by one, however they stand on
-    lines, so that a broken one costs no other; declarations of entities are refused, since those files have
-    none.
+    Args: after: how many rows are passed over unread; the `passed` of a report to go on with. name: the file
+    that is read of an archive. Yields: line number and attributes, unescaped. Rows are read as text one by
+    one, however they stand on lines, so that a broken one costs no other; declarations of entities are
+    refused, since those files have none.
     """
     path = Path(path)
-    with open_binary(path) as file:
+    with open_binary(path, name) as file:
         for number, (line, raw, last) in enumerate(_split(file)):
             if not number:
                 _no_entities(raw, path)
@@ -326,7 +328,7 @@ def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
 def read_links(path: str | Path, report: Report) -> Iterator[tuple[str, str, str]]:
     """PostLinks: (post, other post, "related" or "duplicate")."""
     names = {"1": "related", "3": "duplicate"}
-    for line, row in read_rows(path, report):
+    for line, row in read_rows(path, report, name=LINKS):
         kind = names.get(row.get("LinkTypeId", ""))
         if kind is None or "PostId" not in row or "RelatedPostId" not in row:
             report.leave_out(line, "not a link between two posts")

@@ -13,7 +13,7 @@ import pytest
 from engines.core.errors import DataError
 from engines.forum.cleaning import clean
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_posts
+from engines.forum.readers import Report, read_links, read_posts
 
 DUMP = (
     '<?xml version="1.0" encoding="utf-8"?>\n<posts>\n'
@@ -63,6 +63,53 @@ def test_an_archive_without_posts(tmp_path: Path) -> None:
         archive.writestr("b", "")
     with pytest.raises(DataError, match="2 files, and none"):
         texts(tmp_path / "Posts.xml.zip")
+
+
+LINKS = """<postlinks>
+  <row Id="1" PostId="3" RelatedPostId="5" LinkTypeId="3" />
+  <row Id="2" PostId="5" RelatedPostId="7" LinkTypeId="1" />
+</postlinks>
+"""
+LINKED = [("3", "5", "duplicate"), ("5", "7", "related")]
+
+
+def linked(folder: ArqmathFolder) -> list[tuple[str, str, str]]:
+    return [] if folder.links is None else list(read_links(folder.links, Report()))
+
+
+def test_links_are_read_of_the_archive_of_the_posts(tmp_path: Path) -> None:
+    site = tmp_path / "math.stackexchange.com.zip"
+    with zipfile.ZipFile(site, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Posts.xml", DUMP)
+    assert ArqmathFolder.open(tmp_path).links is None
+    with zipfile.ZipFile(site, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("PostLinks.xml", LINKS)
+    folder = ArqmathFolder.open(tmp_path)
+    assert linked(folder) == LINKED
+    assert len(list(read_posts(folder.need_posts(), Report()))) == 198
+    # A file of links of its own comes first, packed in any way.
+    (tmp_path / "PostLinks.xml.bz2").write_bytes(bz2.compress(LINKS.replace('"7"', '"9"').encode()))
+    assert linked(ArqmathFolder.open(tmp_path))[1] == ("5", "9", "related")
+
+
+@pytest.mark.parametrize("name", ["7zz", "bsdtar"])
+def test_links_are_read_of_a_7z_that_lists_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "links").write_text(LINKS)
+    site = tmp_path / "math.stackexchange.com.7z"
+    site.write_bytes(SEVEN + b"whatever")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert ArqmathFolder.open(tmp_path).links is None
+    lists = {"7zz": "l -ba -- ", "bsdtar": "-t -f "}[name] + str(site)
+    writes = f'*"{site} PostLinks.xml") /bin/cat "{tmp_path}/links";;'
+    program(
+        tmp_path / "bin", name, f'case "$*" in "{lists} PostLinks.xml") echo PostLinks.xml;; {writes} esac'
+    )
+    assert linked(ArqmathFolder.open(tmp_path)) == LINKED
+    program(tmp_path / "bin", name, f'case "$*" in "{lists}"*) exit 1;; {writes} esac')
+    assert ArqmathFolder.open(tmp_path).links is None
 
 
 def program(folder: Path, name: str, script: str) -> None:
