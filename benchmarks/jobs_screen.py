@@ -81,7 +81,7 @@ class Reporter(threading.Thread):
             seq += 1
 
 
-async def _key_s(app: Any, key: str) -> tuple[float, float]:
+async def key_s(app: Any, key: str) -> tuple[float, float]:
     """Seconds from a key to the end of the next paint, and of processor time of the screen's thread."""
     from textual import events
 
@@ -122,7 +122,7 @@ async def _screen(root: Path, seconds: float) -> dict[str, float]:
         async def presses(keys: Sequence[str]) -> list[tuple[float, float]]:
             times = []
             for key in keys:
-                times.append(await _key_s(app, key))
+                times.append(await key_s(app, key))
                 await asyncio.sleep(0.05)
             return times
 
@@ -137,10 +137,11 @@ async def _screen(root: Path, seconds: float) -> dict[str, float]:
         while time.perf_counter() < until:
             after += await presses("jk")
     found = {"screen_filled_s": shown_s, "long_log_read_s": caught_up_s}
-    return found | _spread("key_while_reading", reading) | _spread("key", after)
+    return found | spread("key_while_reading", reading) | spread("key", after)
 
 
-def _spread(name: str, times: Sequence[tuple[float, float]]) -> dict[str, float]:
+def spread(name: str, times: Sequence[tuple[float, float]]) -> dict[str, float]:
+    """How many keys there were, and half, 95 % and most of their times, in ms and of the processor too."""
     found: dict[str, float] = {f"{name}_count": len(times)}
     if len(times) > 1:
         for kind, values in zip((name, f"{name}_cpu"), zip(*times, strict=True), strict=True):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from textual.message import Message
 
 from screens.arqmath.columns import HIT_COLUMNS, HIT_FIELDS, hit_rows
 from screens.arqmath.runs import Runs
+from screens.arqmath.search import MOST
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.text import count
 from screens.widgets.listing import Listing
@@ -26,7 +28,7 @@ _EXPORTED: Mapping[str, str] = {
 
 
 class HitList(Listing):
-    """What was found for the words that were `asked`; `words` say how."""
+    """What was found for the words that were `asked`, ranked again by `model`; `words` say how."""
 
     class Changed(Message):
         """Something was found, or is in another order."""
@@ -34,15 +36,16 @@ class HitList(Listing):
     def __init__(self, *, id: str) -> None:
         super().__init__(HIT_COLUMNS, id=id, fields=HIT_FIELDS, counts=False)
         self.asked = ""
+        self.model: Path | None = None
         self._hits: list[dict[str, Any]] = []
         self._how = ""
         self._plain = False
         self._began = 0.0
         self.when_empty("Nothing was searched for yet", "a asks.")
 
-    def begin(self, query: str, *, plain: bool) -> None:
-        """A search has begun; `plain` leaves formulas as LaTeX."""
-        self.asked, self._hits, self._how = query, [], ""
+    def begin(self, query: str, model: Path | None, *, plain: bool) -> None:
+        """A search has begun, with a cross-encoder or without; `plain` leaves formulas as LaTeX."""
+        self.asked, self.model, self._hits, self._how = query, model, [], ""
         self._plain, self._began = plain, time.monotonic()
         self.when_empty("No answer has a word of the query", "a asks something else.")
         self.show_loading(f"searching for {query}")
@@ -76,6 +79,12 @@ class HitList(Listing):
     def words(self) -> str:
         """How many there are, and what ranked them."""
         return f"{count(len(self._hits))} answers · {self._how}" if self._how else ""
+
+    @property
+    def command(self) -> list[str]:
+        """What `arqmath search` is to be told behind the index, to find the same."""
+        model = [] if self.model is None else ["--model", str(self.model)]
+        return [self.asked, "-k", str(MOST), *model]
 
     def exports(self, runs: Runs) -> Sequence[Export]:
         """What was found as a table."""

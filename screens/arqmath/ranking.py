@@ -22,7 +22,7 @@ from screens.arqmath.columns import (
 )
 from screens.arqmath.hits import HitList
 from screens.arqmath.runs import Runs
-from screens.arqmath.selection import Chosen, answer_selection, topic_selection
+from screens.arqmath.selection import Chosen, answer_selection, of_all_topics, topic_selection
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.selection import CommandLine, Lookup, Selection
 from screens.shell.text import count
@@ -293,7 +293,7 @@ class RankingPane(Pane):
         row = self.row
         if row is None or self._runs is None:
             return None
-        return Chosen(row, self._runs, self.topic, self._hits.asked if self.page_name == "search" else None)
+        return Chosen(row, self._runs, self.topic, self._hits.command if self.page_name == "search" else None)
 
     @on(Table.Moved)
     def _row_moved(self, event: Table.Moved) -> None:
@@ -337,7 +337,10 @@ class RankingPane(Pane):
             topics = {str(record["id"]): record for record in self._records}
             name = self._bars.table.current_key if self.page_name == "bars" else self.topic
             topic = topics.get(name or "")
-            return None if topic is None else topic_selection(topic, self._runs, line)
+            if topic is None:
+                return None
+            found = topic_selection(topic, self._runs, line)
+            return found if self.page_name == "qrels" else of_all_topics(found, self._runs, line)
         chosen = self.chosen
         if chosen is None:
             return None

@@ -296,10 +296,10 @@ class ArqmathScreen(WorkbenchScreen):
         from workbench.papers.arqmath.collections import rankers
 
         await self.ranking.show_page("search-page")
-        self.hits.begin(query, plain=self.workbench.ascii)
+        model = next(iter(rankers(self.workbench.workspace)), None)
+        self.hits.begin(query, model, plain=self.workbench.ascii)
         self.ranking.describe()
         self.show_pane("middle")
-        model = next(iter(rankers(self.workbench.workspace)), None)
         self.searcher.search(query, model)
         self.refresh_bindings()
 

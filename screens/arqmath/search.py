@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.collections import Collection
     from workbench.workspace import Workspace
 
-__all__ = ["SearchProgress", "Searched", "Searcher"]
+__all__ = ["MOST", "SearchProgress", "Searched", "Searcher"]
 
 
 class Searched(Answer):
     """What was found; the tag names the model that ranked again, or is empty."""
 
 
-_MOST = 100
+MOST = 100
 """Answers that are asked for."""
 
 
@@ -109,7 +109,7 @@ class Searcher(Service):
             self._waiting = (query, model)
             self._begin_index(collection)
             return
-        params: dict[str, object] = {"index": str(collection.index), "query": query, "k": _MOST}
+        params: dict[str, object] = {"index": str(collection.index), "query": query, "k": MOST}
         if model is not None:
             params["model"] = str(model)
         self._search.stop()

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from screens.arqmath.runs import Runs
 from screens.shell.selection import CommandLine, Form, Selection
 from screens.widgets.rows import Record
 
-__all__ = ["Chosen", "answer_selection", "topic_selection"]
+__all__ = ["Chosen", "answer_selection", "of_all_topics", "topic_selection"]
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An answer under a cursor: its row and where that stands. `query` is what it was found by, if it was
-    searched for."""
+    """An answer under a cursor: its row and where that stands. `search` is what `arqmath search` was told
+    to find it, if it was searched for."""
 
     row: Record
     runs: Runs
     topic: str
-    query: str | None = None
+    search: Sequence[str] | None = None
 
 
 def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
@@ -36,6 +36,13 @@ def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
     )
     command = line("arqmath", "show", runs.place, topic["id"], *runs.options)
     return Selection(f"{runs.address}/topic/{topic['id']}", f"topic {topic['id']}", command, forms)
+
+
+def of_all_topics(topic: Selection, runs: Runs, line: CommandLine) -> Selection:
+    """A topic where all are shown: the command prints all of them."""
+    command = line("arqmath", "topics", runs.place, *runs.options)
+    own = Form("p", "command line of the topic", lambda: topic.command)
+    return replace(topic, command=command, forms=(*(form for form in topic.forms if form.key != "a"), own))
 
 
 def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> Selection:
@@ -64,11 +71,11 @@ def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: Comma
     if post:
         forms += [Form("t", "text", lambda: post["text"]), Form("l", "LaTeX", lambda: post["latex"])]
     command = line("arqmath", "post", runs.place, row["id"])
-    if chosen.query is not None:
+    if chosen.search is not None:
         forms.append(
             Form("p", "command line of the post", lambda: line("arqmath", "post", runs.place, row["id"]))
         )
-        command = line("arqmath", "search", str(runs.collection.index), chosen.query)
+        command = line("arqmath", "search", str(runs.collection.index), *chosen.search)
     # An answer found by a search stands in no ranking.
-    place = runs.address if chosen.query is not None else f"{runs.address}/topic/{topic}"
+    place = runs.address if chosen.search is not None else f"{runs.address}/topic/{topic}"
     return Selection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms))

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from engines.core.spec import values
 from screens.app import Workbench
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_mathamr as mathamr
 from tests.screens.mathamr_engine import QuickEngine, write_formula_collection
 from tests.screens.test_arqmath import answers, topics
-from tests.screens.test_way_7 import printed, yanked
+from tests.screens.test_way_7 import meant, printed, yanked
+from workbench.operation import operation
 from workbench.workspace import Workspace
 
 build, files, engine = arqmath.build, arqmath.files, arqmath.engine
@@ -60,6 +62,43 @@ async def test_ways_4_and_7_on_arqmath(
     assert found["run"] == "bm25"
     assert {row["id"] for row in rows} <= {row["id"] for row in found["topics"]}
     assert printed(of_answer, monkeypatch, capsys)["id"] == answer["id"]
+
+
+async def test_way_7_on_bars_and_search_hits(
+    build: Make,
+    engine: arqmath.HereEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    app = build()
+    async with app.run_test(size=arqmath.WIDE) as pilot:
+        await arqmath.ready(pilot)
+        await arqmath.press(pilot, "c", "1", "s", "s", "q")
+    again = build()
+    async with again.run_test(size=arqmath.WIDE) as pilot:
+        screen = await arqmath.ready(pilot)
+        await arqmath.press(pilot, "enter", "right_square_bracket", "right_square_bracket")
+        assert screen.page == "bars"
+        bars = {row["id"]: row["ndcg"] for row in screen.query_one("#bars-table", Table).visible_records()}
+        of_bars = await yanked(pilot)
+        await arqmath.press(pilot, "a")
+        await arqmath.write(pilot, "binomial theorem")
+        await arqmath.press(pilot, "enter")
+        hits = screen.query_one("#hits-table", Table)
+        await arqmath.settle(pilot, lambda: hits.shown > 0)
+        found = [row["id"] for row in hits.visible_records()]
+        of_hits = await yanked(pilot)
+        (asked,) = [call.params for call in engine.calls if call.task == "arqmath.search"]
+    document = printed(of_bars, monkeypatch, capsys)
+    assert document["run"] == "bm25"
+    assert bars == {row["id"]: row["ndcg"]["bm25"] for row in document["topics"] if row["id"] in bars}
+    assert len(bars) == 2
+    # As many answers are asked for, and from the same index.
+    assert meant(of_hits, monkeypatch) == (
+        "arqmath.search",
+        values(operation("arqmath.search").settled(asked)),
+    )
+    assert [hit["id"] for hit in printed(of_hits, monkeypatch, capsys)["hits"]] == found
 
 
 @pytest.fixture(scope="module")
