@@ -180,11 +180,12 @@ class Searcher(Service):
             self.post_message(self.Failed(event.tag, error=event.error))
             self.post_message(self.Said("not indexed: r tries again"))
         else:
-            self._be_ready()
+            lost = event.value.get("counts", {}).get("left_out", 0)
+            self._be_ready(f"rows of posts that could not be read: {count(lost)}" if lost else "")
 
-    def _be_ready(self) -> None:
+    def _be_ready(self, said: str = "") -> None:
         self.state = "ready"
-        self.post_message(self.Said(""))
+        self.post_message(self.Said(said))
         self.post_message(self.Ready())
         waiting, self._waiting = self._waiting, None
         if waiting is not None and self._collection is not None and self._collection.indexed:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.core.errors import DataError
-from engines.core.events import ignore, never
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, ignore, never
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.qrels import read_qrels
 from tests.screens.arqmath_engine import write_collection, write_run
@@ -183,3 +183,26 @@ def test_the_commands_print_what_the_screen_shows(workspace: Workspace, tmp_path
     code, out, _ = run("judgements", "mine", "--out", str(tmp_path / "own.tsv"))
     assert (code, out) == (0, "")
     assert read_qrels(tmp_path / "own.tsv").grades == {"A.1": {"22": 2}}
+
+
+def test_posts_that_are_cut_short_are_told_of(workspace: Workspace) -> None:
+    def warned(task: str, **more: object) -> list[str]:
+        heard: list[Event] = []
+        operation(task).run({"folder": "mine", **more}, events=heard.append, stop=never)
+        return [event.data["message"] for event in heard if event.kind == "warning"]
+
+    posts = write_collection(workspace.folder("arqmath") / "mine") / "posts.jsonl"
+    whole = posts.read_bytes()
+    index = str(workspace.folder("arqmath") / "mine" / "index")
+    last = json.loads(whole.splitlines()[-1])["id"]
+    operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
+    assert warned("arqmath.topics") == warned("arqmath.show", topic="A.1") == []
+    posts.write_bytes(whole[:-20])
+    with pytest.raises(EngineError, match="could not be read, of which there are 1") as caught:
+        operation("arqmath.post").run({"folder": str(posts), "id": str(last)}, events=ignore, stop=never)
+    assert caught.value.code == "E375"
+    operation("arqmath.prepare").run({"folder": "mine", "index": index}, events=ignore, stop=never)
+    told = ["posts.jsonl: rows that could not be read: 1; their posts have no text here"]
+    assert warned("arqmath.topics") == warned("arqmath.show", topic="A.1") == told
+    found = operation("arqmath.topics").run({"folder": "mine"}, events=ignore, stop=never)
+    assert told[0] in found["problems"]

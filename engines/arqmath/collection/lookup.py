@@ -13,7 +13,7 @@ from engines.core.files import changed
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
 
-__all__ = ["SMALL_BYTES", "as_record", "beginning", "find_posts"]
+__all__ = ["SMALL_BYTES", "as_record", "beginning", "find_posts", "rows_left_out"]
 
 SMALL_BYTES = 64 * 2**20
 """Posts in a file up to this size (as it is on disk) are indexed while one waits."""
@@ -30,6 +30,19 @@ def find_posts(folder: ArqmathFolder, ids: Iterable[str], index: Path | None = N
         store = _store(index / "posts.sqlite", changed(index / "posts.sqlite"))
         return store.many(list(wanted))
     return _read(folder.need_posts(), wanted)
+
+
+def rows_left_out(folder: ArqmathFolder, index: Path | None = None) -> int:
+    """How many rows of a collection's posts could not be read: as its store knows, else by reading them
+    through. Args: index: as of `find_posts`."""
+    from engines.forum.readers import Report, read_posts
+
+    if index is not None and (index / "posts.sqlite").exists():
+        return _store(index / "posts.sqlite", changed(index / "posts.sqlite")).counts.get("left_out", 0)
+    report = Report()
+    for _ in read_posts(folder.need_posts(), report):
+        pass
+    return report.bad
 
 
 def _read(posts: Path, wanted: set[str]) -> dict[str, StoredPost]:

@@ -44,14 +44,16 @@ def post(spec: Post) -> dict[str, Any]:
     >>> post(Post(forum, "9001034"))["question"]["id"]
     '9001008'
     """
-    from engines.arqmath.collection.lookup import as_record, find_posts
+    from engines.arqmath.collection.lookup import as_record, find_posts, rows_left_out
     from engines.forum.folder import ArqmathFolder
 
     folder = ArqmathFolder.open(spec.folder)
     found = find_posts(folder, [spec.id], spec.index).get(spec.id)
     if found is None:
+        lost = rows_left_out(folder, spec.index)
+        where = f"; it may be in a row that could not be read, of which there are {lost:,}" if lost else ""
         raise DataError(
-            f"there is no post {spec.id!r}",
+            f"there is no post {spec.id!r}{where}",
             path=folder.path,
             code="E375",
             exit_code=3,

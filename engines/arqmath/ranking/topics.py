@@ -13,6 +13,7 @@ from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.arqmath.ranking.overview import Rankings
+    from engines.forum.folder import ArqmathFolder
 
 __all__ = [
     "Picture",
@@ -50,6 +51,7 @@ class Show:
     depth: Annotated[int, Arg("Answers to print.", low=1, short="-k")] = 50
     written: Annotated[bool, Arg("The answers of Task 3 instead.")] = False
     added: Added = ()
+    index: IndexFolder = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,8 @@ def topics(spec: Topics, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         # A finished index that is not older than the posts.
         built = changed(spec.index / "manifest.json")[0]
         state = "ready" if built >= changed(posts)[0] else state
-    return {**document, "index": state, "run": run, "against": against}
+    problems = [*document["problems"], *_lost(found.folder, spec.index, events)]
+    return {**document, "problems": problems, "index": state, "run": run, "against": against}
 
 
 def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any] | list[dict[str, Any]]:
@@ -122,6 +125,7 @@ def show(spec: Show, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     from engines.arqmath.ranking.overview import answer_rows
 
     rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
+    _lost(rankings.folder, spec.index, events)
     run, against = _chosen(rankings, spec.run, spec.against)
     found = _shown(rankings, spec.topic)
     if spec.written:
@@ -177,6 +181,19 @@ def _warned(rankings: Rankings, events: Sink) -> Rankings:
     for problem in rankings.problems:
         events(Event("warning", {"message": problem}))
     return rankings
+
+
+def _lost(folder: ArqmathFolder, index: Path | None, events: Sink) -> list[str]:
+    """A warning of posts that could not be read, where an index knows of them."""
+    from engines.arqmath.collection.lookup import rows_left_out
+
+    if folder.posts is None or index is None or not (index / "manifest.json").exists():
+        return []
+    lost = rows_left_out(folder, index)
+    told = [f"{folder.posts.name}: rows that could not be read: {lost:,}; their posts have no text here"]
+    for what in told if lost else ():
+        events(Event("warning", {"message": what}))
+    return told if lost else []
 
 
 def _chosen(rankings: Rankings, run: str, against: str) -> tuple[str, str]:
