@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_args
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -18,8 +18,10 @@ from textual.widgets import Input, Static
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from screens.egraphs.columns import Expression, stop_words
-from screens.egraphs.notation import asked, shown, variables
+from screens.egraphs.keys import GROW_KEYS
+from screens.egraphs.notation import asked, shown
 from screens.egraphs.sources import NOT_KEPT, Source, member_row, unassembled
+from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.text import count, safe_text
 from screens.widgets.notice import error_text
@@ -67,19 +69,11 @@ class Draft:
     @property
     def unkept(self) -> bool:
         """Whether it holds, or will hold, what can be kept."""
-        grows = self.growing or (self.generated is not None and bool(self.members))
-        return grows and self.ordinary
-
-    @property
-    def ordinary(self) -> bool:
-        """Whether it is a function of x without assumptions, as those of corpora are."""
-        return not self.settings.get("assume") and {"x"}.issuperset(variables(self.head))
+        return self.growing or (self.generated is not None and bool(self.members))
 
     @property
     def why_not_keep(self) -> str:
         """Why it cannot be kept; nothing when it can."""
-        if not self.ordinary:
-            return "corpora hold functions of x, without assumptions; e writes its members to a file"
         if self.growing:
             return "it is still growing; x stops it"
         if self.error is not None:
@@ -197,11 +191,12 @@ class GrowLine(Vertical):
     It has the `drafts` of this session. Posts `Grew` when one of them has changed, `Saved` when one was put
     into a corpus, and `Left` when it is not wanted any more.
 
-    `usual` are the settings with which what is written is grown.
+    `usual` are the settings with which what is written is grown, but for what keys have chosen here since.
 
     Args: ask: gives its ways to ask operations.
     """
 
+    BINDINGS = bindings(GROW_KEYS)
     DEFAULT_CSS = """
     GrowLine { height: auto; background: $panel; padding: 0 1; border-top: solid $accent; }
     GrowLine Horizontal { height: 1; }
@@ -248,6 +243,7 @@ class GrowLine(Vertical):
         )
         self._said = Static(classes="say")
         self.usual = usual
+        self._chosen: dict[str, str] = {}
         self.drafts: tuple[Draft, ...] = ()
         self._begun = 0
         self._warm = False
@@ -274,6 +270,27 @@ class GrowLine(Vertical):
             self._warm = True
             least = {**self.usual, "members": 1, "nodes": 20}
             self._warm_up.ask({**least, "expr": "x", "notation": "prefix"})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """With what an expression is grown that is written now."""
+        return {**self.usual, **self._chosen}
+
+    def action_style(self) -> None:
+        from engines.egen.records import Style
+
+        self._next("style", get_args(Style))
+
+    def action_order(self) -> None:
+        from engines.egen.records import Order
+
+        self._next("order", get_args(Order))
+
+    def _next(self, name: str, choices: tuple[str, ...]) -> None:
+        """Take the next of what a setting may be."""
+        here = choices.index(str(self.settings[name]))
+        self._chosen[name] = choices[(here + 1) % len(choices)]
+        self._judge(self.field.value)
 
     def leave(self) -> None:
         """Take it away, and with it the keys."""
@@ -357,27 +374,32 @@ class GrowLine(Vertical):
             glyph, words, tail = ("– ", "$warning"), none, ""
         else:
             glyph, words = ("✓ ", "$success"), draft.words
-            ways = "K keeps it, r grows it again" if draft.ordinary else "r grows it again"
-            tail = f" · ended: {stop_words(draft.stop)}   {ways}"
+            tail = f" · ended: {stop_words(draft.stop)}   K keeps it, r grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
 
     def _judge(self, text: str) -> tuple[str, str]:
         """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and what is
         assumed."""
         if not text.strip():
-            usual = self.usual
-            how = f"mode {usual['mode']}, style {usual['style']}, {usual['order']} first"
             what = "infix, LaTeX or prefix, then if you like: where x > 0, n integer"
-            most = f"at most {usual['max_tokens']} tokens"
-            self._said.update(safe_text(f"{what};  ⏎ grows it ({how}, {most}), esc leaves it"))
+            most = f"at most {self.usual['max_tokens']} tokens"
+            how = f"mode {self.usual['mode']}, {self._manner}, {most}"
+            self._said.update(safe_text(f"{what};  ⏎ grows it ({how}), esc leaves it"))
             return "", ""
         prefix, assume, wrong = asked(text)
         if wrong:
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", ""
         where = safe_text(f"   where {assume}" if assume else "", "$quiet")
-        self._said.update(Content.assemble(("= ", "$success"), safe_text(shown(prefix)), where))
+        chosen = safe_text(f"   {self._manner}" if self._chosen else "", "$quiet")
+        self._said.update(Content.assemble(("= ", "$success"), safe_text(shown(prefix)), where, chosen))
         return prefix, assume
+
+    @property
+    def _manner(self) -> str:
+        """Style and order, with the keys that change them."""
+        settings = self.settings
+        return f"style {settings['style']} (F2), {settings['order']} first (F3)"
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -390,7 +412,7 @@ class GrowLine(Vertical):
         event.stop()
         prefix, assume = self._judge(event.value)
         if prefix:
-            self.grow(prefix, {**self.usual, "assume": assume} if assume else self.usual)
+            self.grow(prefix, {**self.settings, "assume": assume} if assume else self.settings)
 
 
 def usual_settings() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from screens.shell.keymap import SCATTER_KEYS, SHEET_KEYS, scope
 
-__all__ = ["ANALOGY_KEYS", "EGRAPH_KEYS", "KEYS", "MISTAKE_KEYS", "SCREEN_KEYS"]
+__all__ = ["ANALOGY_KEYS", "EGRAPH_KEYS", "GROW_KEYS", "KEYS", "MISTAKE_KEYS", "SCREEN_KEYS"]
 
 SCREEN_KEYS = scope(
     "egraphs",
@@ -26,6 +26,11 @@ EGRAPH_KEYS = scope(
     left=("fold", "Fold the class or node; on a line inside one, go to what it belongs to."),
     right=("unfold", "Unfold the class into its nodes, or the node into the classes of its operands."),
 )
+GROW_KEYS = scope(
+    "grow",
+    style="While an expression is written: another style for it, plain, distinct or any.",
+    order="While an expression is written: another order of its members, shortest, readable or random.",
+)
 MISTAKE_KEYS = scope(
     "mistakes",
     open="Show the question, what was expected and what was predicted in full.",
@@ -36,4 +41,4 @@ ANALOGY_KEYS = scope(
     "analogies",
     add=("write one", "Write an analogy: x1 : y1 :: x2, and = what is expected if you know it."),
 )
-KEYS = (*SCREEN_KEYS, *EGRAPH_KEYS, *SCATTER_KEYS, *SHEET_KEYS, *MISTAKE_KEYS, *ANALOGY_KEYS)
+KEYS = (*SCREEN_KEYS, *GROW_KEYS, *EGRAPH_KEYS, *SCATTER_KEYS, *SHEET_KEYS, *MISTAKE_KEYS, *ANALOGY_KEYS)

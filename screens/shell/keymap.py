@@ -94,6 +94,8 @@ VERBS: dict[str, Verb] = {
     "half_up": Verb(("ctrl+u", "pageup"), "half page up", hint=False),
     "earlier": Verb(("less_than_sign",), "one before", hint=False),
     "later": Verb(("greater_than_sign",), "one after", hint=False),
+    "style": Verb(("f2",), "style", hint=False),
+    "order": Verb(("f3",), "order", hint=False),
     "notes": Verb(("B",), "notes", hint=False),
     "jump": Verb(("apostrophe", "ctrl+o"), "jump"),
     "activity": Verb(("at",), "activity"),

@@ -65,9 +65,11 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert screen.why_not("later")
         await press(pilot, "a")
         line = screen.query_one(GrowLine)
-        assert "style any, readable first" in str(line.query_one(".say", Static).content)
+        assert "style any (F2), readable first (F3)" in str(line.query_one(".say", Static).content)
         line.field.value = f"{HEAD} where x > 0"
-        await press(pilot, "enter", "x")
+        await press(pilot, "f3")
+        assert "style any (F2), random first (F3)" in str(line.query_one(".say", Static).content)
+        await press(pilot, "f2", "f2", "f2", "f3", "f3", "enter", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
 
         # What was asked, and where it is said.
@@ -77,9 +79,9 @@ async def test_several_variables_are_grown_copied_and_sliced(
         middle = screen.query_one("#middle", Pane)
         assert middle.footnote.startswith("x, y where 0 < x · stopped")
         assert middle.detail.endswith("(any, readable, seed 0)")
-        assert "functions of x" in screen.why_not("keep")
-        assert not screen.unkept()
-        assert "K keeps" not in str(line.query_one(".say", Static).content)
+        assert not screen.why_not("keep")
+        assert screen.unkept()
+        assert "K keeps it" in str(line.query_one(".say", Static).content)
 
         # The member that holds only where x is positive is judged there.
         await press(pilot, "j", "j")
