@@ -31,6 +31,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
+_NONE = np.empty(0)
+
 
 @dataclass(frozen=True, slots=True)
 class Tables:
@@ -193,19 +195,26 @@ def _draw(
     by_production: Floats,
     root: int,
     length: int,
+    numbers: Floats,
     state: Words,
     out: Ints,
 ) -> None:
-    """Draw one term per row of `out`: the productions in prefix order, -1 behind the last."""
-    waiting = np.empty((length + 1, 2), np.int64)
+    """One term per row of `out`: the productions in prefix order, -1 behind the last.
+
+    Terms are drawn, or where there are `numbers` those that stand there in the order of `Grammar.terms`: only
+    without weights, and where there are so few that doubles count them exactly.
+    """
+    drawn = len(numbers) == 0
+    waiting, aims = np.empty((length + 1, 2), np.int64), np.empty(length + 1)
     for term in range(out.shape[0]):
         waiting[0, 0], waiting[0, 1] = root, length
+        aims[0] = 0.0 if drawn else numbers[term]
         top, at = 1, 0
         while top:
             top -= 1
             row, size = waiting[top, 0], waiting[top, 1]
             home, barred = rows[row, 0], rows[row, 1]
-            aim = _random(state) * by_row[row, size]
+            aim = _random(state) * by_row[row, size] if drawn else aims[top]
             chosen = -1
             for p in range(starts[home], starts[home + 1]):
                 ways = by_production[p, size]
@@ -221,7 +230,7 @@ def _draw(
             if left < 0:
                 continue
             if right < 0:
-                waiting[top, 0], waiting[top, 1] = left, rest
+                waiting[top, 0], waiting[top, 1], aims[top] = left, rest, aim
                 top += 1
                 continue
             share = 1
@@ -234,61 +243,10 @@ def _draw(
                     aim -= ways
             waiting[top, 0], waiting[top, 1] = right, rest - share
             waiting[top + 1, 0], waiting[top + 1, 1] = left, share
+            if not drawn:
+                others = by_row[right, rest - share]
+                aims[top], aims[top + 1] = aim % others, aim // others
             top += 2
-        out[term, at:] = -1
-
-
-@compiled
-def _unranked(
-    starts: Ints,
-    own: Ints,
-    operands: Ints,
-    children: Ints,
-    rows: Ints,
-    by_row: Floats,
-    by_production: Floats,
-    root: int,
-    length: int,
-    wanted: Ints,
-    out: Ints,
-) -> None:
-    """The terms with these numbers in the order of `Grammar.terms`, as `_draw` writes them. Only where there
-    are so few that doubles count them exactly."""
-    waiting = np.empty((length + 1, 3), np.int64)
-    for term in range(len(wanted)):
-        waiting[0, 0], waiting[0, 1], waiting[0, 2] = root, length, wanted[term]
-        top, at = 1, 0
-        while top:
-            top -= 1
-            row, size, aim = waiting[top, 0], waiting[top, 1], waiting[top, 2]
-            home, barred = rows[row, 0], rows[row, 1]
-            chosen = -1
-            for p in range(starts[home], starts[home + 1]):
-                if barred < 0 or (children[p, 0] != barred and children[p, 1] != barred):
-                    ways = int(by_production[p, size])
-                    chosen = p
-                    if aim < ways:
-                        break
-                    aim -= ways
-            out[term, at] = chosen
-            at += 1
-            rest = size - own[chosen]
-            left, right = operands[chosen, 0], operands[chosen, 1]
-            if left < 0:
-                continue
-            if right < 0:
-                waiting[top, 0], waiting[top, 1], waiting[top, 2] = left, rest, aim
-                top += 1
-                continue
-            for first in range(1, rest):
-                others = int(by_row[right, rest - first])
-                ways = int(by_row[left, first]) * others
-                if aim < ways:
-                    waiting[top, 0], waiting[top, 1], waiting[top, 2] = right, rest - first, aim % others
-                    waiting[top + 1, 0], waiting[top + 1, 1], waiting[top + 1, 2] = left, first, aim // others
-                    top += 2
-                    break
-                aim -= ways
         out[term, at:] = -1
 
 
@@ -347,7 +305,7 @@ class Sampler:
             return self._printed_out(self._numbered(length, wanted))
         drawn = np.empty((count, length), np.int64)
         tables = self._tables
-        _draw(*tables.arrays, tables.weights, *self._shares, self._grammar.root, length, state, drawn)
+        _draw(*tables.arrays, tables.weights, *self._shares, self._grammar.root, length, _NONE, state, drawn)
         seen = self._seen.setdefault(length, set())
         new = []
         for place, row in enumerate(drawn):
@@ -359,9 +317,11 @@ class Sampler:
 
     def _numbered(self, length: int, wanted: Ints) -> Ints:
         """The terms with these numbers, as `_draw` writes them."""
-        drawn = np.empty((len(wanted), length), np.int64)
-        _unranked(*self._tables.arrays, *self._counts, self._grammar.root, length, wanted, drawn)
-        return drawn
+        found = np.empty((len(wanted), length), np.int64)
+        alike, unused = np.ones_like(self._tables.weights), np.zeros(1, np.uint64)
+        numbers = wanted.astype(np.float64)
+        _draw(*self._tables.arrays, alike, *self._counts, self._grammar.root, length, numbers, unused, found)
+        return found
 
     def _order(self, length: int, state: Words) -> Ints:
         """The numbers of all terms of one length; they are given from the last to the first."""
