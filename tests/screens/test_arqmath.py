@@ -28,6 +28,7 @@ from screens.widgets.notice import Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
+from tests.screens.driving import press, settle, shown, write
 from workbench.operation import operation
 from workbench.papers.arqmath.collections import Collection
 from workbench.workspace import Workspace, ensure_sample
@@ -36,7 +37,6 @@ Make = Callable[..., Workbench]
 Compare = Callable[..., bool]
 MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
 WIDE, NARROW = (120, 40), (80, 24)
-TOLD = {":": "colon", " ": "space", ".": "full_stop", "/": "slash", "_": "underscore", "-": "minus"}
 
 
 @pytest.fixture(scope="module")
@@ -67,38 +67,12 @@ def build(workspace: Workspace, files: Path, make: Make, engine: HereEngine) -> 
     return built
 
 
-async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
-    """Let threads and messages come to rest, at most a few seconds."""
-    for _ in range(200):
-        await pilot.pause(0.01)
-        if until() and not any(w.is_running and w.group != "look" for w in pilot.app.workers):
-            break
-    await pilot.pause(0.01)
-
-
-def seen(app: Workbench) -> str:
-    """What stands on the screen."""
-    app.screen._compositor.full_map  # noqa: B018
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-
-
 async def ready(pilot: Pilot[Any]) -> ArqmathScreen:
     screen = pilot.app.screen_stack[0]
     assert isinstance(screen, ArqmathScreen)
     await settle(pilot, lambda: bool(screen.query("#answers-table")) and answers(screen).shown > 0)
     await settle(pilot)
     return screen
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
-
-
-async def write(pilot: Pilot[Any], text: str) -> None:
-    await pilot.press(*(TOLD.get(character, character) for character in text))
-    await settle(pilot)
 
 
 def topics(screen: ArqmathScreen) -> Table:
@@ -278,14 +252,14 @@ async def test_an_unjudged_answer_is_judged_by_key(build: Make, workspace: Works
         # J where nothing can be judged says so, and the grade behind it goes to no other screen.
         await press(pilot, "J")
         assert isinstance(app.screen, GradeLine)
-        assert "answer 13 cannot be judged: it is judged officially, and that stays" in seen(app)
+        assert "answer 13 cannot be judged: it is judged officially, and that stays" in shown(app)
         await press(pilot, "3")
         assert isinstance(app.screen, GradeLine)
         await press(pilot, "escape")
         assert app.current_mode == "arqmath"
         await press(pilot, "enter", "j", "J")
         assert isinstance(app.screen, GradeLine)
-        assert "grade 0-3 of answer 22 to A.1, esc leaves it" in seen(app)
+        assert "grade 0-3 of answer 22 to A.1, esc leaves it" in shown(app)
         await press(pilot, "2")
         assert answers(screen).current["own"] == 2
         assert "your grade 2  medium" in about(screen)

@@ -9,16 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from screens.app import Workbench
-from tests.screens.test_arqmath import (
-    MATHWB,
-    WIDE,
-    build,
-    engine,
-    files,
-    press,
-    ready,
-    topics,
-)
+from tests.screens.driving import press
+from tests.screens.test_arqmath import MATHWB, WIDE, build, engine, files, ready, topics
 from workbench.papers.arqmath.collections import find_collection
 
 __all__ = ["build", "engine", "files"]

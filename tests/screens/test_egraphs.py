@@ -27,26 +27,13 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
+from tests.screens.driving import press, settle, write
 from tests.screens.egraph_engine import HEAD, StillEngine
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
 MATHWB = (sys.executable, "-c", "import sys; from workbench.cli import main; sys.exit(main())")
 WIDE, NARROW = (120, 40), (80, 24)
-TOLD = {
-    "^": "circumflex_accent",
-    "(": "left_parenthesis",
-    ")": "right_parenthesis",
-    "+": "plus",
-    " ": "space",
-    "/": "slash",
-    ":": "colon",
-    "!": "exclamation_mark",
-    ">": "greater_than_sign",
-    "<": "less_than_sign",
-    "*": "asterisk",
-    "-": "minus",
-}
 CLUSTERS = (
     (HEAD, [("/ 63 sech - * 7 x 2", "equal"), ("* 63 cosh - * 7 x 2", "equal")], "node_limit"),
     ("x", [("ln pow e x", "equal"), ("pow sqrt x 2", "shrinks"), ("sin asin x", "shrinks")], "saturated"),
@@ -84,16 +71,6 @@ def build(workspace: Workspace, corpus: Path, make: Make) -> Callable[..., Workb
     return built
 
 
-async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
-    """Let threads and messages come to rest, at most a few seconds."""
-    unending = ("request egen.generate", "look")
-    for _ in range(200):
-        await pilot.pause(0.01)
-        if until() and not any(w.is_running and w.group not in unending for w in pilot.app.workers):
-            break
-    await pilot.pause(0.01)
-
-
 async def ready(pilot: Pilot[Any]) -> EgraphsScreen:
     screen = pilot.app.screen_stack[0]
     assert isinstance(screen, EgraphsScreen)
@@ -101,17 +78,6 @@ async def ready(pilot: Pilot[Any]) -> EgraphsScreen:
     # What can be asked of a model is greyed until the models have been found.
     await settle(pilot, lambda: screen.now.models is not None)
     return screen
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
-
-
-async def write(pilot: Pilot[Any], text: str) -> None:
-    await pilot.press(*(TOLD.get(character, character) for character in text))
-    await settle(pilot)
 
 
 def clusters(screen: EgraphsScreen) -> Table:

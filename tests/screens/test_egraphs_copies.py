@@ -11,18 +11,9 @@ import pytest
 
 from screens.app import Workbench
 from screens.widgets.dialogs import Chooser, Prompt
+from tests.screens.driving import press, settle, write
 from tests.screens.egraph_engine import HEAD
-from tests.screens.test_egraphs import (
-    CLUSTERS,
-    MATHWB,
-    WIDE,
-    build,
-    corpus,
-    press,
-    ready,
-    settle,
-    write,
-)
+from tests.screens.test_egraphs import CLUSTERS, MATHWB, WIDE, build, corpus, ready
 
 __all__ = ["build", "corpus"]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from screens.app import Workbench
 from screens.widgets.dialogs import Confirm, Prompt
-from tests.screens.test_egraphs import WIDE, build, corpus, press, ready, settle, write
+from tests.screens.driving import press, settle, write
+from tests.screens.test_egraphs import WIDE, build, corpus, ready
 
 __all__ = ["build", "corpus"]
 

@@ -21,8 +21,9 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
 from screens.widgets.scatter import Dot, Scatter
 from screens.widgets.table import Table
+from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import StillCall, StillEngine
-from tests.screens.test_egraphs import CLUSTERS, grown, press, ready, settle
+from tests.screens.test_egraphs import CLUSTERS, grown, ready
 from workbench.engine_process import Result
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace

@@ -17,7 +17,8 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.test_egraphs import WIDE, build, case, corpus, press, ready, settle
+from tests.screens.driving import press, settle
+from tests.screens.test_egraphs import WIDE, build, case, corpus, ready
 from workbench.config import set_value
 
 __all__ = ["build", "corpus"]

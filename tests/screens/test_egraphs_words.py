@@ -18,18 +18,8 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
-from tests.screens.test_egraphs import (
-    NARROW,
-    WIDE,
-    build,
-    case,
-    clusters,
-    corpus,
-    members,
-    press,
-    ready,
-    settle,
-)
+from tests.screens.driving import press, settle
+from tests.screens.test_egraphs import NARROW, WIDE, build, case, clusters, corpus, members, ready
 
 __all__ = ["build", "corpus"]
 

@@ -24,6 +24,7 @@ from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
+from tests.screens.driving import shown
 from workbench.jobs import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -77,10 +78,6 @@ async def rest(pilot: Pilot[Any]) -> None:
         with contextlib.suppress(WorkerCancelled):
             await pilot.app.workers.wait_for_complete()
     await pilot.pause(0.01)
-
-
-def shown(app: Workbench) -> str:
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 # Every key of the screen

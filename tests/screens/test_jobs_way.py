@@ -16,6 +16,7 @@ from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
+from tests.screens.driving import shown
 from workbench.jobs import kill
 from workbench.workspace import Workspace, ensure_sample
 
@@ -29,10 +30,6 @@ async def until(pilot: Pilot[Any], seen: Callable[[], bool], what: str) -> None:
     while not seen():
         assert time.monotonic() < deadline, f"{what}\n{shown(pilot.app)}"
         await pilot.pause(0.05)
-
-
-def shown(app: Any) -> str:
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 async def test_launch_watch_stop_resume_compare(

@@ -20,6 +20,7 @@ from screens.jobs.devices import Machine
 from screens.jobs.form import NewJob, Row
 from screens.jobs.form_fields import OperationFields, TrainFields, form_fields
 from screens.widgets.table import Table
+from tests.screens.driving import shown
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs import JobView
 from workbench.jobs.devices import Gpu
@@ -84,10 +85,6 @@ async def opened(pilot: Pilot[Any], key: str = "a") -> NewJob:
     await rest(pilot)
     assert isinstance(pilot.app.screen, NewJob)
     return pilot.app.screen
-
-
-def shown(app: Any) -> str:
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 def put(screen: NewJob, name: str, text: str) -> None:

@@ -17,7 +17,8 @@ from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEY
 from screens.shell.note_list import NoteList
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.reader import Reader
-from tests.screens.test_shell import NARROW, WIDE, ready, settle, shown, table
+from tests.screens.driving import shown
+from tests.screens.test_shell import NARROW, WIDE, ready, settle, table
 
 Make = Callable[..., Workbench]
 Check = Callable[[Pilot[Any], str], Awaitable[None]]

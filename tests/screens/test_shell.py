@@ -24,6 +24,7 @@ from screens.widgets.listing import Listing
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection
+from tests.screens.driving import shown
 from workbench import paths
 from workbench.jobs.view import JobView
 from workbench.workspace import Workspace
@@ -53,12 +54,6 @@ async def settle(pilot: Pilot[Any]) -> None:
 
 def table(app: Workbench) -> Table:
     return app.screen_stack[0].query_one("#jobs-table", Table)
-
-
-def shown(app: Workbench) -> str:
-    """What stands on the screen, line by line."""
-    app.screen._compositor.full_map  # noqa: B018
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 # Help, palette, footer

@@ -35,6 +35,7 @@ from screens.widgets.notice import Notice
 from screens.widgets.scatter import Scatter
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine
+from tests.screens.driving import press, settle, shown
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
@@ -84,33 +85,12 @@ def build(workspace: Workspace, make: Make, engine: HereEngine) -> Make:
     return lambda **options: make(**{"screen": "triplets", "jobs": [], **options})
 
 
-async def settle(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
-    """Let threads and messages come to rest, at most a few seconds."""
-    for _ in range(400):
-        await pilot.pause(0.01)
-        if until() and not any(w.is_running and w.group != "look" for w in pilot.app.workers):
-            break
-    await pilot.pause(0.01)
-
-
 async def ready(pilot: Pilot[Any]) -> TripletsScreen:
     screen = pilot.app.screen_stack[0]
     await settle(pilot, lambda: isinstance(screen, TripletsScreen) and screen.shown is not None)
     assert isinstance(screen, TripletsScreen)
     await settle(pilot)
     return screen
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
-
-
-def seen(app: Workbench) -> str:
-    """What stands on the screen."""
-    app.screen._compositor.full_map  # noqa: B018
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 def ids(screen: TripletsScreen) -> tuple[str, str, str]:
@@ -136,7 +116,7 @@ async def test_anchor_positive_and_negative_stand_side_by_side(build: Make) -> N
         assert screen.crumbs == ("mini", "em · bibleu", "p1")
         assert [pane.region.y for pane in screen.problems] == [1, 1, 1]
         assert len({pane.region.x for pane in screen.problems}) == 3
-        shown = seen(app)
+        text = shown(app)
         for part in (
             "⟨3⟩ red pens",
             "⟨2⟩ birds",
@@ -145,7 +125,7 @@ async def test_anchor_positive_and_negative_stand_side_by_side(build: Make) -> N
             "highest of 2",
             "lowest of 2",
         ):
-            assert part in shown, part
+            assert part in text, part
         assert row(screen, "p1")["margin"] > 0
         assert row(screen, "p6")["alone"] == "yes"
         kinds = [one["as"] for one in screen.query_one("#candidates-table", Table).rows.records]
@@ -160,7 +140,7 @@ async def test_another_strategy_changes_the_triplet_and_says_what_changed(build:
         screen = await ready(pilot)
         await press(pilot, "G")
         assert ids(screen) == ("p6", "p6", ids(screen)[2])
-        assert "the anchor itself" in seen(app)
+        assert "the anchor itself" in shown(app)
         await press(pilot, "f")
         assert screen.choice == Choice("nn")
         assert ids(screen)[1] != "p6"
@@ -208,7 +188,7 @@ async def test_the_edit_path_between_two_trees(build: Make) -> None:
         rows = app.screen.query_one("#edits-table", Table).rows.records
         assert [one["edit"] for one in rows] == ["rename", "keep", "keep"]
         assert (rows[0]["left"], rows[0]["right"]) == ("+", "-")
-        assert "1 − 1/(3 + 3) = .83" in seen(app)
+        assert "1 − 1/(3 + 3) = .83" in shown(app)
         assert app.screen.command() == ["mwp", "similarity", "N_0+N_1", "N_0-N_1"]
         await press(pilot, "escape", "tab", "G", "enter")
         assert isinstance(app.screen, EditPath)
@@ -324,7 +304,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
         assert words(sheet, "tree").startswith("-\n├ *")
         await press(pilot, "tab", "down")
         assert words(sheet, "tree").startswith("+\n├ *")
-        assert "19" in seen(app)
+        assert "19" in shown(app)
         command = sheet.command()
         assert command is not None
         assert command[:2] == ["mwp", "solve"]
@@ -360,7 +340,7 @@ async def test_problems_are_mapped_before_and_after_training(
         await settle(pilot, lambda: len(after.dots) == len(PROBLEMS))
         assert {dot.key: dot.kind for dot in after.dots}["p6"] == "N_0*N_1-N_2"
         # This one was not begun from an encoder that had vectors before.
-        assert "E645" in seen(app)
+        assert "E645" in shown(app)
         after.lit = "p5"
         await press(pilot, "enter")
         assert ids(screen)[0] == "p5"
@@ -383,9 +363,9 @@ async def test_chinese_problems_keep_their_columns(
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
         assert ids(screen) == ("1", "2", "3")
-        shown = seen(app)
-        assert "小明有⟨3⟩个苹果" in shown
-        assert {width(line) for line in shown.splitlines()} == {WIDE[0]}
+        text = shown(app)
+        assert "小明有⟨3⟩个苹果" in text
+        assert {width(line) for line in text.splitlines()} == {WIDE[0]}
         # The built-in sentence encoder reads no Chinese.
         assert screen.choice.following(bertsim=screen.bertsim).text == "bibleu"
         assert all(one.text != "bertsim" for one in choices(bertsim=screen.bertsim))
@@ -406,7 +386,7 @@ async def test_narrow_terminals_have_the_three_as_tabs(build: Make) -> None:
         assert screen.why.region.height == NARROW[1] - 2
         # There is room now, so the reason is whole.
         await pilot.pause()
-        lines = [line.strip("│ ") for line in seen(app).splitlines()]
+        lines = [line.strip("│ ") for line in shown(app).splitlines()]
         assert "of the nearest other equations the text most like the anchor's" in " ".join(
             " ".join(lines).split()
         )
@@ -419,9 +399,9 @@ async def test_hostile_text_stays_text(workspace: Workspace, make: Make, engine:
     async with app.run_test(size=(200, 50)) as pilot:
         screen = await ready(pilot)
         assert ids(screen)[0] == "[b]x"
-        shown = seen(app).replace("\n", "")
-        assert not {*range(32), *range(127, 160), 0x202E} & set(map(ord, shown))
-        assert "[red]mark[/red]" in shown
+        text = shown(app).replace("\n", "")
+        assert not {*range(32), *range(127, 160), 0x202E} & set(map(ord, text))
+        assert "[red]mark[/red]" in text
 
 
 async def test_what_fails_says_why(build: Make, engine: HereEngine, workspace: Workspace) -> None:
@@ -430,7 +410,7 @@ async def test_what_fails_says_why(build: Make, engine: HereEngine, workspace: W
         screen = await ready(pilot)
         engine.errors["mwp.explain"] = EngineError("no negative", code="E685", remedy="Take a larger pool.")
         await press(pilot, "j")
-        assert "E685" in seen(app)
+        assert "E685" in shown(app)
         assert screen.why_not("judge") == "no triplet is shown"
         engine.errors["mwp.anchors"] = EngineError("too few equations", code="E681")
         await press(pilot, "r")

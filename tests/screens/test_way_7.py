@@ -18,6 +18,7 @@ from screens.egraphs.model_sheets import Analogies, Mistakes
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
+from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import HEAD
 from workbench.operation import Operation, operation
 
@@ -64,8 +65,8 @@ async def yanked(pilot: Pilot[Any], *keys: str) -> str:
     assert isinstance(app, Workbench)
     file = app.workspace.root / "clipboard.txt"
     file.unlink(missing_ok=True)
-    await egraphs.press(pilot, *(keys or ("Y", "c")))
-    await egraphs.settle(pilot, file.exists)
+    await press(pilot, *(keys or ("Y", "c")))
+    await settle(pilot, file.exists)
     return file.read_text("utf-8")
 
 
@@ -81,14 +82,14 @@ async def to_nearest(pilot: Pilot[Any]) -> str:
 
 async def to_derivation(pilot: Pilot[Any]) -> str:
     await egraphs.ready(pilot)
-    await egraphs.press(pilot, "enter", "space", "space", "d")
+    await press(pilot, "enter", "space", "space", "d")
     assert isinstance(pilot.app.screen, Derivation)
     return await yanked(pilot, "y")
 
 
 async def to_mistakes(pilot: Pilot[Any]) -> str:
     await egraphs.ready(pilot)
-    await egraphs.press(pilot, "R", "right_square_bracket")
+    await press(pilot, "R", "right_square_bracket")
     assert isinstance(pilot.app.screen, Mistakes)
     return await yanked(pilot, "y")
 
@@ -96,8 +97,8 @@ async def to_mistakes(pilot: Pilot[Any]) -> str:
 async def to_analogies(pilot: Pilot[Any]) -> str:
     screen = await egraphs.ready(pilot)
     screen.open_analogies()
-    await egraphs.settle(pilot, lambda: isinstance(pilot.app.screen, Analogies))
-    await egraphs.settle(pilot, lambda: pilot.app.screen.query_one("#hits-table", Table).shown > 0)
+    await settle(pilot, lambda: isinstance(pilot.app.screen, Analogies))
+    await settle(pilot, lambda: pilot.app.screen.query_one("#hits-table", Table).shown > 0)
     return await yanked(pilot, "y")
 
 
@@ -147,7 +148,7 @@ async def test_moves_and_written_answers_are_printed(
     app = build_arqmath()
     async with app.run_test(size=arqmath.WIDE) as pilot:
         screen = await arqmath.ready(pilot)
-        await arqmath.press(pilot, "d")
+        await press(pilot, "d")
         table = screen.query_one("#moves-table", Table)
         drawn = [
             (row[side]["id"], row[side]["other"], row[side]["rank"])
@@ -156,7 +157,7 @@ async def test_moves_and_written_answers_are_printed(
             if row[side] is not None
         ]
         moves = await yanked(pilot)
-        await arqmath.press(pilot, *["right_square_bracket"] * 3)
+        await press(pilot, *["right_square_bracket"] * 3)
         table = screen.query_one("#written-table", Table)
         written = [(row["run"], row["grade"], row["written"]["latex"]) for row in table.visible_records()]
         answers = await yanked(pilot)

@@ -14,6 +14,7 @@ from screens.app import Workbench
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_mathamr as mathamr
+from tests.screens.driving import press
 from tests.screens.mathamr_engine import QuickEngine, write_formula_collection
 from tests.screens.test_arqmath import answers, topics
 from tests.screens.test_way_7 import meant, printed, yanked
@@ -31,8 +32,8 @@ async def test_ways_4_and_7_on_arqmath(
     async with app.run_test(size=arqmath.WIDE) as pilot:
         await arqmath.ready(pilot)
         # Another run, topics filtered and sorted by their second column, answers sorted by their first.
-        await arqmath.press(pilot, "c", "1", "slash", *"topic", "colon", "a", "enter", "s", "s")
-        await arqmath.press(pilot, "enter", "s", "q")
+        await press(pilot, "c", "1", "slash", *"topic", "colon", "a", "enter", "s", "s")
+        await press(pilot, "enter", "s", "q")
     again = build()
     async with again.run_test(size=arqmath.WIDE) as pilot:
         screen = await arqmath.ready(pilot)
@@ -40,7 +41,7 @@ async def test_ways_4_and_7_on_arqmath(
         assert (screen.runs.run, screen.runs.against) == ("bm25", "dense")
         assert topics(screen).sorting is not None
         assert topics(screen).filter is not None
-        await arqmath.press(pilot, "h", "S", "enter", "S")
+        await press(pilot, "h", "S", "enter", "S")
         rows = topics(screen).visible_records()
         deltas = [row["delta"] for row in rows if row["delta"] is not None]
         topic, answer = topics(screen).current, answers(screen).current
@@ -51,10 +52,10 @@ async def test_ways_4_and_7_on_arqmath(
         assert answer["change"] == min(changes)
         # What is copied prints the topic that is shown, by the run that is shown.
         shown = {(row["id"], row["rank"], row["change"]) for row in screen.ranking.rows}
-        await arqmath.press(pilot, "h")
+        await press(pilot, "h")
         of_topic = await yanked(pilot)
         everything = await yanked(pilot, "Y", "a")
-        await arqmath.press(pilot, "enter")
+        await press(pilot, "enter")
         of_answer = await yanked(pilot)
     found = printed(of_topic, monkeypatch, capsys)
     assert {(row["id"], row["rank"], row["change"]) for row in found["answers"]} == shown
@@ -120,23 +121,23 @@ async def test_way_6_on_mathamr(
     app = built()
     async with app.run_test(size=mathamr.WIDE) as pilot:
         screen = await mathamr.ready(pilot)
-        await mathamr.press(pilot, "s", "s", "enter", "s", "S")
+        await press(pilot, "s", "s", "enter", "s", "S")
         assert screen.inspection is not None
         name = screen.inspection.subject.name
-        await mathamr.press(pilot, "q")
+        await press(pilot, "q")
     again = built()
     async with again.run_test(size=mathamr.WIDE) as pilot:
         screen = await mathamr.ready(pilot, name)
-        await mathamr.press(pilot, "enter", "slash", *"kind", "colon", *"reference", "enter", "g")
+        await press(pilot, "enter", "slash", *"kind", "colon", *"reference", "enter", "g")
         table: Table = mathamr.nodes(screen)
         reference = table.current
         assert reference is not None
         assert reference["kind"] == "reference"
-        await mathamr.press(pilot, "enter")
+        await press(pilot, "enter")
         target = table.current
         assert target is not None
         assert target["kind"] != "reference"
         assert target["concept"] == reference["concept"]
         assert mathamr.lit(screen)
-        await mathamr.press(pilot, "escape")
+        await press(pilot, "escape")
         assert table.current_key == reference["id"]
