@@ -10,7 +10,6 @@ from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run, Scored
 
 __all__ = [
-    "comb_mnz",
     "min_max",
     "reciprocal_rank_fusion",
     "tune_weights",
@@ -74,19 +73,6 @@ def _summed(runs: Sequence[Run], weights: Sequence[float], tag: str) -> Run:
         return ((document, weights[number] * score) for document, score in ranking)
 
     return _fuse(runs, tag, contribute)
-
-
-def comb_mnz(runs: Sequence[Run], *, tag: str = "combmnz") -> Run:
-    """CombMNZ: the sum of min-max normalised scores times the number of runs that have the document."""
-    total = weighted_sum(runs, [1.0] * len(runs))
-    scores: dict[str, list[Scored]] = {}
-    for topic, ranking in total.rankings.items():
-        holders: dict[str, int] = {}
-        for run in runs:
-            for document, _ in run.rankings.get(topic, ()):
-                holders[document] = holders.get(document, 0) + 1
-        scores[topic] = [(document, score * holders[document]) for document, score in ranking]
-    return Run.from_scores(tag, scores)
 
 
 def tune_weights(

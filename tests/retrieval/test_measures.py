@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError
-from engines.retrieval.fusion import comb_mnz, reciprocal_rank_fusion, tune_weights, weighted_sum
+from engines.retrieval.fusion import reciprocal_rank_fusion, tune_weights, weighted_sum
 from engines.retrieval.measures import evaluate, evaluate_answers
 from engines.retrieval.qrels import Qrels, check_topics, read_qrels, read_visual_ids, to_visual_ids
 from engines.retrieval.run import Run, read_answers, read_run, write_run
@@ -271,13 +271,12 @@ def test_reciprocal_rank_fusion_by_hand() -> None:
     assert scores == pytest.approx({"a": 0.9 / 61, "b": 0.3 / 62})
 
 
-def test_comb_mnz_and_weighted_sum_by_hand() -> None:
+def test_the_weighted_sum_by_hand() -> None:
     one = Run("one", {"T": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})
     two = Run("two", {"T": [("b", 10.0), ("d", 0.0)]})
     assert dict(weighted_sum([one, two], [0.5, 0.5]).rankings["T"]) == pytest.approx(
         {"a": 0.5, "b": 0.75, "c": 0.0, "d": 0.0}
     )
-    assert dict(comb_mnz([one, two]).rankings["T"]) == pytest.approx({"a": 1.0, "b": 3.0, "c": 0.0, "d": 0.0})
 
 
 def test_weights_are_tuned_on_the_given_topics_only() -> None:

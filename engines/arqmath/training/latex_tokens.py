@@ -17,7 +17,7 @@ from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.formula.symbols import symbols
 
-__all__ = ["SIZE", "Added", "add_latex_tokens", "derive", "latex_tokens", "token_counts"]
+__all__ = ["SIZE", "Added", "add_latex_tokens", "derive", "latex_tokens"]
 
 SIZE = 540
 """Length of the list; the vocabulary of BERT lacks about 500 of it."""
@@ -100,23 +100,3 @@ def _begin(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
         for table in {id(table): table for table in tables if table is not None}.values():
             for place, ids in pieces.items():
                 table[place] = table[torch.tensor(ids, device=table.device)].mean(0)
-
-
-def token_counts(before: Any, after: Any, formulas: Iterable[str]) -> tuple[int, int]:
-    """The number of tokens of formulas under two tokenizers, special tokens left out."""
-    texts = list(formulas)
-    return _length(before, texts), _length(after, texts)
-
-
-def _length(tokenizer: Any, texts: list[str]) -> int:
-    total = 0
-    for begin in range(0, len(texts), 1_000):
-        rows = tokenizer(
-            texts[begin : begin + 1_000],
-            add_special_tokens=False,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )["input_ids"]
-        total += sum(map(len, rows))
-    return total

@@ -23,16 +23,12 @@ from engines.egen.expressions.language import variables_of
 from engines.egen.rules.foreign import ForeignRule
 from engines.egen.verification.values import value
 
-__all__ = ["CLASSES", "Class", "Difference", "Found", "classify"]
+__all__ = ["Class", "Difference", "Found", "classify"]
 
 Class = Literal["equal", "widening", "losing", "false", "undecided"]
-CLASSES: Mapping[Class, str] = {
-    "equal": "the same values, defined at the same points up to single values",
-    "widening": "the right side is also defined where the left is not",
-    "losing": "the right side is undefined where the left has a value",
-    "false": "different values somewhere",
-    "undecided": "too few points where both sides have a value",
-}
+"""`equal`: the same values, defined at the same points up to single values. `widening`: the right side is
+also defined where the left is not. `losing`: undefined where the left has a value. `false`: different values
+somewhere. `undecided`: too few points where both sides have a value."""
 _BITS = 192
 _SURE_BITS = 48
 _GENERAL, _SPECIAL = 160, 120
