@@ -38,7 +38,9 @@ class Choice:
         strategy, _, rest = name.partition("-")
         text, _, pool = rest.partition("-")
         found = cls(strategy, text, pool.replace("+", ","))
-        return found if strategy in STRATEGIES and text in TEXTS and found.pool in POOLS else None
+        return (
+            found if replace(found, pool="train") in choices(bertsim=True) and found.pool in POOLS else None
+        )
 
     @property
     def name(self) -> str:

@@ -257,6 +257,11 @@ def test_an_address_where_nobody_listens(model: Model) -> None:
         {"task": "semantic", "llm_model": "m", "model": Path("folder")},
         {"task": "semantic", "price_in": 2.0, "model": Path("folder")},
         {"task": "semantic"},
+        {"task": "semantic", "train": Path("x"), "model": Path("folder")},
+        {"task": "mistakes", "train": Path("x"), "llm": "http://localhost/v1", "llm_model": "m"},
+        {"task": "kmeans", "analogies": Path("x"), "model": Path("folder")},
+        {"task": "kmeans", "count": 3, "model": Path("folder")},
+        {"task": "retrieval", "write": Path("x"), "model": Path("folder")},
     ],
 )
 def test_options_that_do_not_go_together_are_refused_before_anything_is_sent(given: dict[str, Any]) -> None:

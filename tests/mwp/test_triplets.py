@@ -278,6 +278,11 @@ def test_what_makes_no_triplets_is_refused(tmp_path: Path) -> None:
         ({}, "E681"),
         ({"pool": "qr"}, "E424"),
         ({"pool": "train,both"}, "E424"),
+        ({"strategy": "joint", "text": "random"}, "E427"),
+        ({"strategy": "joint", "rare_min": 2}, "E427"),
+        ({"weight": 0.3}, "E427"),
+        ({"encoder": "minilm"}, "E427"),
+        ({"text": "bertsim", "tokens": "words"}, "E427"),
     ):
         with pytest.raises(EngineError) as refused:
             find_triplets(FindTriplets(path, **asked))

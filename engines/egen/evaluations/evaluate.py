@@ -75,6 +75,13 @@ class Evaluate:
     ] = None
 
     def __post_init__(self) -> None:
+        if self.train is not None and (self.task != "mistakes" or self.llm is not None):
+            raise _apart("only the threshold of mistakes is learned", "Leave out --train.")
+        if self.analogies is not None and self.task != "algebra":
+            raise _apart("only algebra is measured on analogies", "Leave out --analogies.")
+        if self.task in ("kmeans", "retrieval") and (self.count is not None or self.write is not None):
+            what = f"{self.task} is measured on all clusters, and no test set is built for it"
+            raise _apart(what, "Leave out --count and --write.")
         if self.llm is None:
             if self.llm_model or self.price_in is not None or self.price_out is not None:
                 raise _apart(
@@ -165,7 +172,7 @@ def _items(spec: Evaluate, events: Sink, stop: Stop) -> list[Item]:
     from engines.egen.evaluations import semantic
 
     if semantic.holds_items(spec.place):
-        items = list(semantic.read_items(spec.place))
+        items = list(semantic.read_items(spec.place))[: spec.count]
     else:
         count = spec.count or _ITEMS
         items = semantic.build(_clusters(spec), count, seed=spec.seed, events=events, stop=stop)
@@ -198,6 +205,7 @@ def _derivations(
             spec.train or (spec.place if spec.place.is_dir() else sample_corpus()),
             min(count, _LEARNED_ON),
             side="train",
+            split=spec.split,
             seed=spec.seed + 1,
             on_bad=bad,
             events=events,
@@ -213,7 +221,7 @@ def _derivations(
         on_bad=bad,
         events=events,
         stop=stop,
-    )
+    )[: spec.count]
     if spec.write:
         derivations.write_derivations(test, spec.write)
     return test
@@ -234,7 +242,7 @@ def _analogies(spec: Evaluate) -> list[Analogy]:
     from engines.egen.evaluations import analogies
 
     if spec.analogies:
-        found = list(analogies.read_analogies(spec.analogies))
+        found = list(analogies.read_analogies(spec.analogies))[: spec.count]
     else:
         found = analogies.build(spec.count or analogies.PAPER_COUNT, seed=spec.seed)
     if spec.write:

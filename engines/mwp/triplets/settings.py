@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 
 __all__ = [
     "ExplainTriplet",
@@ -24,6 +24,9 @@ Strategy = Literal["em", "nn", "joint"]
 Text = Literal["bibleu", "bertsim", "random"]
 Tokens = Literal["auto", "characters", "words"]
 
+_CODE = "E427"
+_EVEN = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class TripletSearch:
@@ -39,8 +42,21 @@ class TripletSearch:
     equation_encoder: Annotated[
         str | None, Arg("Of equations, for joint.", ref="model", shown="hashed subtrees")
     ] = None
-    weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = 0.5
+    weight: Annotated[float, Arg("Of the equation against the text, for joint.", low=0, high=1)] = _EVEN
     seed: Annotated[int, Arg("Of random choices.", low=0)] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what the strategy or the comparison of texts would not look at. Raises: EngineError E427."""
+        if self.strategy != "joint":
+            if self.equation_encoder is not None or self.weight != _EVEN:
+                raise refused("equations have an encoder and a weight in joint only", _CODE, "Choose joint.")
+        elif self.text == "random" or self.rare_min > 1:
+            what = "a random text" if self.text == "random" else "a least number of problems of an equation"
+            raise refused(f"joint does not choose by {what}", _CODE, "Choose em or nn.")
+        if self.encoder is not None and self.text != "bertsim":
+            raise refused("texts have an encoder in bertsim only", _CODE, "Choose the text bertsim.")
+        if self.tokens != "auto" and self.text == "bertsim":
+            raise refused("bertsim counts no tokens", _CODE, "Choose the text bibleu.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +93,8 @@ class Similarity:
     right: Annotated[str, Arg("Another.")]
     texts: Annotated[bool, Arg("They are texts.")] = False
     tokens: Annotated[Tokens, Arg("What Bi-BLEU counts.", shown="Chinese characters, English words")] = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse tokens of equations. Raises: EngineError E427."""
+        if self.tokens != "auto" and not self.texts:
+            raise refused("equations have no tokens to choose", _CODE, "Add --texts.")
