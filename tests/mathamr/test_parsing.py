@@ -12,15 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
+from engines.language.english import analysed
 from engines.mathamr.context.placeholders import ids
 from engines.mathamr.graph.amr import read_graph, write_graph
+from engines.mathamr.parsing.alignment import aligned, arguments
 from engines.mathamr.parsing.frames import frames
 from engines.mathamr.parsing.labelling import derive
 from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
 from engines.mathamr.parsing.parsers import parsed, parser
 from engines.mathamr.parsing.roles import Dependent, Predicate, roles
 from engines.mathamr.parsing.spelling import positive, possible
+from engines.mathamr.training.labeller import TrainRoles, train_roles
 
 
 def graph(text: str) -> str:
@@ -129,6 +132,53 @@ def test_roles_are_learnt_from_examples(real_data: Path, tmp_path: Path) -> None
     found = derive(tmp_path / "examples.jsonl", tmp_path / "roles.tsv.gz", held_out=0.3)
     assert found["tested"] > 90
     assert found["accuracy"] > 0.6
+
+
+ANNOTATED = """# ::id 1
+# ::snt The boy was given an apple by the girl .
+(g / give-01 :ARG0 (g2 / girl) :ARG1 (a / apple) :ARG2 (b / boy))
+
+# ::snt She eats the apple in the garden .
+(e / eat-01 :ARG0 (s / she) :ARG1 (a / apple) :location (g / garden))
+
+# ::snt This is no graph .
+(e / eat-01
+
+# a comment alone
+"""
+
+
+def test_roles_are_learnt_from_graphs_under_their_sentences(tmp_path: Path) -> None:
+    """By hand: apple and boy of the gift (who gives is known by the grammar), she, apple and garden of the
+    meal; one block is no graph."""
+    (tmp_path / "own.amr").write_text(ANNOTATED, "utf-8")
+    found = train_roles(TrainRoles(tmp_path / "roles.tsv.gz", amr=(tmp_path / "own.amr",)))
+    assert {name: found[name] for name in ("sentences", "dependents", "graphs", "left_out")} == {
+        "sentences": 2,
+        "dependents": 5,
+        "graphs": 2,
+        "left_out": 1,
+    }
+    counts = roles(tmp_path / "roles.tsv.gz").counts
+    assert counts["give-01 nsubj:pass "] == {"2": 1}
+    assert counts["eat-01 obl in"] == {"LOC": 1}
+    row = {"topic_id": "1", "context": "She eats the apple ."}
+    (tmp_path / "texts.jsonl").write_text(json.dumps(row), "utf-8")
+    made = next(amr(Amr(tmp_path / "texts.jsonl", labeller=tmp_path / "roles.tsv.gz")))
+    assert ":ARG0 (s / she)" in " ".join(made["amr"].split())
+
+
+def test_a_word_that_could_be_two_nodes_is_neither() -> None:
+    words = next(analysed([[(word, True) for word in ("The", "boy", "sees", "a", "boy", "eat", ".")]]))
+    graph = read_graph("(s / see-01 :ARG0 (b / boy) :ARG1 (e / eat-01 :ARG0 (b2 / boy)))")
+    assert aligned(words, graph) == {"s": 2, "e": 5}
+    assert list(arguments(graph)) == [("s", "0", "b"), ("s", "1", "e"), ("e", "0", "b2")]
+
+
+def test_what_is_no_labeller_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "no.tsv").write_text("weight\tseen\n", "utf-8")
+    with pytest.raises(DataError, match="not a labeller"):
+        roles(tmp_path / "no.tsv")
 
 
 def test_adjectives_are_taken_apart() -> None:

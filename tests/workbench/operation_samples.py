@@ -78,6 +78,13 @@ def treebank(_: Path, place: Path) -> Given:
     return {"treebank": str(place), "out": str(place / "english"), "epochs": 1, "width": 16}
 
 
+def annotated(_: Path, place: Path) -> Given:
+    """One graph with its sentence."""
+    graph = "# ::snt The boy eats an apple .\n(e / eat-01 :ARG0 (b / boy) :ARG1 (a / apple))\n"
+    (place / "own.amr").write_text(graph)
+    return {"amr": [str(place / "own.amr")], "out": str(place / "roles.tsv.gz")}
+
+
 def lines_of(place: Path, *rows: Given) -> Given:
     """A file of JSON Lines."""
     file = place / "rows.jsonl"
@@ -339,6 +346,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "mathamr.amr": lambda _, place: lines_of(place, {"topic_id": "B.1", "context": 'Solve "eqx1eqx".'}),
     "mathamr.parse": lambda _workspace, _place: {"text": "Solve $x^2=2$ for me."},
     "mathamr.language": treebank,
+    "mathamr.roles": annotated,
     "mathamr.graft": lambda _, place: lines_of(
         place, {"topic_id": "B.1", "amr": '(s / solve-01 :arg1 "eqx1eqx")', "formulas": {"1": "x^2"}}
     ),

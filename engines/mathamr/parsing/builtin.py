@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from engines.language.formulas import FORMULA
 from engines.mathamr.graph.amr import Graph
@@ -23,15 +24,18 @@ _START = re.compile(rf"(?<={FORMULA})\s+(?=[A-Z][a-z]+\b|I\b)|(?<=:)\s+(?=[A-Z][
 
 
 class Builtin:
-    """The built-in parser; see `parse`."""
+    """The built-in parser; see `parse`. Args: labeller: of roles, instead of the one that ships."""
 
     name = "builtin"
 
+    def __init__(self, labeller: Path | None = None) -> None:
+        self._labeller = labeller
+
     def __call__(self, contexts: Sequence[str]) -> Iterator[Graph]:
-        return parse(contexts)
+        return parse(contexts, self._labeller)
 
 
-def parse(contexts: Iterable[str]) -> Iterator[Graph]:
+def parse(contexts: Iterable[str], labeller: Path | None = None) -> Iterator[Graph]:
     """The AMR graph of each context, in order; its formulas are the constants that stand in it, quoted.
 
     A context of several sentences is a multi-sentence with :snt1, :snt2, … A sentence of formulas alone hangs
@@ -42,7 +46,7 @@ def parse(contexts: Iterable[str]) -> Iterator[Graph]:
 
     split = [_sentences(text) for text in contexts]
     parsed = analysed(sentence.words for context in split for sentence in context)
-    inventory, known = frames(), roles()
+    inventory, known = frames(), roles(labeller)
     for context in split:
         parts = [sentence_graph(next(parsed), sentence.formulas, inventory, known) for sentence in context]
         found: list[Part] = []

@@ -1,18 +1,22 @@
-"""Learning of the roles of dependents from PropBank's examples, parsed by the English pipeline."""
+"""Learning of the roles of dependents from PropBank's examples and graphs, parsed by the English pipeline."""
 
 from __future__ import annotations
 
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
 from engines.language.english import Word
+from engines.mathamr.graph.amr import Graph, read_graph
+from engines.mathamr.graph.files import Block, read_blocks
+from engines.mathamr.parsing.alignment import aligned, arguments
 from engines.mathamr.parsing.frames import frames
 from engines.mathamr.parsing.roles import Dependent, Predicate, Roles, candidates, features, seen
 
@@ -65,18 +69,28 @@ def voice(relations: set[str]) -> str:
     return "P" if relations & {"nsubj:pass", "aux:pass"} else "O" if "obj" in relations else "N"
 
 
-def derive(examples: Path, out: Path, *, held_out: float = 0.0) -> dict[str, float]:
-    """Write `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args).
+def derive(
+    examples: Path | None, out: Path, *, amr: Sequence[Path] = (), held_out: float = 0.0
+) -> dict[str, float]:
+    """Write a file as `roles.tsv.gz` from PropBank's examples (JSON Lines: roleset, text, rel, args), from
+    files of AMR graphs with their sentences, or both.
 
     Args: held_out: the share of the sentences that is not learnt from, and on which accuracy is measured.
-    Returns: {"sentences", "dependents", "features"}, with `held_out` "tested" and "accuracy" too: the share
-    of dependents whose role, taken alone, is right. The same examples give the same file.
+    Returns: sentences (that teach something), dependents, features, graphs, left_out (blocks of the files
+    that cannot be read); with `held_out` tested and accuracy too: the share of dependents whose role, taken
+    alone, is right. The same files give the same model. Raises: DataError E674 where nothing can be learnt.
     """
-    from engines.language.english import analysed
-
-    rows = [json.loads(line) for _, line in read_lines(examples)]
-    parsed = analysed([(word or "_", True) for word in row["text"].split(" ")] for row in rows)
-    sentences = [found for row, words in zip(rows, parsed, strict=True) if (found := _examples(row, words))]
+    rows = [] if examples is None else [json.loads(line) for _, line in read_lines(examples)]
+    left: list[DataError] = []
+    graphs = [found for path in amr for found in _graphs(path, left.append)]
+    texts = [row["text"] for row in rows] + [one.sentence for one, _ in graphs]
+    parsed = list(_parsed(texts))
+    found = [_examples(row, words) for row, words in zip(rows, parsed, strict=False)]
+    found += [_of_graph(graph, words) for (_, graph), words in zip(graphs, parsed[len(rows) :], strict=True)]
+    sentences = [one for one in found if one]
+    if not sentences:
+        remedy = "Name PropBank's examples, or files of graphs under their sentences."
+        raise DataError("no sentence shows a role", path=examples, code="E674", remedy=remedy)
     Random(0).shuffle(sentences)
     tested = [one for found in sentences[: int(held_out * len(sentences))] for one in found]
     learnt = [one for found in sentences[int(held_out * len(sentences)) :] for one in found]
@@ -96,6 +110,8 @@ def derive(examples: Path, out: Path, *, held_out: float = 0.0) -> dict[str, flo
         "sentences": len(sentences),
         "dependents": len(learnt),
         "features": len(weights),
+        "graphs": len(graphs),
+        "left_out": len(left),
     }
     if tested:
         model = Roles(counts, weights)
@@ -105,28 +121,58 @@ def derive(examples: Path, out: Path, *, held_out: float = 0.0) -> dict[str, flo
     return figures
 
 
+def _parsed(texts: Sequence[str]) -> Iterator[tuple[Word, ...]]:
+    from engines.language.english import analysed
+
+    return analysed([(word or "_", True) for word in text.split(" ")] for text in texts)
+
+
+def _graphs(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[tuple[Block, Graph]]:
+    for one in read_blocks(path, on_bad=on_bad):
+        try:
+            yield one, read_graph(one.graph)
+        except DataError as error:
+            on_bad(DataError(error.what, path=path, line=one.line, code=error.code))
+
+
 def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:
     """Each argument whose head hangs on the predicate, if the inventory has its frame and role."""
     frame = row["roleset"].replace("_", "-")
     first_of = str(row["rel"]).split()[0]
-    if frame not in frames().roles or not first_of.isdigit() or int(first_of) >= len(words):
+    if not first_of.isdigit() or int(first_of) >= len(words):
         return []
-    place = int(first_of)
-    below = {word.relation for number, word in enumerate(words) if word.head == place and number != place}
-    predicate = Predicate(frame, words[place].tag, voice(below))
-    known = {role for role, _ in candidates(frame)}
     found = []
     for named, first, last in row["args"]:
         role = named.removeprefix("ARGM-").removeprefix("ARG")
-        if last >= len(words) or role not in known:
-            continue
-        for number in range(first, last + 1):
-            word = words[number]
-            if word.head == place and number != place and word.relation in _RELATIONS:
-                dependent = Dependent(word.relation, introduced(words, number), word.tag)
-                found.append(Example(predicate, dependent, role))
-                break
+        if last < len(words):
+            shown = (_example(words, int(first_of), frame, n, role) for n in range(first, last + 1))
+            found += [one for one in shown if one is not None][:1]
     return found
+
+
+def _of_graph(graph: Graph, words: Sequence[Word]) -> list[Example]:
+    """Each role of a frame in a graph, where the words of both are known and one hangs on the other."""
+    places = aligned(words, graph)
+    concepts = graph.by_variable()
+    return [
+        found
+        for frame, role, other in arguments(graph)
+        if frame in places
+        and other in places
+        and (found := _example(words, places[frame], concepts[frame].concept, places[other], role))
+    ]
+
+
+def _example(words: Sequence[Word], place: int, frame: str, number: int, role: str) -> Example | None:
+    """A dependent of a predicate, if it hangs on it and the inventory has the frame and the role."""
+    word = words[number]
+    if word.head != place or number == place or word.relation not in _RELATIONS:
+        return None
+    if frame not in frames().roles or role not in dict(candidates(frame)):
+        return None
+    below = {one.relation for at, one in enumerate(words) if one.head == place and at != place}
+    predicate = Predicate(frame, words[place].tag, voice(below))
+    return Example(predicate, Dependent(word.relation, introduced(words, number), word.tag), role)
 
 
 def _learnt(examples: Sequence[Example], counts: Mapping[str, Mapping[str, int]]) -> dict[str, float]:

@@ -31,6 +31,10 @@ class Amr:
         Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
     ] = None
     device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
+    labeller: Annotated[
+        Path | None,
+        Arg("Of roles, for the built-in parser, as mathamr roles makes it.", metavar="FILE", shown="ours"),
+    ] = None
     placeholders: Annotated[bool, Arg('Keep the placeholders instead of "MATH".')] = False
 
 
@@ -45,6 +49,10 @@ class Parse:
         Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
     ] = None
     device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
+    labeller: Annotated[
+        Path | None,
+        Arg("Of roles, for the built-in parser, as mathamr roles makes it.", metavar="FILE", shown="ours"),
+    ] = None
     query: Annotated[str | None, Arg("Mark the formula of this id, which counts from 1.")] = None
 
 
@@ -58,7 +66,7 @@ def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
     from engines.mathamr.parsing.parsers import math_for_placeholders, parsed, parser
     from engines.mathamr.rows import rows
 
-    chosen = parser(spec.parser, spec.model, spec.device)
+    chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
     lines = list(rows(spec.file, "topic_id", "context"))
     formulas = lost = 0
     for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
@@ -96,7 +104,7 @@ def parse(spec: Parse) -> dict[str, Any]:
             exit_code=2,
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
         )
-    made = next(parsed([found.text], parser(spec.parser, spec.model, spec.device)))
+    made = next(parsed([found.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
     warnings = list(found.warnings)
     if made.parser != spec.parser:
         warnings.append(f"{spec.parser} gave no graph; this is the built-in parser's")

@@ -39,15 +39,18 @@ class Parsed:
     lost: tuple[str, ...]
 
 
-def parser(which: Which, model: Path | None = None, device: str | None = None) -> Parser:
+def parser(
+    which: Which, model: Path | None = None, device: str | None = None, labeller: Path | None = None
+) -> Parser:
     """A parser by its name. Args: model: the folder of amrlib's. device: cpu, cuda:0 …, None: what there is.
+    labeller: of roles, for the built-in parser, instead of the one that ships.
 
     Raises: EngineError E355 for amrlib without a model, or with a folder that is none.
     """
     if which == "builtin":
         from engines.mathamr.parsing.builtin import Builtin
 
-        return Builtin()
+        return Builtin(labeller)
     if model is None:
         raise EngineError(
             "amrlib needs a model",

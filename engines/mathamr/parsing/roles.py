@@ -12,8 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 from engines.core.assets import asset
+from engines.core.errors import DataError
 from engines.core.files import read_lines
 from engines.mathamr.parsing.frames import frames
 
@@ -139,15 +141,26 @@ def seen(counts: Mapping[str, int], role: str) -> tuple[float, float]:
 
 
 @cache
-def roles() -> Roles:
-    """The model that ships."""
+def roles(file: Path | None = None) -> Roles:
+    """The model that ships, or another that was trained. Raises: DataError E317 for a file that is none."""
+    path = file or asset("mathamr/roles.tsv.gz")
     counts: dict[str, dict[str, int]] = {}
     weights: dict[str, float] = {}
-    for _, line in read_lines(asset("mathamr/roles.tsv.gz")):
-        kind, key, values = line.split("\t")
-        if kind == "weight":
-            weights[key] = float(values)
-        else:
-            pairs = (one.partition("=") for one in values.split())
-            counts[key] = {role: int(count) for role, _, count in pairs}
+    for number, line in read_lines(path):
+        try:
+            kind, key, values = line.split("\t")
+            if kind == "weight":
+                weights[key] = float(values)
+            else:
+                pairs = (one.partition("=") for one in values.split())
+                counts[key] = {role: int(count) for role, _, count in pairs}
+        except ValueError as error:
+            raise _no_model(path, number) from error
+    if not weights.keys() >= {"seen", "often"}:
+        raise _no_model(path)
     return Roles(counts, weights)
+
+
+def _no_model(path: Path, line: int | None = None) -> DataError:
+    remedy = "Name a file that mathwb mathamr roles made."
+    return DataError("not a labeller of roles", path=path, line=line, code="E317", remedy=remedy)

@@ -156,4 +156,12 @@ OPERATIONS = (
         background=Background("mathamr language", "trains {out}"),
         recipes=True,
     ),
+    Operation(
+        "mathamr.roles",
+        "Train the built-in parser's labeller of roles.",
+        spec=f"{_ENGINE}.training.labeller:TrainRoles",
+        call=f"{_ENGINE}.training.labeller:train_roles",
+        background=Background("mathamr roles", "trains {out}"),
+        recipes=True,
+    ),
 )

@@ -25,5 +25,9 @@ PAPER = Paper(
     folder="mathamr",
     doctor="workbench.papers.mathamr.doctor:examine",
     tour="workbench.papers.mathamr.tour:tour",
-    references={"formulas": "workbench.papers.mathamr.places:index_path"},
+    kinds="workbench.papers.mathamr.data:KINDS",
+    references={
+        "amr": "workbench.papers.mathamr.data:amr_path",
+        "formulas": "workbench.papers.mathamr.places:index_path",
+    },
 )
