@@ -40,12 +40,12 @@ class Generate:
         Arg("Extract passages of the answers in this index (or collection) instead.", ref="index"),
     ] = None
     shortest: Annotated[tuple[Path, ...], Arg("Or take the shortest of these runs; repeatable.")] = ()
-    beams: Annotated[int | None, Arg("Beam width.", low=1, shown="5")] = None
+    beams: Annotated[int | None, Arg("Beam width.", low=1, high=1000, shown="5")] = None
     length_penalty: Annotated[float | None, Arg("Above 0 favours longer ones.", shown="1")] = None
     hint: Annotated[bool | None, Arg("Begin with HINT: shorter.", shown="no")] = None
     sample: Annotated[bool | None, Arg("Draw the tokens.", shown="no")] = None
     top_k: Annotated[int | None, Arg("Among so many.", low=1, shown="50")] = None
-    new_tokens: Annotated[int | None, Arg("At most.", low=1, shown="400")] = None
+    new_tokens: Annotated[int | None, Arg("At most.", low=1, high=100_000, shown="400")] = None
     no_repeat: Annotated[int | None, Arg("No n tokens twice.", low=0, shown="0, allowed")] = None
     how: Annotated[str | None, Arg("--index: how candidates are found.", shown="lexical")] = None
     depth: Annotated[int | None, Arg("--index: from so many answers.", low=1, shown="10")] = None

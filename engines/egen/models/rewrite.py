@@ -18,7 +18,7 @@ class Rewrite:
 
     model: Annotated[Path, Arg("A seq2seq model: folder or name.", ref="model")]
     expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
-    beams: Annotated[int, Arg("1 is greedy.", low=1)] = 5
+    beams: Annotated[int, Arg("1 is greedy.", low=1, high=1000)] = 5
 
 
 def rewrite(spec: Rewrite) -> dict[str, Any]:
