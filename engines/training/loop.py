@@ -106,7 +106,7 @@ class _Training:
                 shutil.rmtree(error.where, ignore_errors=True)
         if found is not None:
             self._resume(found)
-        self._meter = Meter(self._batches.position)
+        self._meter = self._begun_meter(found)
         if not self._ended:
             self._train()
         return self._finish()
@@ -282,6 +282,7 @@ class _Training:
         before = time.monotonic()
         world = self._accelerator.num_processes
         randoms = processes.gathered(state.get_random(), world)
+        unread = processes.gathered(self._meter.unread(), world)
         if not self._first:
             return
         files = {
@@ -296,6 +297,7 @@ class _Training:
             "best": self._best.to_dict(),
             "measures": self._measures,
             "loss_nats": self._loss,
+            "unread": unread,
             "ended": self._ended,
             "world": world,
             "versions": state.versions(),
@@ -308,6 +310,14 @@ class _Training:
         size = sum(len(data) for data in files.values())
         took = {"bytes": size, "seconds": round(time.monotonic() - before, 3)}
         self._tell("checkpoint", {"name": folder.name, **took})
+
+    def _begun_meter(self, found: Checkpoint | None) -> Meter:
+        """A meter that goes on where a checkpoint was made between two readings."""
+        import torch
+
+        rank, kept = self._accelerator.process_index, found.facts.get("unread", []) if found else []
+        total, count = kept[rank] if rank < len(kept) else (0.0, 0)
+        return Meter(self._batches.position, torch.tensor(total, device=self._accelerator.device), count)
 
     def _resume(self, found: Checkpoint) -> None:
         """Go on from a checkpoint: weights, optimizer, random numbers, position in the data."""

@@ -19,10 +19,10 @@ _TELL_EVERY_S = 0.5
 class Meter:
     """Adds up on the device; only a reading waits for it."""
 
-    def __init__(self, start: Position) -> None:
+    def __init__(self, start: Position, total: torch.Tensor | None = None, count: int = 0) -> None:
+        """Args: total, count: losses that were added and not read before a training was broken off."""
         self._before = start
-        self._sum: torch.Tensor | None = None
-        self._count = 0
+        self._sum, self._count = total, count
         self._seconds = 0.0
         self._since: float | None = None
         self._told = 0.0
@@ -31,6 +31,10 @@ class Meter:
         """The loss of a step, detached."""
         self._sum = loss.float() if self._sum is None else self._sum + loss.float()
         self._count += 1
+
+    def unread(self) -> tuple[float, int]:
+        """The sum of the losses since the last reading, and how many they are."""
+        return (0.0 if self._sum is None else self._sum.item()), self._count
 
     def pause_clock(self) -> None:
         """What follows is not training."""

@@ -125,6 +125,26 @@ def test_stopped_and_resumed_is_as_never_interrupted(whole: Any, tmp_path: Path,
     assert (second.measures, second.tokens) == (whole[1].measures, whole[1].tokens)
 
 
+def test_a_mean_of_losses_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
+    def losses(name: str, broken: bool) -> tuple[TrainResult, dict[int, float]]:
+        heard: list[Event] = []
+        due = config(log_every=7, save_every=5)
+        if broken:
+            train(
+                Tiny(), due, tmp_path / name, events=heard.append, stop=lambda: "checkpoint" in kinds(heard)
+            )
+        result = train(Tiny(), due, tmp_path / name, events=heard.append)
+        return result, {event.step: event.data["loss_nats"] for event in heard if "loss_nats" in event.data}
+
+    (whole, told), (broken, told_in_parts) = losses("whole", False), losses("broken", True)
+    assert broken.resumed_from == 6
+    assert (broken.loss_nats, told_in_parts) == (whole.loss_nats, told)
+
+
+def kinds(events: list[Event]) -> set[str]:
+    return {event.kind for event in events}
+
+
 def test_a_damaged_checkpoint_is_passed_over(whole: Any, tmp_path: Path) -> None:
     run(tmp_path, stop_at=12)
     newest = tmp_path / "checkpoints" / "step-000012" / "training.pt"
