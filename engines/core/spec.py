@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
@@ -29,6 +30,7 @@ __all__ = [
     "parse",
     "read",
     "refused",
+    "share_of",
     "values",
 ]
 
@@ -250,6 +252,20 @@ def _close(word: str, names: Iterable[Any]) -> str:
 def refused(what: str, code: str, remedy: str = "") -> EngineError:
     """A setting that cannot be used: an error of exit code 2."""
     return EngineError(what, code=code, exit_code=2, remedy=remedy)
+
+
+def share_of(text: str | None) -> tuple[int, int] | None:
+    """`3/16` as the third of sixteen, for processes that divide a work. Raises: EngineError E424.
+
+    >>> share_of("3/16"), share_of(None)
+    ((3, 16), None)
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", text)
+    if found is None or int(found[1]) > int(found[2]):
+        raise refused(f"{text!r} is no share", "E424", "Write 1/16 to 16/16, for example.")
+    return int(found[1]), int(found[2])
 
 
 def exactly_one(given: Mapping[str, Any], remedy: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from engines.core import machine
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, share_of
 from engines.egen.choices import Weights
 from engines.egen.records import CORPUS_CONFIG, MAX_MEMBERS, MAX_TOKENS, Mode, Style, style_of
 from engines.egen.weights import canonical_weights
@@ -57,11 +57,20 @@ class BuildCorpus:
     ] = None
     padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
     nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
+    share: Annotated[
+        str | None,
+        Arg(
+            "Grow only the shards of one share, as 3/16 the third of sixteen, and assemble nothing.",
+            shown="all, assembled",
+        ),
+    ] = None
     workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
     seed: Annotated[int | None, Arg("Chooses the members. [default: 0]", low=0)] = None
 
     def __post_init__(self) -> None:
-        """Refuse far more processes than there are processors. Raises: EngineError E424."""
+        """Refuse far more processes than there are processors, and a share that is none. Raises: EngineError
+        E424."""
+        share_of(self.share)
         if self.workers is not None and self.workers > 4 * (cores := machine.processors()):
             raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
 
@@ -125,7 +134,15 @@ def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never
         weights=_given(spec.weights),
         assume=_given(spec.assume),
     )
-    return build(source, spec.out, config, workers=_given(spec.workers), events=events, stop=stop)
+    return build(
+        source,
+        spec.out,
+        config,
+        workers=_given(spec.workers),
+        share=share_of(spec.share),
+        events=events,
+        stop=stop,
+    )
 
 
 def _given(value: T | None) -> T:

@@ -17,11 +17,14 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
-from engines.egen.corpus.build import build_corpus, saved_plan
+from engines.core.locks import sole_builder
+from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.labelled import read_labelled
 from engines.egen.corpus.pairs import stream_pairs
 from engines.egen.corpus.published import export_published
 from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.shards import stored_shards
+from engines.egen.corpus_building import BuildCorpus
 from engines.egen.corpus_stats import CorpusStats, corpus_stats
 from engines.egen.models.datasets import training_texts
 from engines.egen.records import EgenConfig, Limits, head_seed
@@ -60,6 +63,46 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_workers_give_the_same_bytes(reference: Path, tmp_path: Path) -> None:
     build_corpus(fake_growth.source(70), tmp_path, CONFIG, workers=2, service=fake_growth.slow_service)
     assert content(tmp_path) == content(reference)
+
+
+def test_shares_give_the_same_bytes_and_a_lost_shard_is_made_again_alone(
+    reference: Path, tmp_path: Path
+) -> None:
+    def build(share: tuple[int, int] | None) -> Built:
+        source = fake_growth.source(70)
+        return build_corpus(source, tmp_path, CONFIG, share=share, service=fake_growth.service)
+
+    for first in (3, 1):
+        part = build((first, 3))
+        assert (part.complete, part.share, part.clusters) == (True, f"{first}/3", 0)
+    assert sorted(stored_shards(tmp_path / "shards")) == [0, 2, 3]
+    assert not (tmp_path / "manifest.json").exists()
+    whole = build(None)
+    assert (whole.complete, whole.share, whole.clusters) == (True, None, 70)
+    assert content(tmp_path) == content(reference)
+
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "shards").iterdir()}
+    stored_shards(tmp_path / "shards")[3].unlink()
+    assert build((2, 3)).heads == 16 * 2 - 10
+    assert 3 not in stored_shards(tmp_path / "shards")
+    assert build((1, 3)).heads == 16 * 2
+    assert content(tmp_path) == content(reference)
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "shards").iterdir()}
+    assert [name for name in after if after[name] != before[name]] == [
+        stored_shards(tmp_path / "shards")[3].name
+    ]
+
+
+def test_shares_are_built_side_by_side_and_no_whole_beside_them(tmp_path: Path) -> None:
+    with sole_builder(tmp_path, code="E453", shared=True):
+        assert build_corpus(
+            fake_growth.source(20), tmp_path, CONFIG, share=(1, 2), service=fake_growth.service
+        ).complete
+        with pytest.raises(EngineError, match="another build"):
+            build_corpus(fake_growth.source(20), tmp_path, CONFIG, service=fake_growth.service)
+    for wrong in ("4/3", "0/2", "half"):
+        with pytest.raises(EngineError, match="no share"):
+            BuildCorpus(tmp_path, share=wrong)
 
 
 def test_what_a_killed_builder_left_half_written_is_removed(reference: Path, tmp_path: Path) -> None:

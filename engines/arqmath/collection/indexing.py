@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 from engines.arqmath.choices import SomeCollection
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, share_of
 
 __all__ = ["IndexCollection", "Prepare", "index", "prepare"]
 
@@ -44,16 +43,7 @@ class IndexCollection:
         """Raises: EngineError E424 for a share that is none, E427 for one without vectors."""
         if self.share is not None and not self.dense:
             raise refused("only vectors are divided into shares", "E427", "Add --dense.")
-        self.parts()
-
-    def parts(self) -> tuple[int, int] | None:
-        """The share as numbers. Raises: EngineError E424."""
-        if self.share is None:
-            return None
-        found = re.fullmatch(r"([1-9]\d{0,5})/([1-9]\d{0,5})", self.share)
-        if found is None or int(found[1]) > int(found[2]):
-            raise refused(f"{self.share!r} is no share", "E424", "Write 1/16 to 16/16, for example.")
-        return int(found[1]), int(found[2])
+        share_of(self.share)
 
 
 def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -76,7 +66,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
         dense=spec.dense,
         encoder=spec.encoder,
         exact=spec.exact,
-        share=spec.parts(),
+        share=share_of(spec.share),
         events=events,
         stop=stop,
     )

@@ -93,7 +93,8 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Built:
     """How a build ended. `complete` is false after a stop; the finished shards stay for the next time.
-    `bad_lines` counts what could not be read of the source."""
+    `bad_lines` counts what could not be read of the source. Of a `share` the heads are those of its shards,
+    and nothing is assembled."""
 
     out: Path
     complete: bool
@@ -103,6 +104,7 @@ class Built:
     expressions: int = 0
     skipped: tuple[Skipped, ...] = ()
     bad_lines: int = 0
+    share: str | None = None
 
 
 def build_corpus(
@@ -111,6 +113,7 @@ def build_corpus(
     config: EgenConfig,
     *,
     workers: int = 1,
+    share: tuple[int, int] | None = None,
     events: Sink = ignore,
     stop: Stop = never,
     service: Service = growth,
@@ -119,6 +122,8 @@ def build_corpus(
 
     Args: config: `members` is the most per head, `seed` the corpus seed. workers: processes. events: progress
     counts heads, with `members`, `rate_per_s` and `eta_s`; metrics are `members_per_s` and `workers_bytes`.
+    share: (3, 16): only the third shard and every sixteenth from there, for processes that divide them, on
+    machines that see the same folder; a call without a share then grows what is missing and assembles all.
     stop: looked at between heads. service: what answers in a process.
     Raises: EngineError E452 when `out` was begun with other settings or holds something else, E453 when
     another build is at work there, E211 when a rule of the strict table produced a member that differs from
@@ -126,9 +131,9 @@ def build_corpus(
     """
     plan = Plan(source, config, table_hash(), versions())
     refuse_other_folder(out)
-    with sole_builder(out, code="E453"):
+    with sole_builder(out, code="E453", shared=share is not None):
         _begin(out, plan)
-        return _Build(out, plan, workers, events, stop, service).run()
+        return _Build(out, plan, workers, share, events, stop, service).run()
 
 
 def saved_plan(out: Path) -> Plan:
@@ -222,8 +227,18 @@ class _Build:
     """One run of a build, from the shards that are there to the manifest."""
 
     def __init__(
-        self, out: Path, plan: Plan, workers: int, events: Sink, stop: Stop, service: Service
+        self,
+        out: Path,
+        plan: Plan,
+        workers: int,
+        share: tuple[int, int] | None,
+        events: Sink,
+        stop: Stop,
+        service: Service,
     ) -> None:
+        first, step = share or (1, 1)
+        self.share = share
+        self.blocks = range(-(-len(plan.source.heads) // BLOCK))[first - 1 :: step]
         self.out, self.plan, self.workers, self.stop, self.service = out, plan, workers, stop, service
         self._log = partial(_log, out / "events.jsonl", events)
         self._grown: dict[int, GrownHead | Skipped] = {}
@@ -235,12 +250,16 @@ class _Build:
         for line in self.plan.source.bad_lines:
             self._log("warning", {"message": f"{self.plan.source.name}:{line.line}: {line.what}"})
         missing = self._missing_blocks()
-        self._log(
-            "state", {"state": "running", "heads": len(heads), "done": self._done, "workers": self.workers}
-        )
-        if missing and not self._grow(missing):
-            self._log("state", {"state": "stopped", "heads": len(heads), "done": self._done})
-            return Built(self.out, False, len(heads), self._done, bad_lines=len(self.plan.source.bad_lines))
+        wanted = sum(len(self._numbers(block)) for block in self.blocks)
+        self._log("state", {"state": "running", "heads": wanted, "done": self._done, "workers": self.workers})
+        bad_lines = len(self.plan.source.bad_lines)
+        share = f"{self.share[0]}/{self.share[1]}" if self.share else None
+        if missing and not self._grow(missing, wanted):
+            self._log("state", {"state": "stopped", "heads": wanted, "done": self._done})
+            return Built(self.out, False, wanted, self._done, bad_lines=bad_lines, share=share)
+        if share:
+            self._log("state", {"state": "complete", "share": share})
+            return Built(self.out, True, wanted, wanted, bad_lines=bad_lines, share=share)
         self._log("state", {"state": "assembling"})
         shards = stored_shards(self.out / "shards")
         result = assemble(self.out, self.plan.to_dict(), heads, shards, seed=self.plan.config.seed)
@@ -248,11 +267,15 @@ class _Build:
         self._log("state", {"state": "complete", **counts})
         return Built(self.out, True, len(heads), len(heads), **asdict(result) | {"skipped": result.skipped})
 
+    def _numbers(self, block: int) -> range:
+        """The heads of a block."""
+        return range(len(self.plan.source.heads))[block * BLOCK : (block + 1) * BLOCK]
+
     def _missing_blocks(self) -> list[int]:
         """Blocks without a whole shard; a corrupt one is removed."""
         found = stored_shards(self.out / "shards")
         missing = []
-        for block in range(-(-len(self.plan.source.heads) // BLOCK)):
+        for block in self.blocks:
             try:
                 shard = read_shard(found[block])
             except KeyError:
@@ -266,11 +289,11 @@ class _Build:
                 self._members += shard.stored.rows - len(shard.heads)
         return missing
 
-    def _grow(self, blocks: list[int]) -> bool:
-        """Grow the heads of these blocks; false when it was stopped before the end."""
+    def _grow(self, blocks: list[int], wanted: int) -> bool:
+        """Grow the heads of these blocks, of `wanted` in all; false when it was stopped before the end."""
         heads = self.plan.source.heads
-        todo = deque(n for block in blocks for n in range(len(heads))[block * BLOCK : (block + 1) * BLOCK])
-        rate = _Rate(self._done, self._members, len(heads))
+        todo = deque(number for block in blocks for number in self._numbers(block))
+        rate = _Rate(self._done, self._members, wanted)
         open_heads = 0
         with GrowthPool(min(self.workers, len(todo)), self.service) as pool:
             while open_heads or (todo and not self.stop()):
@@ -322,7 +345,7 @@ class _Build:
 
     def _store(self, block: int) -> None:
         """Write the shard of a block once all its heads are in."""
-        numbers = range(len(self.plan.source.heads))[block * BLOCK : (block + 1) * BLOCK]
+        numbers = self._numbers(block)
         if not all(number in self._grown for number in numbers):
             return
         results = [self._grown.pop(number) for number in numbers]

@@ -282,6 +282,9 @@ def corpus(built: Any, _spec: object) -> Iterator[str]:
     if not built.complete:
         yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command goes on"
         return
+    if built.share:
+        yield f"share {built.share}: {built.heads:,} heads in {built.out}; without --share all is assembled"
+        return
     yield f"{built.clusters:,} clusters, {built.expressions:,} expressions in {built.out}"
     if built.bad_lines:
         yield f"lines that could not be read: {built.bad_lines:,}"
