@@ -61,6 +61,8 @@ CODES: Mapping[str, str] = {
     "E374": "a label of a triplet that there is not",
     "E375": "a post that there is not",
     "E376": "a text or topic without the formula that is asked for",
+    "E377": "a program that is not installed",
+    "E378": "a program that makes nothing of what it was given",
     "E380": "a cross-encoder that cannot be loaded",
     "E381": "a cross-encoder whose weights are not all there",
     "E382": "a cross-encoder whose tokenizer is another model's",

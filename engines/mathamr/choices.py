@@ -11,6 +11,7 @@ __all__ = [
     "ONE_FORMULA",
     "Compared",
     "FormulaIndexed",
+    "Reader",
     "Representation",
     "SomeCollection",
     "SomeEncoder",
@@ -36,3 +37,7 @@ Compared = Literal[
 ]
 """The representations, and the parts that operator trees share, which need no encoder."""
 Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]
+Reader = Annotated[
+    Literal["builtin", "latexml"], Arg("latexml: LaTeXML, where it is installed; all at once.")
+]
+"""What reads LaTeX."""

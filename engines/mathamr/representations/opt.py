@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.spec import Arg, exactly_one
-from engines.mathamr.choices import ONE_FORMULA
+from engines.core.spec import Arg, exactly_one, refused
+from engines.mathamr.choices import ONE_FORMULA, Reader
+
+if TYPE_CHECKING:
+    from engines.formula.operator_tree import OperatorTree
 
 __all__ = ["Opt", "opt"]
 
@@ -24,6 +27,7 @@ class Opt:
 
     latex: Annotated[str | None, Arg("The formula, without dollar signs.", metavar="LATEX")] = None
     file: Annotated[Path | None, Arg('Lines {"id": …, "latex": …}.', metavar="FILE")] = None
+    reader: Reader = "builtin"
     mode: Annotated[Literal["arqmath", "correct"], Arg("Whose conventions.")] = "arqmath"
     write: Annotated[
         Literal["tree", "latex", "unicode"],
@@ -33,32 +37,51 @@ class Opt:
     def __post_init__(self) -> None:
         """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
         exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
+        if self.reader == "latexml" and self.mode == "correct":
+            raise refused("LaTeXML reads as ARQMath's trees do", "E402", "Leave --mode or --reader out.")
 
 
 def opt(spec: Opt) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """The tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
 
-    An error is `{"start", "end", "latex"}`, in characters of the formula.
+    An error is `{"start", "end", "latex"}`, in characters of the formula. What LaTeXML makes nothing of is an
+    error node over the whole. Raises: EngineError E377, E378 as `latexml`.
 
     >>> opt(Opt(latex="x^2"))
     {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
     """
     from engines.formula.parser import operator_tree
 
+    if spec.latex is not None and spec.reader == "latexml":
+        return next(_by_latexml([spec.latex])).document()
     if spec.latex is not None:
         return operator_tree(spec.latex, spec.mode).document()
     assert spec.file is not None
-    return _of_file(spec.file, spec.mode)
+    return _of_file(spec, spec.file)
 
 
-def _of_file(file: Path, mode: Literal["arqmath", "correct"]) -> Iterator[dict[str, Any]]:
+def _of_file(spec: Opt, file: Path) -> Iterator[dict[str, Any]]:
     from engines.formula.parser import operator_tree
     from engines.mathamr.rows import rows
 
-    for row in rows(file, "latex"):
-        tree = operator_tree(row["latex"], mode)
+    found: Iterable[tuple[dict[str, Any], OperatorTree]]
+    if spec.reader == "latexml":
+        lines = list(rows(file, "latex"))
+        found = zip(lines, _by_latexml([row["latex"] for row in lines]), strict=True)
+    else:
+        found = ((row, operator_tree(row["latex"], spec.mode)) for row in rows(file, "latex"))
+    for row, tree in found:
         errors = []
         for error in tree.errors():
             start, end = error.span or (0, len(row["latex"]))
             errors.append({"start": start, "end": end, "latex": row["latex"][start:end]})
         yield {"id": row.get("id"), "tree": tree.document(), "errors": errors}
+
+
+def _by_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
+    from engines.formula.content_mathml import read_content_mathml
+    from engines.formula.latexml import latexml
+    from engines.formula.operator_tree import OperatorTree
+
+    for latex, made in zip(formulas, latexml(formulas), strict=True):
+        yield OperatorTree("E!", (), (0, len(latex))) if made is None else read_content_mathml(made.content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg, exactly_one
-from engines.mathamr.choices import ONE_FORMULA
+from engines.mathamr.choices import ONE_FORMULA, Reader
 
 __all__ = ["Slt", "slt"]
 
@@ -27,6 +27,7 @@ class Slt:
     file: Annotated[
         Path | None, Arg('Lines {"id": …, "latex": …} or {"id": …, "mathml": …}.', metavar="FILE")
     ] = None
+    reader: Reader = "builtin"
 
     def __post_init__(self) -> None:
         """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
@@ -36,30 +37,51 @@ class Slt:
 def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """The tree as `{"label", "children"}`; of a file a row `{"id", "tree"}` for each line.
 
-    A row whose MathML is no XML has no tree, and a warning.
+    A row whose MathML is no XML has no tree, and a warning; nor has what LaTeXML makes nothing of. Raises:
+    EngineError E377, E378 as `latexml`.
 
     >>> slt(Slt(latex="x^2"))["children"][0]["label"]
     'V!x'
     """
-    from engines.formula.symbol_layout import layout_tree
-
     if spec.latex is not None:
-        return layout_tree(spec.latex).document()
+        tree = next(_trees([spec.latex], spec.reader, [spec.latex], events))
+        return {"label": "E!"} if tree is None else tree
     assert spec.file is not None
-    return _of_file(spec.file, events)
+    return _of_file(spec, spec.file, events)
 
 
-def _of_file(file: Path, events: Sink) -> Iterator[dict[str, Any]]:
-    from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
+def _of_file(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.formula.symbol_layout import read_presentation_mathml
     from engines.mathamr.rows import rows
 
-    for row in rows(file, one_of=("latex", "mathml")):
-        found: dict[str, Any] = {"id": row.get("id"), "tree": None}
-        if isinstance(latex := row.get("latex"), str):
-            found["tree"] = layout_tree(latex).document()
-        else:
-            try:
-                found["tree"] = read_presentation_mathml(row["mathml"]).document()
-            except DataError as error:
-                events(Event("warning", {"message": f"{row.get('id')}: {error.what}"}))
-        yield found
+    # LaTeXML reads all at once; the built-in reader row by row.
+    every = rows(file, one_of=("latex", "mathml"))
+    for part in [list(every)] if spec.reader == "latexml" else ([row] for row in every):
+        written = [row for row in part if isinstance(row.get("latex"), str)]
+        named = [str(row.get("id")) for row in written]
+        made = _trees([row["latex"] for row in written], spec.reader, named, events)
+        for row in part:
+            found: dict[str, Any] = {"id": row.get("id"), "tree": None}
+            if isinstance(row.get("latex"), str):
+                found["tree"] = next(made)
+            else:
+                try:
+                    found["tree"] = read_presentation_mathml(row["mathml"]).document()
+                except DataError as error:
+                    events(Event("warning", {"message": f"{row.get('id')}: {error.what}"}))
+            yield found
+
+
+def _trees(
+    formulas: Sequence[str], reader: str, named: Sequence[str], events: Sink
+) -> Iterator[dict[str, Any] | None]:
+    from engines.formula.latexml import latexml
+    from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
+
+    if reader == "builtin":
+        yield from (layout_tree(latex).document() for latex in formulas)
+        return
+    for name, made in zip(named, latexml(formulas), strict=True):
+        if made is None:
+            events(Event("warning", {"message": f"{name}: LaTeXML makes nothing of it"}))
+        yield None if made is None else read_presentation_mathml(made.presentation).document()
