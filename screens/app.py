@@ -97,9 +97,11 @@ class Workbench(Frame):
             self.add_mode(entry.name, partial(_make, entry))
         for theme in THEMES:
             self.register_theme(theme)
-        chosen = str(own_config().get("theme")) or session.theme
+        named = own_config().get("theme")
+        chosen = f"mathwb-{named}" if named else session.theme
+        ours = [theme.name for theme in THEMES]
         # Before the first style is computed, or all would be computed twice.
-        self.set_reactive(App.theme, chosen if chosen in self.available_themes else THEMES[0].name)
+        self.set_reactive(App.theme, chosen if chosen in ours else ours[0])
 
     # Start and end
 

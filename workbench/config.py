@@ -46,7 +46,12 @@ class Key:
 
 KEYS: tuple[Key, ...] = (
     Key("workspace", "", "the workspace folder; empty: the one in the user's data folder"),
-    Key("theme", "", "the colour theme of the screens; empty: the house's own"),
+    Key(
+        "theme",
+        "",
+        "the colours of the screens; empty: those of last time",
+        choices=("", "dark", "light", "contrast"),
+    ),
     Key("ascii", False, "draw with plain ASCII characters"),
     Key(
         "graphics",

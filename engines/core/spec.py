@@ -221,7 +221,7 @@ def _one(field: Field, value: Any, name: str, code: str) -> Any:
     if kind is float and not math.isfinite(value):
         raise refused(f"{name} is {value}, and a finite number is needed", code)
     if field.choices and value not in field.choices:
-        listed = ", ".join(map(str, field.choices))
+        listed = ", ".join(str(choice) or "empty" for choice in field.choices)
         raise refused(f"{name} is {value!r}, not one of {listed}", code, _close(str(value), field.choices))
     low, high = field.arg.low, field.arg.high
     if low is not None and not value >= low:

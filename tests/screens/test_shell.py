@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from engines.core.errors import EngineError
 from screens.app import Workbench, run
 from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
@@ -93,6 +94,21 @@ async def test_clicking_a_hint_does_what_its_key_does(make: Make) -> None:
         await pilot.click(bar, offset=(shown(app).splitlines()[-1].index("filter"), 0))
         await settle(pilot)
         assert app.screen.query("FilterLine Input").first().has_focus
+
+
+def test_every_theme_can_be_set_and_no_other(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    from screens.shell.theme import THEMES
+    from workbench.config import schema
+
+    names = schema()["theme"].choices[1:]
+    assert [f"mathwb-{name}" for name in names] == [theme.name for theme in THEMES]
+    for name in names:
+        monkeypatch.setenv("MATHWB_THEME", name)
+        assert make().theme == f"mathwb-{name}"
+    monkeypatch.setenv("MATHWB_THEME", "textual-light")
+    with pytest.raises(EngineError) as caught:
+        make()
+    assert caught.value.code == "E421"
 
 
 async def test_the_palette_changes_the_theme_and_lists_what_cannot_be_done(make: Make) -> None:

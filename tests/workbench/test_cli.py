@@ -79,11 +79,11 @@ def test_an_unknown_command_gets_a_hint() -> None:
 
 
 def test_config_shows_the_origin_of_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MATHWB_THEME", "night")
+    monkeypatch.setenv("MATHWB_THEME", "light")
     assert mathwb("config", "set", "fps", "15").returncode == 0
     settings = json.loads(mathwb("config", "show", "--json").stdout)["settings"]
     assert settings["fps"] == {"value": 15, "origin": "file", "source": str(paths.config_file())}
-    assert settings["theme"] == {"value": "night", "origin": "environment", "source": "MATHWB_THEME"}
+    assert settings["theme"] == {"value": "light", "origin": "environment", "source": "MATHWB_THEME"}
     assert settings["ascii"]["origin"] == "default"
     assert mathwb("config", "path").stdout.strip() == str(paths.config_file())
 

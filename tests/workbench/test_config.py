@@ -26,18 +26,24 @@ def test_environment_wins_over_file_wins_over_default(monkeypatch: pytest.Monkey
 
 def test_setting_one_value_keeps_the_others() -> None:
     paths.config_dir().mkdir(parents=True)
-    paths.config_file().write_text('theme = "night"\n[keymap]\n"jobs.stop" = "z"\n')
+    paths.config_file().write_text('theme = "light"\n[keymap]\n"jobs.stop" = "z"\n')
     set_value("ascii", "yes")
     set_value("keymap.app.quit", "Q")
     config = load_config()
-    assert config.get("theme") == "night"
+    assert config.get("theme") == "light"
     assert config.get("ascii") is True
     assert config.keymap == {"jobs.stop": "z", "app.quit": "Q"}
 
 
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
-    [("thme", "dark", "theme"), ("egen.mode", "strickt", "strict"), ("fps", "many", ""), ("fps", "-1", "")],
+    [
+        ("thme", "dark", "theme"),
+        ("egen.mode", "strickt", "strict"),
+        ("theme", "lihgt", "light"),
+        ("fps", "many", ""),
+        ("fps", "-1", ""),
+    ],
 )
 def test_wrong_settings_are_refused_and_not_written(name: str, value: str, remedy: str) -> None:
     with pytest.raises(UsageError) as caught:
