@@ -228,6 +228,12 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     assert 100 * after == pytest.approx(done.measures["validation_retrieval_at_5_percent"], abs=2)
     assert "kept out" in (tmp_path / "run" / "model" / "README.md").read_text()
 
+    data = {"corpus": tmp_path / "corpus", "backbone": tmp_path / "run" / "model"}
+    again = ComposedEncoder(composed(settings, data, seed=1).model().eval())
+    assert (again.encode(TEXTS) == encoder.encode(TEXTS)).all()
+    with pytest.raises(EngineError, match="hidden 32 there, 16 asked for"):
+        composed({**settings, "hidden": 16}, data, seed=1).model()
+
 
 def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError) as nothing:

@@ -14,7 +14,7 @@ from engines.core.spec import Arg, values
 from engines.egen.composed.examples import Example, Tokens, moved, near_copy
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes
 from engines.egen.corpus.splits import SplitName
-from engines.egen.models.corpus_task import CorpusTask
+from engines.egen.models.corpus_task import CorpusTask, refuse_other_sizes
 from engines.egen.models.settings import Precision, divided
 from engines.training.drawn import Drawn
 
@@ -89,10 +89,16 @@ class ComposedTask(CorpusTask):
         return [head for head in heads if low <= len(head) <= high and "d" not in head]
 
     def model(self) -> torch.nn.Module:
-        """The network, new."""
-        from engines.egen.composed.network import new_network
+        """The network, new, or that of the data `backbone` with a new map to values. Raises: EngineError E640
+        for one of other sizes."""
+        from engines.egen.composed.network import load_network, new_network
 
-        return new_network(self.sizes, read_out=2 * self.settings.points)
+        made = new_network(self.sizes, read_out=2 * self.settings.points)
+        if "backbone" in self.data:
+            given = load_network(self.data["backbone"])
+            refuse_other_sizes(self.data["backbone"].name, values(given.sizes), values(self.sizes))
+            made.load_state_dict(given.state_dict(), strict=False)
+        return made
 
     def train_data(self) -> Drawn[Example]:
         """Some of each cluster, drawn anew for every epoch."""

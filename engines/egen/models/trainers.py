@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.spec import refused, values
+from engines.core.spec import values
 from engines.egen.models import losses
-from engines.egen.models.corpus_task import CorpusTask
+from engines.egen.models.corpus_task import CorpusTask, refuse_other_sizes
 from engines.egen.models.losses import Gather
 from engines.egen.models.sequences import PAD
-from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
+from engines.egen.models.settings import ModelConfig, Settings, divided
 
 if TYPE_CHECKING:
     import torch
@@ -75,15 +75,8 @@ class _TransformerTask(CorpusTask):
         made = new_model(self.config)
         if "backbone" in self.data:
             given = load_model(self.data["backbone"])
-            there, asked = values(given.config), values(self.config)
-            other = [
-                f"{name} {there[name]} there, {asked[name]} asked for"
-                for name in asked
-                if name != "dropout" and there[name] != asked[name]
-            ]
-            if other:
-                what = f"{self.data['backbone'].name} is a model of other sizes: {'; '.join(other)}"
-                raise refused(what, CODE, "Set them as they are there, or begin with another model.")
+            asked = {name: size for name, size in values(self.config).items() if name != "dropout"}
+            refuse_other_sizes(self.data["backbone"].name, values(given.config), asked)
             made.load_state_dict(given.state_dict())
         return made
 

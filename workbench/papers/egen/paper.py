@@ -22,7 +22,8 @@ PAPER = Paper(
             "egen.composed",
             "engines.egen.composed.trainer:composed",
             ("engines.egen.composed.trainer:ComposedSettings", "engines.egen.composed.network:ComposedSizes"),
-            ("corpus", "exclude"),
+            _DATA,
+            "backbone",
         ),
         Trainer(
             "egen.semvec",
