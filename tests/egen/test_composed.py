@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.egen.composed.examples import Example, moved, near_copy
+from engines.egen.composed.examples import Example, detoured, moved, near_copy
 from engines.egen.composed.network import (
     ComposedEncoder,
     ComposedSizes,
@@ -25,7 +25,7 @@ from engines.egen.composed.network import (
     save_network,
 )
 from engines.egen.composed.plane import alike, plane_points, values
-from engines.egen.composed.terms import OPERATIONS, features, terms
+from engines.egen.composed.terms import OPERATIONS, UNARY_COUNT, features, terms
 from engines.egen.composed.trainer import composed
 from engines.egen.corpus.labelled import read_labelled, sample_corpus
 from engines.egen.corpus.published import import_published
@@ -56,7 +56,10 @@ def _alone(network: Any, tree: Tree) -> torch.Tensor:
     else:
         left, right = (_alone(network, tree.children[place]) for place in (0, -1))
         kind = OPERATIONS.index(tree.label)
-        whole = torch.cat([left, right]) @ network.both[kind]
+        if len(tree.children) == 1:
+            whole = left @ network.of_one[kind]
+        else:
+            whole = torch.cat([left, right]) @ network.of_two[kind - UNARY_COUNT]
         units = torch.nn.functional.gelu(whole[:8] + network.bias[kind])
         products = (left @ network.left[kind]) * (right @ network.right[kind]) / 4
         found = torch.cat([products, units]) @ network.out[kind] + whole[8:]
@@ -162,6 +165,18 @@ def test_a_near_copy_differs_in_one_label_of_its_kind(tree: Tree, seed: int) -> 
         assert len(read_prefix(" ".join(copy))) == len(tokens)
 
 
+@pytest.mark.parametrize(
+    "text", ["+ pow asec * 6 x 5 -3", "/ sech - * 3 x 5 -2", "d x asin / x pi", "acoth x"]
+)
+def test_a_detour_is_the_same_function_in_the_complex_plane(text: str) -> None:
+    tokens, draw = tuple(text.split()), np.random.default_rng(0)
+    detours = {detoured(tokens, draw) for _ in range(60)} - {tokens}
+    assert len(detours) > 10
+    found = terms([tokens, *detours])
+    rows = values(found, plane_points(16))[found.arrays["roots"]]
+    assert alike(rows[:1], rows).all()
+
+
 def test_operations_keep_what_is_equal_equal() -> None:
     draw = np.random.default_rng(0)
     kinds = set()
@@ -208,7 +223,7 @@ def test_a_training_learns_and_comes_back(tmp_path: Path) -> None:
     from engines.training import TrainConfig, train
 
     import_published(write_clusters(tmp_path / "clusters.jsonl"), tmp_path / "corpus")
-    sizes = {"d_model": 48, "hidden": 32, "points": 8, "moves": 0.0, "values_weight": 0.3}
+    sizes = {"d_model": 48, "hidden": 32, "points": 8, "moves": 0.0, "detours": 0.0, "values_weight": 0.3}
     settings = {**sizes, "precision": "fp16"}
     task = composed(settings, {"corpus": tmp_path / "corpus"}, seed=0)
     # One validation cluster, as so small a corpus has, is nothing to measure on.

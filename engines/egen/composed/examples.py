@@ -8,15 +8,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engines.egen.expressions.language import FUNCTIONS, VARIABLE, is_constant_token
+from engines.egen.expressions.language import (
+    ARITY,
+    FUNCTIONS,
+    HYPERBOLIC,
+    TRIGONOMETRIC,
+    VARIABLE,
+    is_constant_token,
+)
 
-__all__ = ["Example", "Tokens", "moved", "near_copy"]
+__all__ = ["Example", "Tokens", "detoured", "moved", "near_copy"]
 
 Tokens = tuple[str, ...]
 """Of an expression, in generator prefix notation."""
 
 _BINARY = ("+", "-", "*", "/")
 _NUMBERS = tuple(str(number) for number in range(-9, 10) if abs(number) > 1)
+_RECIPROCAL = {"sin": "csc", "cos": "sec", "tan": "cot", "sinh": "csch", "cosh": "sech", "tanh": "coth"}
+_RECIPROCAL |= {other: name for name, other in _RECIPROCAL.items()}
+_NOTHING = [(name, f"a{name}") for name in (*TRIGONOMETRIC, *HYPERBOLIC)]
+_OVER = [(other, f"a{name}") for name, other in _RECIPROCAL.items()]
+"""Two functions that give u, and those that give 1/u."""
+_TURNED = {"*": "/", "/": "*"}
+_TURNED |= {f"a{name}": f"a{other}" for name, other in _RECIPROCAL.items() if name not in ("tan", "cot")}
+"""What stands for an operation when 1/u is its last operand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,38 @@ def _others(token: str) -> Sequence[str]:
     if token in FUNCTIONS:
         return FUNCTIONS
     return _NUMBERS if is_constant_token(token) else ()
+
+
+def detoured(tokens: Tokens, draw: np.random.Generator) -> Tokens:
+    """The same function, written with a detour in a random place: cot(atan u) for 1/u, u / cot(atan v) for
+    u·v, asin(sec(acos u)) for acsc u, tan(atan u) for u, (1 + u) + 2 for u + 3."""
+    begin = int(draw.integers(len(tokens)))
+    if begin and tokens[begin - 1] == "d":
+        return tokens
+    end = _end(tokens, begin)
+    name, inner = tokens[begin], tokens[begin + 1 : end]
+    last = _end(inner, 0) if name in _BINARY else 0
+    over = _OVER[draw.integers(len(_OVER))]
+    found: Tokens
+    if draw.random() < 0.3:
+        found = (*_NOTHING[draw.integers(len(_NOTHING))], name, *inner)
+    elif name in _TURNED:
+        found = (_TURNED[name], *inner[:last], *over, *inner[last:])
+    elif name in ("+", "-") and inner[last].lstrip("-").isdecimal():
+        number = int(inner[last]) + (1 if name == "-" else -1)
+        found = (name, "+", "1", *inner[:last], str(number))
+    else:
+        found = ("/", "1", *over, name, *inner)
+    return (*tokens[:begin], *found, *tokens[end:])
+
+
+def _end(tokens: Sequence[str], begin: int) -> int:
+    """Where the term that begins there ends."""
+    wanted = 1
+    while wanted:
+        wanted += ARITY.get(tokens[begin], 0) - 1
+        begin += 1
+    return begin
 
 
 def moved(draw: np.random.Generator) -> Callable[[Tokens], Tokens]:

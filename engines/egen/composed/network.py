@@ -53,7 +53,7 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
     import torch
     from torch import nn
 
-    from engines.egen.composed.terms import FEATURES, OPERATIONS
+    from engines.egen.composed.terms import FEATURES, OPERATIONS, UNARY_COUNT
 
     class Composed(nn.Module):  # type: ignore[misc]  # an untyped library
         def __init__(self) -> None:
@@ -61,7 +61,7 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             self.sizes = sizes
             width, hidden, count = sizes.d_model, sizes.hidden, len(OPERATIONS)
 
-            def weights(*shape: int) -> nn.Parameter:
+            def weights(*shape: int, count: int = count) -> nn.Parameter:
                 return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
 
             self.x = nn.Parameter(torch.randn(width))
@@ -70,7 +70,9 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             )
             self.left, self.right = weights(width, hidden), weights(width, hidden)
             # The usual units and the linear map, in one product of matrices.
-            self.both, self.out = weights(2 * width, hidden + width), weights(2 * hidden, width)
+            self.of_one = weights(width, hidden + width, count=UNARY_COUNT)
+            self.of_two = weights(2 * width, hidden + width, count=count - UNARY_COUNT)
+            self.out = weights(2 * hidden, width)
             self.bias = nn.Parameter(torch.zeros(count, hidden))
             self.embedding = nn.Linear(width, width, bias=False)
             self.values = nn.Linear(width, read_out) if read_out else None
@@ -82,9 +84,9 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
             return nn.functional.normalize(self.embedding(states), dim=-1)
 
         def states(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-            names = (self.left, self.right, self.both, self.out, self.bias)
             # Taken apart once, so that the gradient is put together once.
-            networks = list(zip(*(weights.unbind() for weights in names), strict=True))
+            rows = [weights.unbind() for weights in (self.left, self.right, self.out, self.bias)]
+            networks = list(zip([*self.of_one, *self.of_two], *rows, strict=True))
             leaves = torch.where(batch["is_x"][:, None], self.x, self.number(batch["leaves"]))
             states = self._sized(leaves)
             level = 1
@@ -101,8 +103,9 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
         def _operation(
             self, network: Sequence[torch.Tensor], left: torch.Tensor, right: torch.Tensor
         ) -> torch.Tensor:
-            of_left, of_right, of_both, out, bias = network
-            usual, through = (torch.cat([left, right], -1) @ of_both).split([len(bias), len(out[0])], -1)
+            of_operands, of_left, of_right, out, bias = network
+            operands = torch.cat([left, right], -1) if len(of_operands) > left.shape[-1] else left
+            usual, through = (operands @ of_operands).split([len(bias), len(out[0])], -1)
             products = (left @ of_left) * (right @ of_right) / 4
             hidden = torch.cat([products, nn.functional.gelu(usual + bias)], -1)
             return torch.addmm(through, hidden, out)

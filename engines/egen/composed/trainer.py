@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from engines.core.spec import Arg, values
-from engines.egen.composed.examples import Example, Tokens, moved, near_copy
+from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes
 from engines.egen.corpus.splits import SplitName
 from engines.egen.models.corpus_task import CorpusTask, refuse_other_sizes
@@ -36,6 +36,7 @@ class ComposedSettings:
 
     tau: Annotated[float, Arg("Temperature.", low=0.001)] = 0.07
     members: Annotated[int, Arg("Members of each cluster of a batch.", low=2)] = 3
+    detours: Annotated[float, Arg("How many members get a detour, as cot(atan u).", low=0, high=1)] = 0.3
     copies: Annotated[int, Arg("Near-copies of each member.", low=0)] = 1
     moves: Annotated[
         float, Arg("For how many of the clusters an operation is done to two expressions.", low=0, high=1)
@@ -107,7 +108,9 @@ class ComposedTask(CorpusTask):
     def _drawn(self, number: int, draw: np.random.Generator) -> Example:
         texts = self.texts.clusters[number]
         chosen = draw.permutation(len(texts))[: self.settings.members].tolist()
-        members = tuple(tuple(texts[place].split()) for place in chosen)
+        read = (tuple(texts[place].split()) for place in chosen)
+        share = self.settings.detours
+        members = tuple(detoured(each, draw) if draw.random() < share else each for each in read)
         tried = [near_copy(each, draw) for each in members for _ in range(self.settings.copies)]
         moves = []
         if self._short and draw.random() < self.settings.moves:

@@ -14,6 +14,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
+from engines.egen.models.joined import JoinedEncoder, parts
 from engines.egen.models.model_folder import load_model, unopened
 from engines.egen.models.sequences import Sequences, batches, usable
 from engines.retrieval.similarity import Vectors, unit
@@ -73,7 +74,7 @@ class ModelEncoder:
 def longest(encoder: Encoder) -> int:
     """The longest expression that an encoder takes, in tokens of training notation. One of text takes any,
     and cuts what is too long for it."""
-    return encoder.max_length if isinstance(encoder, ModelEncoder) else _ANY_LENGTH
+    return encoder.max_length if isinstance(encoder, ModelEncoder | JoinedEncoder) else _ANY_LENGTH
 
 
 def encode_readable(
@@ -89,7 +90,7 @@ def encode_readable(
 
 def kept_encoder(folder: Path) -> Encoder:
     """As `load_encoder`; it stays loaded for the next question, until the weights are others."""
-    return _kept(folder, changed(folder / "model.safetensors"))
+    return _kept(folder, tuple(changed(part / "model.safetensors") for part in parts(folder)))
 
 
 @lru_cache(maxsize=2)
@@ -106,6 +107,14 @@ def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
 
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
+    found = parts(folder)
+    if found == [folder]:
+        return _load(folder, device)
+    encoders = [_load(part, device) for part in found]
+    return JoinedEncoder(encoders, folder.name, min(map(longest, encoders)))
+
+
+def _load(folder: Path, device: str) -> Encoder:
     config = folder / "config.json"
     document: dict[str, object] = {}
     if config.exists():

@@ -10,20 +10,19 @@ from typing import Annotated
 from engines.core.assets import asset
 from engines.core.spec import Arg
 
-__all__ = ["ModelFolder", "embeds", "models_among", "shipped", "shipped_models"]
+__all__ = ["ModelFolder", "embeds", "models_among", "shipped_models"]
 
 ModelFolder = Annotated[Path, Arg("A folder (of sentence-transformers too), or a model's name.", ref="model")]
 
 
-def shipped() -> Path | None:
-    """The encoder that ships; None in an installation without one."""
-    return next(iter(shipped_models()), None)
+_BEST = "egen-both"
 
 
 def shipped_models() -> list[Path]:
-    """All models of expressions that ship."""
+    """All models of expressions that ship, the best first."""
     # The folder of models may not be there, that of recipes always is.
-    return sorted((asset("recipes").parent / "models").glob("egen-*"))
+    found = (asset("recipes").parent / "models").glob("egen-*")
+    return sorted(found, key=lambda folder: (folder.name != _BEST, folder.name))
 
 
 def embeds(folder: Path) -> bool:

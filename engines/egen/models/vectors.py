@@ -174,8 +174,10 @@ def pool(
 
 
 def model_print(model: Path) -> str:
-    """Identifies a model folder by its weights and settings."""
-    return _fingerprint(model, tuple(map(changed, sorted(model.rglob("*")))))
+    """Identifies a model folder by its weights and settings; a joined one by those of its parts."""
+    from engines.egen.models.joined import parts
+
+    return "".join(_fingerprint(part, tuple(map(changed, sorted(part.rglob("*"))))) for part in parts(model))
 
 
 def _corpus_print(place: Path) -> str:
@@ -184,7 +186,7 @@ def _corpus_print(place: Path) -> str:
     return _file_print(path, changed(path))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _fingerprint(model: Path, state: object) -> str:  # noqa: ARG001  # another state, another content
     from engines.retrieval.encoders import fingerprint
 

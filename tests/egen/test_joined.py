@@ -1,0 +1,76 @@
+"""Joined encoders: cosines are the mean of their parts', parts are found, and what is no part is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from engines.core.errors import DataError
+from engines.egen.composed.network import ComposedSizes, new_network, save_network
+from engines.egen.models.encode import encode_readable, kept_encoder, load_encoder
+from engines.egen.models.joined import JoinedEncoder, parts
+from engines.egen.models.lookup import shipped_models
+from engines.egen.models.vectors import model_print
+
+TEXTS = ["pow sin x 2", "- 1 pow cos x 2", "+ x 3", "/ + x 3 sin x", "* x + 7 x"]
+
+
+def _joined(folder: Path, *names: object) -> Path:
+    folder.mkdir(exist_ok=True)
+    document = {"model_type": "egen-joined", "egen": {"parts": names}}
+    (folder / "config.json").write_text(json.dumps(document))
+    return folder
+
+
+def _composed(folder: Path, seed: int = 0) -> Path:
+    torch.manual_seed(seed)
+    save_network(new_network(ComposedSizes(d_model=12, hidden=8)), folder)
+    return folder
+
+
+def test_a_cosine_is_the_mean_of_the_parts_cosines() -> None:
+    joined = shipped_models()[0]
+    assert [each.name for each in shipped_models()] == ["egen-both", "egen-cl-mean", "egen-composed"]
+    assert [part.name for part in parts(joined)] == ["egen-cl-mean", "egen-composed"]
+    encoder = load_encoder(joined, device="cpu")
+    assert isinstance(encoder, JoinedEncoder)
+    vectors = encoder.encode(TEXTS)
+    assert vectors.shape == (len(TEXTS), encoder.dimension)
+    apart = [load_encoder(part, device="cpu").encode(TEXTS) for part in parts(joined)]
+    assert vectors @ vectors.T == pytest.approx(np.mean([one @ one.T for one in apart], axis=0), abs=1e-5)
+    # What one of them cannot read, the whole cannot.
+    long = " ".join(["+ x"] * 300 + ["x"])
+    assert np.isnan(encode_readable(encoder, [TEXTS[0], long])).all(axis=1).tolist() == [False, True]
+
+
+def test_shipped_encoders_are_of_twelve_megabytes_together() -> None:
+    sizes = [path.stat().st_size for folder in shipped_models() for path in folder.rglob("*.*")]
+    assert sum(sizes) < 12e6
+
+
+def test_parts_of_ones_own_come_first_and_are_noticed(tmp_path: Path) -> None:
+    folder = _joined(tmp_path / "mine", "egen-composed", "other")
+    _composed(folder / "egen-composed")
+    _composed(folder / "other", seed=1)
+    assert parts(folder) == [folder / "egen-composed", folder / "other"]
+    before, first = model_print(folder), kept_encoder(folder).encode(TEXTS)
+    assert first.shape == (len(TEXTS), 24)
+    _composed(folder / "other", seed=2)
+    assert model_print(folder) != before
+    again = kept_encoder(folder).encode(TEXTS)
+    assert again[:, :12] == pytest.approx(first[:, :12])
+    assert again[:, 12:] != pytest.approx(first[:, 12:])
+
+
+def test_what_cannot_be_joined_is_refused(tmp_path: Path) -> None:
+    for names in (("nothing",), (), ("../mine",), ("egen-both",)):
+        with pytest.raises(DataError) as refused:
+            load_encoder(_joined(tmp_path / "mine", *names))
+        assert refused.value.code == "E642"
+    (tmp_path / "mine" / "config.json").write_text('{"model_type": "egen-joined"}')
+    with pytest.raises(DataError, match="names no parts"):
+        load_encoder(tmp_path / "mine")
