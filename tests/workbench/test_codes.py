@@ -33,3 +33,18 @@ def test_the_table_has_every_code_and_no_other() -> None:
 def test_no_two_codes_mean_the_same() -> None:
     assert len(set(CODES.values())) == len(CODES)
     assert list(CODES) == sorted(CODES)
+
+
+def test_commands_that_messages_and_pages_name_exist() -> None:
+    """What follows `mathwb` in a remedy or on a page is a command; docs/commands.md is made of all."""
+    pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    known = set(re.findall(r"^#+ mathwb (.+)$", (ROOT / "docs/commands.md").read_text("utf-8"), re.MULTILINE))
+    groups = {name.partition(" ")[0] for name in known if " " in name}
+    sources = [path for room in ("engines", "workbench", "screens") for path in (ROOT / room).rglob("*.py")]
+    unknown = [
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in (*sources, *pages)
+        for match in re.finditer(r"mathwb ([a-z]+) ([a-z][a-z-]+)", path.read_text("utf-8"))
+        if match[1] in groups and f"{match[1]} {match[2]}" not in known
+    ]
+    assert unknown == []

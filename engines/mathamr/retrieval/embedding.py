@@ -42,7 +42,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
             "there are no strings in the file",
             path=spec.file,
             code="E660",
-            remedy="Make some with: mathwb mathamr strings --out FILE",
+            remedy="Make some with: mathwb mathamr represent FOLDER --index INDEX > FILE",
         )
     model = encoder(spec.encoder, device=spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
