@@ -15,6 +15,8 @@ __all__ = ["ABOUT", "corrupt", "new_folder", "read_about"]
 
 ABOUT = "about.json"
 """Says what an index is; written last."""
+_BYTES = "bytes"
+"""In it, how long each file is."""
 
 
 def corrupt(path: Path, error: BaseException | str) -> DataError:
@@ -36,11 +38,17 @@ def new_folder(out: Path, about: dict[str, Any]) -> Iterator[Path]:
     """
     with atomic_folder(out) as draft:
         yield draft
-        (draft / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        files = sorted(path for path in draft.rglob("*") if path.is_file())
+        sizes = {path.relative_to(draft).as_posix(): path.stat().st_size for path in files}
+        stored = {**about, _BYTES: sizes}
+        (draft / ABOUT).write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
 
 
 def read_about(folder: Path) -> Mapping[str, Any]:
-    """What `new_folder` wrote beside the index. Raises: DataError E661."""
+    """What `new_folder` was told of the index.
+
+    Raises: DataError E661 for a file that is missing or not as long as it was written.
+    """
     path = folder / ABOUT
     try:
         about = json.loads(path.read_bytes())
@@ -48,4 +56,10 @@ def read_about(folder: Path) -> Mapping[str, Any]:
         raise corrupt(path, error) from error
     if not isinstance(about, dict):
         raise corrupt(path, "no description of an index")
+    sizes = about.pop(_BYTES, {})
+    for name, size in sizes.items():
+        file = folder / name
+        found = file.stat().st_size if file.exists() else 0
+        if found != size:
+            raise corrupt(file, f"{found:,} bytes instead of {size:,}")
     return about

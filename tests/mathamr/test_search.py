@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -112,9 +113,19 @@ def test_a_formula_or_topics_are_needed() -> None:
         SearchFormulas(Path("index"))
 
 
-def test_an_index_of_another_version_is_refused(opened: FormulaIndex, tmp_path: Path) -> None:
-    import shutil
+@pytest.mark.parametrize("name", ["looks.arrow", "formulas.arrow", "fields.arrow", "counts.npy"])
+def test_bytes_that_came_between_are_noticed(opened: FormulaIndex, tmp_path: Path, name: str) -> None:
+    damaged = Path(shutil.copytree(opened.folder, tmp_path / "damaged"))
+    content = (damaged / name).read_bytes()
+    (damaged / name).write_bytes(
+        content[: len(content) // 3] + b"\xff\xfe{]\n" + content[len(content) // 3 :]
+    )
+    with pytest.raises(DataError, match="corrupt") as caught:
+        FormulaIndex(damaged)
+    assert (caught.value.code, name in caught.value.where) == ("E661", True)
 
+
+def test_an_index_of_another_version_is_refused(opened: FormulaIndex, tmp_path: Path) -> None:
     shutil.copytree(opened.folder, tmp_path / "old")
     about = json.loads((tmp_path / "old" / "about.json").read_text())
     (tmp_path / "old" / "about.json").write_text(json.dumps(about | {"version": 0}))
