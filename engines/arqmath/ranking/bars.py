@@ -90,7 +90,7 @@ def _panel(
         mean = sum(values.values()) / len(values)
         parts.append(
             f'<line x1="{_LEFT}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
-            f'stroke-dasharray="4 3"/><text x="{right}" y="{y(mean) - 4}" text-anchor="end">'
+            f'stroke-dasharray="4 3"/><text x="{right}" y="16" text-anchor="end">'
             f"mean {_number(mean, low, 4)}</text>"
         )
     return parts
