@@ -24,9 +24,19 @@ if TYPE_CHECKING:
 
     from engines.retrieval.encoders import Encoder
 
-__all__ = ["ModelEncoder", "encode_readable", "kept_encoder", "load_encoder", "longest"]
+__all__ = [
+    "MANY",
+    "ModelEncoder",
+    "encode_many",
+    "encode_readable",
+    "kept_encoder",
+    "load_encoder",
+    "longest",
+]
 
 TOKENS_PER_BATCH = 8_192
+MANY = 20_000
+"""More expressions than this are encoded in 16 bits by `encode_many`, where the processor is faster so."""
 _ANY_LENGTH = 10**6
 _UNSAFE = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt")
 
@@ -46,20 +56,32 @@ class ModelEncoder:
         self._device = device
 
     def encode(
-        self, texts: Sequence[str], *, normalise: bool = True, events: Sink = ignore, stop: Stop = never
+        self,
+        texts: Sequence[str],
+        *,
+        normalise: bool = True,
+        half: bool = False,
+        events: Sink = ignore,
+        stop: Stop = never,
     ) -> Vectors:
-        """As `Encoder.encode`. Raises: ExpressionError with the place of a text that the model cannot
-        read."""
+        """As `Encoder.encode`. Args: half: matrices are multiplied in 16 bits where the device is faster so.
+        Raises: ExpressionError with the place of a text that the model cannot read."""
         import torch
 
+        from engines.core.machine import half_precision
         from engines.egen.models.transformer import embed
+
+        short = half_precision(self._device) if half else None
 
         rows = Sequences.of(texts, max_length=self.max_length)
         found = np.zeros((len(rows), self.dimension), np.float32)
         training = self.model.training
         self.model.eval()
         done = 0
-        with torch.inference_mode():
+        with (
+            torch.inference_mode(),
+            torch.autocast(torch.device(self._device).type, short, enabled=short is not None),
+        ):
             for batch in batches(rows.lengths, TOKENS_PER_BATCH):
                 if stop():
                     break
@@ -86,6 +108,15 @@ def encode_readable(
     found = np.full((len(texts), encoder.dimension), np.nan, np.float32)
     found[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=events, stop=stop)
     return found
+
+
+def encode_many(
+    encoder: Encoder, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
+) -> Vectors:
+    """(texts, dimension), unit vectors for looking up; `MANY` by a model of ours in 16 bits."""
+    if len(texts) > MANY and isinstance(encoder, ModelEncoder):
+        return encoder.encode(texts, half=True, events=events, stop=stop)
+    return encoder.encode(texts, events=events, stop=stop)
 
 
 def kept_encoder(folder: Path) -> Encoder:

@@ -201,7 +201,7 @@ def _file_print(path: Path, state: object) -> str:  # noqa: ARG001
 def _made(model: Path, place: Path, part: Part, name: str, events: Sink, stop: Stop) -> Pool:
     import pyarrow as pa
 
-    from engines.egen.models.encode import kept_encoder, longest
+    from engines.egen.models.encode import encode_many, kept_encoder, longest
 
     encoder = kept_encoder(model)
     rows, left_out = _expressions(place, part, longest(encoder), stop)
@@ -214,7 +214,7 @@ def _made(model: Path, place: Path, part: Part, name: str, events: Sink, stop: S
             remedy="Name another corpus or another model.",
         )
     texts, clusters, members = zip(*rows, strict=True)
-    vectors = encoder.encode(texts, events=events, stop=stop)
+    vectors = encode_many(encoder, texts, events=events, stop=stop)
     if stop():
         raise stopped("encoding")
     places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}

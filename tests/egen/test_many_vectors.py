@@ -1,0 +1,33 @@
+"""Vectors of many expressions, in 16 bits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.egen.models.encode import encode_many, load_encoder
+from tests.egen.small_clusters import random_model
+
+TEXTS = ["sin x", "cos - / pi 2 x", "* 2 * sin x cos x", "x", "+ pow x 2 / x 7"]
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_only_many_expressions_are_encoded_in_16_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    encoder = load_encoder(random_model(tmp_path / "model"), device="cpu")
+    exact = encoder.encode(TEXTS)
+    assert np.array_equal(encode_many(encoder, TEXTS), exact)
+    monkeypatch.setattr("engines.core.machine.half_precision", lambda device: torch.bfloat16)
+    monkeypatch.setattr("engines.egen.models.encode.MANY", len(TEXTS) - 1)
+    rough = encode_many(encoder, TEXTS)
+    assert rough.dtype == np.float32
+    assert not np.array_equal(rough, exact)
+    assert np.abs(np.linalg.norm(rough, axis=1) - 1).max() < 1e-5
+    assert (rough * exact).sum(axis=1).min() > 0.999
+    monkeypatch.setattr("engines.core.machine.half_precision", lambda device: None)
+    assert np.array_equal(encode_many(encoder, TEXTS), exact)
