@@ -67,8 +67,8 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
     tree, slt); parser; penman; nodes (variable, concept, role, parent, depth, kind: concept, operator,
     constant or reference; formula: the id of the formula whose tree it is of, or None; place in text, or
     None); triples; strings by representation; query; nearest (rank, score, formula, latex, visual_id, post,
-    kind, grade, context, parts); runs (name, and of its formulas rank, formula, score, grade, latex);
-    warnings.
+    kind, grade, context, parts); runs (name, and of its formulas rank, formula, score, grade, latex, and
+    elsewhere: the rank in each other run by its name, None where that lacks it); warnings.
     Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
     by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
     """
@@ -285,6 +285,10 @@ def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
 def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, Any]]:
     """What each run of the collection ranks for the topic."""
     topic = str(spec.topic)
+    ranks = {
+        name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}
+        for name, run in task.runs.items()
+    }
     found = []
     for name, run in task.runs.items():
         rows = []
@@ -294,6 +298,8 @@ def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, An
             if grade is None and look is not None:
                 grade = _grade(task, topic, opened, look)
             latex = "" if look is None else opened.latex(look)
-            rows.append({"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex})
+            elsewhere = {other: own.get(formula) for other, own in ranks.items() if other != name}
+            row = {"rank": rank, "formula": formula, "score": score, "grade": grade, "latex": latex}
+            rows.append({**row, "elsewhere": elsewhere})
         found.append({"name": name, "formulas": rows})
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from textual.content import Content
@@ -17,10 +18,13 @@ __all__ = [
     "HIT_COLUMNS",
     "LOOKS",
     "NEAREST_FIELDS",
+    "RANKED_COLUMNS",
+    "RANKED_FIELDS",
     "TOPIC_COLUMNS",
     "TOPIC_FIELDS",
     "TRIPLE_COLUMNS",
     "hit_records",
+    "ranked_records",
     "shown_formula",
     "topic_records",
 ]
@@ -92,6 +96,41 @@ HIT_COLUMNS = (
     Column("shown", "formula", show=lambda r: safe_text(r["shown"], "$foreground")),
     Column("post", "post", 8, show=lambda r: safe_text(r["post"], "$quiet"), drop=1),
 )
+
+
+RANKED_COLUMNS = (
+    HIT_COLUMNS[0],
+    replace(HIT_COLUMNS[1], drop=2),
+    *HIT_COLUMNS[2:4],
+    Column("run", "run", 8, show=lambda r: safe_text(r["run"], "$quiet")),
+    Column("elsewhere", "elsewhere", 14, show=lambda r: safe_text(r["elsewhere"], "$quiet"), drop=1),
+)
+"""Of what runs rank, side by side."""
+RANKED_FIELDS = ("rank", "score", "grade", "latex", "formula", "run", "elsewhere")
+
+
+def ranked_records(runs: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:
+    """What each run ranks, the runs one after the other."""
+    return [
+        {**record, "id": f"{run['name']} {record['id']}", "run": run["name"], "elsewhere": _elsewhere(record)}
+        for run in runs
+        for record in hit_records(run["formulas"], raw=raw)
+    ]
+
+
+def _elsewhere(record: Record) -> str:
+    """The formula's rank in each other run: further up there ↑, further down ↓, – where it is not."""
+    parts = []
+    for name, rank in record["elsewhere"].items():
+        sign = (
+            "–"
+            if rank is None
+            else "="
+            if rank == record["rank"]
+            else "↑↓"[rank > record["rank"]] + str(rank)
+        )
+        parts.append(f"{name} {sign}")
+    return ", ".join(parts)
 
 
 def hit_records(found: Iterable[Mapping[str, Any]], *, raw: bool) -> list[Record]:

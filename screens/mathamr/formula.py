@@ -12,7 +12,15 @@ from textual.message import Message
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.mathamr.columns import HIT_COLUMNS, NEAREST_FIELDS, hit_records, shown_formula
+from screens.mathamr.columns import (
+    HIT_COLUMNS,
+    NEAREST_FIELDS,
+    RANKED_COLUMNS,
+    RANKED_FIELDS,
+    hit_records,
+    ranked_records,
+    shown_formula,
+)
 from screens.mathamr.drawing import TreeDrawing
 from screens.mathamr.inspection import Inspection
 from screens.mathamr.selection import formula_selection, graph_exports, hit_selection, text_selection
@@ -57,7 +65,7 @@ class FormulaPane(Pane):
 
     def compose(self) -> ComposeResult:
         hits = Listing(HIT_COLUMNS, id="nearest", fields=NEAREST_FIELDS, counts=False)
-        ranked = Listing(HIT_COLUMNS, id="ranked", fields=NEAREST_FIELDS, counts=False)
+        ranked = Listing(RANKED_COLUMNS, id="ranked", fields=RANKED_FIELDS, counts=False)
         yield Page("tree", self._line, self.drawing, id="tree-page")
         yield Page("nearest", hits, Static(classes="about", id="nearest-about"), id="nearest-page")
         yield Page("runs", ranked, id="runs-page")
@@ -136,11 +144,7 @@ class FormulaPane(Pane):
             found = hit_records(document["nearest"], raw=self.raw)
         else:
             listing.when_empty("No runs of Task 2", "`mathwb mathamr search` makes one.")
-            found = [
-                {**record, "id": f"{run['name']} {record['id']}", "post": run["name"]}
-                for run in document["runs"]
-                for record in hit_records(run["formulas"], raw=self.raw)
-            ]
+            found = ranked_records(document["runs"], raw=self.raw)
         listing.load(found, keep=False)
 
     @on(Table.Moved, "#nearest-table")

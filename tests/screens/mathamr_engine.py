@@ -73,6 +73,7 @@ def write_formula_collection(folder: Path) -> Path:
     (folder / "runs_task2" / "paths.tsv").write_text(
         "B.1\tQ0\t129\t1\t0.9\tpaths\nB.1\tQ0\t119\t2\t0.8\tpaths\n", "utf-8"
     )
+    (folder / "runs_task2" / "vectors.tsv").write_text("B.1\tQ0\t119\t1\t0.7\tvectors\n", "utf-8")
     rows = [{"topic_id": id_, "mathamr": graph} for id_, graph in GRAPHS.items()]
     (folder / "mathamr_topics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return folder

@@ -293,7 +293,7 @@ async def test_bookmarks_lead_back_to_a_node(build: Make) -> None:
 
 async def test_nearest_formulas_and_runs_have_grades(build: Make) -> None:
     app = build()
-    async with app.run_test(size=WIDE) as pilot:
+    async with app.run_test(size=(200, 50)) as pilot:
         screen = await ready(pilot)
         await press(pilot, "enter", "tab", "right_square_bracket")
         table = screen.query_one("#nearest-table", Table)
@@ -303,10 +303,13 @@ async def test_nearest_formulas_and_runs_have_grades(build: Make) -> None:
         assert "in common: " in shown(app)
         await press(pilot, "right_square_bracket")
         ranked = screen.query_one("#ranked-table", Table)
-        assert [(row["formula"], row["grade"]) for row in ranked.visible_records()] == [
-            ("129", 2),
-            ("119", 3),
+        found = ranked.visible_records()
+        assert [(row["run"], row["formula"], row["grade"], row["elsewhere"]) for row in found] == [
+            ("paths", "129", 2, "vectors –"),
+            ("paths", "119", 3, "vectors ↑1"),
+            ("vectors", "119", 3, "paths ↓2"),
         ]
+        assert "vectors ↑1" in shown(app)
 
 
 @pytest.mark.parametrize(
