@@ -86,13 +86,6 @@ class DeductiveHead(Module):
         commute = torch.tensor([operator in COMMUTATIVE for operator in words.operators], dtype=torch.bool)
         self.register_buffer("commute", commute, persistent=False)
 
-    def begun(self, problems: Encoded) -> Tensor:
-        """(rows, constants + numbers, width) the quantities of the first step."""
-        import torch
-
-        constants = self.constants.expand(len(problems.quantities), -1, -1)
-        return torch.cat([constants, problems.quantities], 1)
-
     def score(self, quantities: Tensor, legal: Legal) -> _Scored:
         """Every operation on every pair but those of two constants."""
         import torch
@@ -133,7 +126,7 @@ class DeductiveHead(Module):
         from torch import nn
 
         known = len(self.words.constants)
-        quantities = self.begun(problems)
+        quantities = problems.with_constants(self.constants)
         fixed = quantities.shape[1]
         there = torch.cat([problems.present.new_ones(len(steps), known), problems.present], 1)
         free, pending = there, torch.zeros_like(there)
@@ -226,7 +219,7 @@ class DeductiveHead(Module):
         longest = len(self.words.constants) + problems.quantities.shape[1]
         live = [self._begun(row, worth, longest) for row, worth in enumerate(values)]
         done: list[list[Found]] = [[] for _ in values]
-        quantities = self.begun(problems)
+        quantities = problems.with_constants(self.constants)
         for step in range(max_steps):
             scored = self.score(quantities, legal)
             allowed, results = self._allowed(scored, *self._rules(live, quantities.device), legal)

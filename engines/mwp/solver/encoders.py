@@ -32,6 +32,12 @@ class Encoded(NamedTuple):
         """Some of the problems, or one several times."""
         return Encoded(*(part[places] for part in self))
 
+    def with_constants(self, constants: Tensor) -> Tensor:
+        """(batch, constants + numbers, width) what an equation is made of; constants: (constants, width)."""
+        import torch
+
+        return torch.cat([constants.expand(len(self.quantities), -1, -1), self.quantities], 1)
+
 
 def encoded(
     encoder: nn.Module, ids: Tensor, length: Tensor, marks: Tensor, pooling: Literal["mean", "first"]

@@ -86,13 +86,6 @@ class TreeHead(Module):
         self.merge = _Gated(2 * width + embedding, width)
         self.dropout = nn.Dropout(dropout)
 
-    def _operands(self, problems: Encoded) -> Tensor:
-        """(problems, constants + numbers, width)."""
-        import torch
-
-        constants = self.constants.expand(len(problems.quantities), -1, -1)
-        return torch.cat([constants, problems.quantities], 1)
-
     def _context(self, node: Tensor, rows: Tensor, problems: Encoded, keys: Tensor) -> Tensor:
         """(nodes, width) what the nodes attend to in the text of their problems."""
         import torch
@@ -126,7 +119,7 @@ class TreeHead(Module):
 
         drop = self.dropout
         token, parent, left, height, depth = nodes.unbind(-1)
-        operands, present = self._operands(problems), self._present(problems)
+        operands, present = problems.with_constants(self.constants), self._present(problems)
         count = len(self.words.operators)
         is_leaf, is_operator = token >= count, (token >= 0) & (token < count)
         at = (token - count).clamp(min=0)[..., None].expand(-1, -1, operands.shape[-1])
@@ -180,7 +173,7 @@ class TreeHead(Module):
         """
         import torch
 
-        operands, present = self._operands(problems), self._present(problems)
+        operands, present = problems.with_constants(self.constants), self._present(problems)
         keys = self.attend_state(problems.states)
         done: list[list[Found]] = [[] for _ in values]
         live = [_Way(row, (vector,)) for row, vector in enumerate(problems.vector)]
