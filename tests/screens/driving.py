@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import Input
+from textual.worker import WorkerCancelled
 
-__all__ = ["press", "settle", "shown", "write"]
+__all__ = ["press", "rest", "settle", "showing", "shown", "write"]
+
+Ready = Callable[[Pilot[Any]], Awaitable[Any]]
 
 _UNENDING = ("look", "request egen.generate")
 """Groups of workers that go on while a test looks: the job watch, and growth that a test ends itself."""
@@ -33,6 +38,29 @@ async def write(pilot: Pilot[Any], text: str) -> None:
     """Write text where the focus is."""
     await pilot.press(*text)
     await settle(pilot)
+
+
+async def rest(pilot: Pilot[Any]) -> None:
+    """Let workers and the messages they make come to rest."""
+    for _ in range(2):
+        await pilot.pause()
+        # One that gave way to its successor is no failure.
+        with contextlib.suppress(WorkerCancelled):
+            await pilot.app.workers.wait_for_complete()
+    await pilot.pause(0.01)
+
+
+def showing(ready: Ready, *keys: str) -> Callable[[Pilot[Any]], Any]:
+    """For a picture: these keys when the screen is ready, and cursors that stand still."""
+
+    async def run(pilot: Pilot[Any]) -> None:
+        await ready(pilot)
+        await press(pilot, *keys)
+        for field in pilot.app.screen.query(Input):
+            field.cursor_blink = False
+        await settle(pilot)
+
+    return run
 
 
 def shown(app: Any) -> str:

@@ -28,7 +28,7 @@ from screens.widgets.notice import Notice
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
-from tests.screens.driving import press, settle, shown, write
+from tests.screens.driving import press, settle, showing, shown, write
 from workbench.operation import operation
 from workbench.papers.arqmath.collections import Collection
 from workbench.workspace import Workspace, ensure_sample
@@ -402,30 +402,19 @@ def test_folded_text_fits_and_loses_nothing(cells: int) -> None:
 # What it looks like
 
 
-def showing(*keys: str) -> Callable[[Pilot[Any]], Any]:
-    async def run(pilot: Pilot[Any]) -> None:
-        await ready(pilot)
-        await press(pilot, *keys)
-        for field in pilot.app.screen.query(Input):
-            field.cursor_blink = False
-        await settle(pilot)
-
-    return run
-
-
 @pytest.mark.parametrize("size", [(200, 50), WIDE, NARROW, (60, 16)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
-    assert snap_compare(build(), terminal_size=size, run_before=showing("enter", "S"))
+    assert snap_compare(build(), terminal_size=size, run_before=showing(ready, "enter", "S"))
 
 
 def test_looks_of_an_answer(build: Make, snap_compare: Compare) -> None:
-    assert snap_compare(build(), terminal_size=NARROW, run_before=showing("enter", "S", "enter"))
+    assert snap_compare(build(), terminal_size=NARROW, run_before=showing(ready, "enter", "S", "enter"))
 
 
 def test_looks_of_two_runs(build: Make, snap_compare: Compare) -> None:
-    assert snap_compare(build(), terminal_size=WIDE, run_before=showing("d", "j", "j"))
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, "d", "j", "j"))
 
 
 def test_looks_of_the_judgements_ascii(build: Make, snap_compare: Compare) -> None:
     keys = ("enter", *["right_square_bracket"] * 3)
-    assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(*keys))
+    assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(ready, *keys))

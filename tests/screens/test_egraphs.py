@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.egen.corpus.shards import GrownHead, Row
@@ -27,7 +27,7 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot
 from screens.widgets.table import Table
-from tests.screens.driving import press, settle, write
+from tests.screens.driving import press, settle, showing, write
 from tests.screens.egraph_engine import HEAD, StillEngine
 from workbench.workspace import Workspace, ensure_sample
 
@@ -377,50 +377,39 @@ async def test_a_narrow_terminal_shows_the_case_in_place_of_the_members(build: M
 # What it looks like
 
 
-def showing(*keys: str) -> Callable[[Pilot[Any]], Any]:
-    async def run(pilot: Pilot[Any]) -> None:
-        await ready(pilot)
-        await press(pilot, *keys)
-        for field in pilot.app.screen.query(Input):
-            field.cursor_blink = False
-        await settle(pilot)
-
-    return run
-
-
 SHRINKS = ("j", "enter", "j", "j")
 Compare = Callable[..., bool]
 
 
 @pytest.mark.parametrize("size", [(200, 50), WIDE, NARROW, (60, 16)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_looks(build: Make, snap_compare: Compare, size: tuple[int, int]) -> None:
-    assert snap_compare(build(), terminal_size=size, run_before=showing(*SHRINKS))
+    assert snap_compare(build(), terminal_size=size, run_before=showing(ready, *SHRINKS))
 
 
 def test_looks_of_the_case(build: Make, snap_compare: Compare) -> None:
-    assert snap_compare(build(), terminal_size=NARROW, run_before=showing(*SHRINKS, "enter"))
+    assert snap_compare(build(), terminal_size=NARROW, run_before=showing(ready, *SHRINKS, "enter"))
 
 
 def test_looks_of_the_egraph(build: Make, snap_compare: Compare) -> None:
     keys = ("enter", "right_square_bracket", "j", "l")
-    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(*keys))
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *keys))
 
 
 def test_looks_of_growing(build: Make, snap_compare: Compare) -> None:
     keys = ("a", *"sin", "space", "x", "enter")
-    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(*keys))
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *keys))
 
 
 def test_looks_light(build: Make, snap_compare: Compare) -> None:
     app = build()
     app.theme = "mathwb-light"
-    assert snap_compare(app, terminal_size=WIDE, run_before=showing(*SHRINKS))
+    assert snap_compare(app, terminal_size=WIDE, run_before=showing(ready, *SHRINKS))
 
 
 def test_looks_ascii(build: Make, snap_compare: Compare) -> None:
-    assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(*SHRINKS, "enter"))
+    assert snap_compare(build(ascii=True), terminal_size=NARROW, run_before=showing(ready, *SHRINKS, "enter"))
 
 
 def test_looks_without_colour(build: Make, snap_compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(*SHRINKS))
+    assert snap_compare(build(), terminal_size=WIDE, run_before=showing(ready, *SHRINKS))

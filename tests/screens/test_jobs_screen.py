@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import tomllib
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
 
 import workbench.jobs
 from engines.core.errors import EngineError
@@ -24,7 +22,7 @@ from screens.widgets.dialogs import Confirm, TextScreen
 from screens.widgets.plot import Plot, sign
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
-from tests.screens.driving import shown
+from tests.screens.driving import rest, shown
 from workbench.jobs import JobView
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace
@@ -68,16 +66,6 @@ async def ready(pilot: Pilot[Any], at: int = 41) -> Workbench:
         app.query_one("#jobs-table", Table).go_to(str(at))
     await rest(pilot)
     return app
-
-
-async def rest(pilot: Pilot[Any]) -> None:
-    """Let workers and the messages they make come to rest."""
-    for _ in range(2):
-        await pilot.pause()
-        # One that gave way to its successor is no failure.
-        with contextlib.suppress(WorkerCancelled):
-            await pilot.app.workers.wait_for_complete()
-    await pilot.pause(0.01)
 
 
 # Every key of the screen

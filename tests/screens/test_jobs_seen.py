@@ -24,8 +24,8 @@ from screens.shell.watch import JobWatch
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot, sign
 from screens.widgets.table import Table
-from tests.screens.driving import shown
-from tests.screens.test_jobs_screen import WIDE, ready, rest
+from tests.screens.driving import rest, shown
+from tests.screens.test_jobs_screen import WIDE, ready
 from workbench.jobs import JobView
 from workbench.jobs.folder import Ending
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
-from textual.worker import WorkerCancelled
 
 import workbench.jobs
 from engines.core.errors import EngineError
@@ -20,7 +18,7 @@ from screens.jobs.devices import Machine
 from screens.jobs.form import NewJob, Row
 from screens.jobs.form_fields import OperationFields, TrainFields, form_fields
 from screens.widgets.table import Table
-from tests.screens.driving import shown
+from tests.screens.driving import rest, shown
 from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs import JobView
 from workbench.jobs.devices import Gpu
@@ -61,16 +59,6 @@ def sample(workspace: Workspace) -> Workspace:
     """With the sample corpus."""
     ensure_sample(workspace)
     return workspace
-
-
-async def rest(pilot: Pilot[Any]) -> None:
-    """Let workers and the messages they make come to rest."""
-    for _ in range(2):
-        await pilot.pause()
-        # One that gave way to its successor is no failure.
-        with contextlib.suppress(WorkerCancelled):
-            await pilot.app.workers.wait_for_complete()
-    await pilot.pause(0.01)
 
 
 async def opened(pilot: Pilot[Any], key: str = "a") -> NewJob:
