@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from screens.shell.keymap import Key
+from workbench.operation import load
 
 if TYPE_CHECKING:
     from screens.shell.selection import Thing
@@ -34,23 +34,18 @@ class Entry:
 
     def load(self) -> type[Any]:
         """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
-        found: type[Any] = _load(self.source)
+        found: type[Any] = load(self.source)
         return found
 
     def load_keys(self) -> tuple[Key, ...]:
         """All keys of the screen and of what it opens."""
-        found: tuple[Key, ...] = _load(self.keys)
+        found: tuple[Key, ...] = load(self.keys)
         return found
 
     def load_things(self) -> Callable[[Workspace], Iterator[Thing]] | None:
         """What lists its things, if there is something."""
-        found: Callable[[Workspace], Iterator[Thing]] | None = _load(self.things) if self.things else None
+        found: Callable[[Workspace], Iterator[Thing]] | None = load(self.things) if self.things else None
         return found
-
-
-def _load(source: str) -> Any:
-    module, _, name = source.partition(":")
-    return getattr(import_module(module), name)
 
 
 SCREENS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["duration"]
+__all__ = ["duration", "to_the_second"]
 
 _DAY = 86_400
 _YEAR = 365.25 * _DAY
@@ -22,3 +22,12 @@ def duration(seconds: float | None) -> str:
     if whole < 10 * _DAY:
         return f"{whole // _DAY}d {whole % _DAY // 3600:02}h"
     return f"{whole // _DAY}d" if whole < _YEAR else f"{whole / _YEAR:.1f} years"
+
+
+def to_the_second(seconds: float | None) -> str:
+    """`52s`, `7m42s`, `3h05m`; empty when unknown."""
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"

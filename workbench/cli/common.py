@@ -17,6 +17,7 @@ from engines.core.events import Event, Sink
 from engines.core.files import printable
 from workbench.cli.talk import fail, say
 from workbench.operation import plain
+from workbench.units import to_the_second
 
 __all__ = [
     "Json",
@@ -175,11 +176,5 @@ def progress_text(data: Mapping[str, Any], seconds: float, before: int = 0) -> s
     if rate:
         parts.append(f"{rate:.3g}/s")
         if total and done < total:
-            parts.append(f"{_duration((total - done) / rate)} left")
+            parts.append(f"{to_the_second((total - done) / rate)} left")
     return " ".join(parts)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"

@@ -10,6 +10,7 @@ from workbench.cli.common import emit, table
 from workbench.jobs.devices import bytes_in_words
 from workbench.jobs.folder import Job
 from workbench.jobs.reporting import Reported, reported
+from workbench.units import to_the_second
 
 __all__ = ["compare_many", "compare_two", "description", "done", "left", "reporter_line", "state"]
 
@@ -24,7 +25,7 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
         "cluster": view.cluster_id,
         "remedy": view.remedy,
         "done": done(view),
-        "left": _span(view.eta_s),
+        "left": to_the_second(view.eta_s),
         "memory": bytes_in_words(view.memory_bytes) if view.memory_bytes else "",
         "peak": bytes_in_words(view.peak_bytes) if view.peak_bytes else "",
         "folder": view.folder,
@@ -37,7 +38,7 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
     facts |= {key: f"{value:.6g}" for key, value in view.metrics.items()}
     width = max(map(len, facts))
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
-    rows = [(item.number, item.state, _span(item.wall_s), item.reason) for item in attempts]
+    rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
     return [*lines, "", *table(("attempt", "state", "took", "reason"), rows)]
 
 
@@ -123,12 +124,4 @@ def left(view: jobs.JobView) -> str:
     """How long it will take, what it waits for, or why it ended."""
     if not view.live:
         return view.reason
-    return view.waiting if view.eta_s is None else _span(view.eta_s)
-
-
-def _span(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
+    return view.waiting if view.eta_s is None else to_the_second(view.eta_s)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.jobs.differences import DiffRow, flat, recipe_diff
+from workbench.jobs.folder import read_document
 from workbench.jobs.view import AttemptView, JobView
 
 __all__ = ["Comparison", "compare", "compare_attempts"]
@@ -53,10 +53,7 @@ def _side_by_side(left: JobView | AttemptView, right: JobView | AttemptView) -> 
 
 
 def _environment(view: JobView) -> dict[str, Any]:
-    try:
-        found = json.loads((Path(view.folder) / "env.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
+    found = read_document(Path(view.folder) / "env.json")
     # The seed is a setting, and the hash of the recipe differs whenever one does.
     return {key: value for key, value in flat(found).items() if key not in ("v", "seed", "recipe_sha256")}
 

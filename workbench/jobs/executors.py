@@ -8,7 +8,6 @@ GPUs.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Collection, Mapping
@@ -21,7 +20,7 @@ from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench.jobs import slurm
 from workbench.jobs.devices import Gpu, gpus
-from workbench.jobs.folder import Attempt, all_jobs
+from workbench.jobs.folder import Attempt, all_jobs, read_document
 
 __all__ = [
     "LAUNCHED",
@@ -166,11 +165,7 @@ def taken(runs: Path, *, but: int = 0) -> set[str]:
 
 def device_of(attempt: Attempt) -> dict[str, Any]:
     """What `launch` has written down about the device; empty when nothing."""
-    try:
-        found: dict[str, Any] = json.loads((attempt.folder / "device.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found
+    return read_document(attempt.folder / "device.json")
 
 
 def _accelerate(folder: Path, count: int, environment: Mapping[str, str]) -> Launch:

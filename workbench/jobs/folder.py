@@ -47,6 +47,7 @@ __all__ = [
     "create",
     "discard",
     "find",
+    "read_document",
 ]
 
 LIVE = ("queued", "starting", "running", "stopping")
@@ -133,11 +134,11 @@ class Attempt:
 
     def created(self) -> float:
         """When it was asked for, in Unix seconds."""
-        return float(_read(self.folder / "attempt.json").get("t", 0.0))
+        return float(read_document(self.folder / "attempt.json").get("t", 0.0))
 
     def heartbeat(self) -> Heartbeat | None:
         """The last sign of life of its supervisor; None before the first."""
-        raw = _read(self.folder / "heartbeat.json")
+        raw = read_document(self.folder / "heartbeat.json")
         try:
             return Heartbeat(raw["t"], ProcessId.from_dict(raw), raw["rss_bytes"], raw["peak_bytes"])
         except KeyError:
@@ -151,7 +152,7 @@ class Attempt:
 
     def worker(self) -> tuple[ProcessId, float] | None:
         """The worker's process and when it began, in Unix seconds; None when none has begun."""
-        raw = _read(self.folder / "worker.json")
+        raw = read_document(self.folder / "worker.json")
         try:
             return ProcessId.from_dict(raw), float(raw["t"])
         except KeyError:
@@ -163,7 +164,7 @@ class Attempt:
 
     def ticket(self) -> str | None:
         """The cluster's number for it, empty while it is being handed over; None for one of this machine."""
-        raw = _read(self.folder / "cluster.json")
+        raw = read_document(self.folder / "cluster.json")
         return str(raw.get("id", "")) if raw else None
 
     def say_ticket(self, number: str) -> None:
@@ -172,15 +173,15 @@ class Attempt:
 
     def wanted(self) -> str:
         """What has been asked of it: "", "stop" or "kill"."""
-        return str(_read(self.folder / "request.json").get("want", ""))
+        return str(read_document(self.folder / "request.json").get("want", ""))
 
     def wanted_why(self) -> str:
         """Why it was asked to stop when nobody did: a limit of the cluster; empty when it was the user."""
-        return str(_read(self.folder / "request.json").get("why", ""))
+        return str(read_document(self.folder / "request.json").get("why", ""))
 
     def wanted_since(self) -> float:
         """When that was, in Unix seconds."""
-        return float(_read(self.folder / "request.json").get("t", 0.0))
+        return float(read_document(self.folder / "request.json").get("t", 0.0))
 
     def ask(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
@@ -356,7 +357,7 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     return change(value) if isinstance(value, str) else value
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_document(path: Path) -> dict[str, Any]:
     """A small JSON document; empty when missing or damaged, since every one is written atomically."""
     try:
         document = json.loads(path.read_bytes())
@@ -366,7 +367,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _ending(path: Path) -> Ending | None:
-    document = _read(path)
+    document = read_document(path)
     return Ending.from_dict(document) if document.get("state") in TERMINAL else None
 
 
@@ -394,7 +395,7 @@ def create(
             write_json(draft / name, document)
         if "members.json" not in (beside or {}):
             Job(0, draft).add_attempt(0, ticket)
-        highest = int(_read(runs / _REMOVED).get("highest", 0))
+        highest = int(read_document(runs / _REMOVED).get("highest", 0))
         number = max([highest, *(job.id for job in all_jobs(runs))]) + 1
         while True:
             try:
@@ -412,7 +413,7 @@ def create(
 
 def discard(runs: Path, job: Job) -> None:
     """Delete a run folder. Its number is not given out again, since notes may speak of it."""
-    highest = int(_read(runs / _REMOVED).get("highest", 0))
+    highest = int(read_document(runs / _REMOVED).get("highest", 0))
     try:
         write_json(runs / _REMOVED, {"v": 1, "highest": max(highest, job.id)})
         # Renamed first, so that a half-deleted run is never taken for one.

@@ -9,7 +9,6 @@ Its state follows from theirs, so nothing of a sweep has to live. A member knows
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from engines.core.files import write_json
-from workbench.jobs.folder import Attempt, Job
+from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.tail import METRIC, LoggedEvent, is_number
 from workbench.recipes import Recipe
 
@@ -40,7 +39,7 @@ class Member:
 
 def members(sweep: Job) -> list[Member]:
     """The members of a sweep, as they were made; none for another job."""
-    found = _read(sweep.folder / "members.json").get("members", [])
+    found = read_document(sweep.folder / "members.json").get("members", [])
     return [Member(int(each["job"]), each["setting"], each["repeat"]) for each in found]
 
 
@@ -52,12 +51,12 @@ def note_members(sweep: Job, found: Sequence[Member]) -> None:
 
 def sweep_of(run: Path) -> int:
     """The number of the sweep that a run folder belongs to; 0 for none."""
-    return int(_read(run / "sweep.json").get("sweep", 0))
+    return int(read_document(run / "sweep.json").get("sweep", 0))
 
 
 def lane(job: Job) -> tuple[int, int]:
     """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
-    told = _read(job.folder / "sweep.json")
+    told = read_document(job.folder / "sweep.json")
     return int(told.get("sweep", 0)), int(told.get("parallel", 0))
 
 
@@ -69,7 +68,7 @@ def verdict(attempt: Attempt) -> str:
     three others.
     """
     run = attempt.folder.parent
-    told = _read(run / "sweep.json")
+    told = read_document(run / "sweep.json")
     measure = str(told.get("stop_worst", ""))
     if not measure:
         return ""
@@ -118,11 +117,3 @@ def plan(
     """The recipe of a sweep, and what each member is told of it besides its number."""
     told = {"parallel": parallel, "stop_worst": stop_worst, "lowest": lowest}
     return Recipe(TASK, title, {"recipe": recipe, "runs": runs, **told}), {"v": 1, **told}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return document if isinstance(document, dict) else {}
