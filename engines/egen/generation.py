@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 from engines.egen.assumptions import ordered, read_assumptions
 from engines.egen.choices import AssumeAny, Weights
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
@@ -62,6 +62,12 @@ class Generate:
     nodes: Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)] = Limits().nodes
     iterations: Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)] = Limits().iterations
     time_s: Annotated[float, Arg("The longest growth, in seconds.", low=0, hidden=True)] = Limits().time_s
+
+    def __post_init__(self) -> None:
+        """Refuse weights of families that a theory does not have. Raises: EngineError E457."""
+        if self.weights and self.theory != "reals":
+            what = f"the rules of {self.theory} have no families to weigh"
+            raise refused(what, "E457", "Leave out --weights.")
 
     @property
     def config(self) -> EgenConfig:
@@ -169,7 +175,8 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if not dropped:
         return "it has no value, or none that can be computed, at almost all points", {}
     if set(dropped) <= forms:
-        wider = {"strict": {"mode": "common"}}.get(mode, {})
+        reals = config.get("theory", "reals") == "reals"
+        wider = {"mode": "common"} if reals and mode == "strict" else {}
         return "no rule gives it another form", wider or ({} if config.get("padding") else {"padding": True})
     left_out = ", ".join(f"{number:,} {reason}" for reason, number in dropped.items())
     wider = {"strict": {"mode": "common"}, "common": {"mode": "paper"}}.get(mode, {})

@@ -89,6 +89,8 @@ def test_weights_are_read_and_written_the_same() -> None:
         with pytest.raises(EngineError, match="weight") as error:
             read_weights(wrong)
         assert error.value.code == "E457"
+    with pytest.raises(EngineError, match="families"):
+        Generate("p & q", theory="logic", weights="trig=2")
 
 
 def test_a_heavier_family_is_in_more_members(grower: Grower) -> None:
