@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 
 from engines.formula.lexer import lex
 from engines.formula.operator_tree import OperatorTree
@@ -34,9 +35,11 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
     nodes = list(tree.walk())
     spans: list[tuple[int, int] | None] = [node.span for node in nodes]
     used: set[tuple[int, int]] = set()
+    left = {name: iter(places) for name, places in tokens.items()}
     for place, node in enumerate(nodes):
         if not node.children and spans[place] is None:
-            found = next((one for one in tokens.get(_name(node), ()) if one not in used), None)
+            # Iterators go on where they were: what came before is used.
+            found = next((one for one in left.get(_name(node), ()) if one not in used), None)
             spans[place] = found
             if found is not None:
                 used.add(found)
@@ -50,14 +53,22 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
         known_spans = [one for one in inner if one is not None]
         if spans[place] is None and known_spans:
             start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
-            ahead = [
-                one for one in tokens.get(_name(nodes[place]), ()) if one not in used and one[1] <= start
-            ]
-            if ahead and not any(sign.isalnum() for sign in latex[ahead[-1][1] : start]):
-                used.add(ahead[-1])
-                start = ahead[-1][0]
+            sign = _last_before(start, tokens.get(_name(nodes[place]), []), used)
+            if sign is not None and not any(one.isalnum() for one in latex[sign[1] : start]):
+                used.add(sign)
+                start = sign[0]
             spans[place] = start, end
     return spans
+
+
+def _last_before(
+    start: int, tokens: list[tuple[int, int]], used: set[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """The last token that ends at `start` or before and belongs to no node yet."""
+    for place in range(bisect_right(tokens, start, key=lambda one: one[1]) - 1, -1, -1):
+        if tokens[place] not in used:
+            return tokens[place]
+    return None
 
 
 def _name(node: OperatorTree) -> str:
