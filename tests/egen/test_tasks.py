@@ -23,7 +23,7 @@ from engines.egen.evaluations.derivations import Derivation
 from engines.egen.evaluations.families import FIGURE_FAMILIES, families
 from engines.egen.evaluations.measured import mean_figure
 from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.models.lookup import shipped
+from engines.egen.models.lookup import shipped_models
 from engines.egen.verification.verify import Verifier
 from engines.retrieval.plane import picture, plane
 from engines.retrieval.similarity import nearest, unit
@@ -400,7 +400,7 @@ def test_an_encoder_has_a_say_only_when_it_is_asked(tmp_path: Path) -> None:
     file.write_text("(x+1)^2\nx^2 + 2*x + 1\nx^2 + 2*x + 2\n")
     alone = check(Check(file))
     assert (alone["model"], alone["threshold"], alone["suspicion"]) == (None, None, None)
-    beside = check(Check(file, model=shipped(), threshold=0.5))
+    beside = check(Check(file, model=shipped_models()[0], threshold=0.5))
     for found, opinion in ((alone, False), (beside, True)):
         steps = found["derivations"][0]["transitions"]
         assert [step["judgement"] for step in steps] == ["right", "wrong"]
