@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from engines.core.errors import ExpressionError
+from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, never
 from engines.core.files import printable
 from engines.core.spec import Field, described, values
@@ -59,7 +59,7 @@ def command(row: Operation) -> Callable[..., None]:
             if where:
                 _refuse_unshown(row, spec, detach)
             _detach(row, spec, as_json) if detach else _perform(row, spec, as_json, wanted)
-        except ExpressionError:
+        except EngineError:
             if row.expressions:
                 _refuse_unknown_options(row, given)
             raise

@@ -132,7 +132,7 @@ def _graphs(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[tuple[B
         try:
             yield one, read_graph(one.graph)
         except DataError as error:
-            on_bad(DataError(error.what, path=path, line=one.line, code=error.code))
+            on_bad(DataError(error.what, path=path, line=one.line, code=error.code, remedy=error.remedy))
 
 
 def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:

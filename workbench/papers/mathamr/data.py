@@ -25,7 +25,7 @@ def check(path: Path, report: Report) -> dict[str, int]:
             read_graph(one.graph)
             count += 1
         except DataError as error:
-            report(DataError(error.what, path=path, line=one.line, code=error.code))
+            report(DataError(error.what, path=path, line=one.line, code=error.code, remedy=error.remedy))
     return {"records": count}
 
 
