@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,9 +17,14 @@ TARGET = Path(__file__).resolve().parent / "img"
 SIZE = (120, 36)
 SHOTS = {
     "egraphs": ("egraphs", (":cluster 21", "enter", "enter", *"jjjjj")),
+    "triplets": ("triplets", ("G",)),
+    "jobs": ("jobs", ("space", "space", "right_square_bracket")),
     "arqmath": ("arqmath", ("S", "enter", "S", "enter")),
+    "mathamr": ("mathamr", (*"jjjjj", "enter")),
 }
 """File name: the screen, and the keys that lead to what is worth seeing; what begins with : is typed."""
+TRAINED = "train egen/cl-mean-tiny --headless --seeds 1,2"
+"""What the jobs to be seen come from."""
 FONTS = "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
@@ -34,16 +41,17 @@ async def draw(name: str, screen: str, keys: tuple[str, ...]) -> None:
     from screens.app import Workbench
     from workbench.workspace import Workspace, ensure_sample
 
-    workspace = Workspace.open(Path(os.environ["MATHWB_HOME"]) / "sample")
+    workspace = Workspace.open()
     ensure_sample(workspace)
     app = Workbench(workspace, screen=screen)
     async with app.run_test(size=SIZE) as pilot:
-        await pilot.pause(2)
+        # What is listed is read first.
+        await pilot.pause(8)
         for key in keys:
             await pilot.press(*(("colon", *key[1:]) if key.startswith(":") else (key,)))
-            await pilot.pause(0.3)
+            await pilot.pause(1)
         # The engine loads what it needs with the first question.
-        await pilot.pause(8)
+        await pilot.pause(15)
         write_text(TARGET / f"{name}.svg", plain(app.export_screenshot()))
 
 
@@ -52,6 +60,10 @@ def main() -> None:
     TARGET.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         os.environ["MATHWB_HOME"] = home
+        os.environ["MATHWB_WORKSPACE"] = str(Path(home) / "sample")
+        subprocess.run(
+            [sys.executable, "-c", "from workbench.cli import main; main()", *TRAINED.split()], check=True
+        )
         for name, (screen, keys) in SHOTS.items():
             asyncio.run(draw(name, screen, keys))
             print(f"docs/{TARGET.name}/{name}.svg")

@@ -66,6 +66,7 @@ RUN = (
     "mathwb mwp augment sample-zh --out variants.jsonl",
     "mathwb mwp triplets sample-en --pool train,qr --out triplets.jsonl",
     "mathwb mwp explain sample-en en-001 --pool train,qr --strategy joint",
+    'mathwb mwp solve mwp-en "Ann has 12 boxes with 5 pens in each and loses 7. How many are left?"',
     "mathwb data add arqmath COLLECTION",
     "mathwb arqmath index COLLECTION --out INDEX --dense",
     "mathwb arqmath search INDEX 'integral of $\\frac{\\sin x}{x}$'",
