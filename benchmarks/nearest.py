@@ -1,6 +1,6 @@
 """Processor time of looking for neighbours in a corpus that has no vectors yet, and in one that has.
 
-    .venv/bin/python -m benchmarks.nearest assets/models/egen-cl-mean
+    .venv/bin/python -m benchmarks.nearest assets/models/egen-both
 
 The corpus is the one that ships; it is encoded as a large one is, in 16 bits, and as a small one, in 32.
 """

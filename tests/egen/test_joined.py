@@ -11,7 +11,7 @@ import torch
 
 from engines.core.errors import DataError
 from engines.egen.composed.network import ComposedSizes, new_network, save_network
-from engines.egen.models.encode import encode_readable, kept_encoder, load_encoder
+from engines.egen.models.encode import encode_many, encode_readable, kept_encoder, load_encoder
 from engines.egen.models.joined import JoinedEncoder, parts
 from engines.egen.models.lookup import shipped_models
 from engines.egen.models.vectors import model_print
@@ -45,6 +45,17 @@ def test_a_cosine_is_the_mean_of_the_parts_cosines() -> None:
     # What one of them cannot read, the whole cannot.
     long = " ".join(["+ x"] * 300 + ["x"])
     assert np.isnan(encode_readable(encoder, [TEXTS[0], long])).all(axis=1).tolist() == [False, True]
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_many_are_encoded_in_16_bits_by_the_parts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = load_encoder(shipped_models()[0], device="cpu")
+    exact = encode_many(encoder, TEXTS)
+    monkeypatch.setattr("engines.core.machine.half_precision", lambda device: torch.bfloat16)
+    monkeypatch.setattr("engines.egen.models.encode.MANY", len(TEXTS) - 1)
+    rough = encode_many(encoder, TEXTS)
+    assert not np.array_equal(rough, exact)
+    assert (rough * exact).sum(axis=1).min() > 0.999
 
 
 def test_shipped_encoders_are_of_twelve_megabytes_together() -> None:

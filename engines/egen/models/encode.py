@@ -114,7 +114,7 @@ def encode_many(
     encoder: Encoder, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
 ) -> Vectors:
     """(texts, dimension), unit vectors for looking up; `MANY` by a model of ours in 16 bits."""
-    if len(texts) > MANY and isinstance(encoder, ModelEncoder):
+    if len(texts) > MANY and isinstance(encoder, ModelEncoder | JoinedEncoder):
         return encoder.encode(texts, half=True, events=events, stop=stop)
     return encoder.encode(texts, events=events, stop=stop)
 

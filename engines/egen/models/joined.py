@@ -42,11 +42,22 @@ class JoinedEncoder:
         texts: Sequence[str],
         *,
         normalise: bool = True,  # noqa: ARG002  # they are of length 1
+        half: bool = False,
         events: Sink = ignore,
         stop: Stop = never,
     ) -> Vectors:
-        """As `Encoder.encode`; a row that one of them did not reach is zero there."""
-        found = [each.encode(texts, normalise=True, events=events, stop=stop) for each in self.encoders]
+        """As `Encoder.encode`; a row that one of them did not reach is zero there.
+
+        Args: half: as parts take it that are models of E-Gen.
+        """
+        from engines.egen.models.encode import ModelEncoder
+
+        found = [
+            each.encode(texts, half=half, events=events, stop=stop)
+            if isinstance(each, ModelEncoder)
+            else each.encode(texts, events=events, stop=stop)
+            for each in self.encoders
+        ]
         return unit(np.concatenate(found, axis=1))
 
 
