@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engines.egen.models import vectors
 from engines.egen.models.encode import encode_many, load_encoder
 from tests.egen.small_clusters import random_model
 
@@ -31,3 +32,20 @@ def test_only_many_expressions_are_encoded_in_16_bits(
     assert (rough * exact).sum(axis=1).min() > 0.999
     monkeypatch.setattr("engines.core.machine.half_precision", lambda device: None)
     assert np.array_equal(encode_many(encoder, TEXTS), exact)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_vectors_of_another_precision_are_kept_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    model, kept = random_model(tmp_path / "model"), tmp_path / "kept"
+    monkeypatch.setattr("engines.egen.models.encode.MANY", 100)
+    found = []
+    for kind in (None, torch.bfloat16, None):
+        monkeypatch.setattr("engines.core.machine.half_precision", lambda device, kind=kind: kind)
+        vectors._open.clear()
+        found.append(np.array(vectors.pool(model, None, "heads", cache=kept).vectors))
+    assert len(list(kept.glob("*.npy"))) == 2
+    assert np.array_equal(found[0], found[2])

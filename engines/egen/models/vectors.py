@@ -146,13 +146,18 @@ def pool(
         from engines.egen.corpus.labelled import sample_corpus
 
         data = sample_corpus()
+    from engines.egen.models.encode import MANY
+
     size = 0
     if data.is_dir():
         from engines.egen.corpus.reader import open_corpus
 
         # Explains what is no corpus, or none that is finished.
         size = sum(open_corpus(data).clusters()["size"].to_pylist())
-    content = json.dumps([_LAYOUT, model_print(model), _corpus_print(data), part])
+    many = not data.is_dir() or size > MANY
+    content = json.dumps(
+        [_LAYOUT, model_print(model), _corpus_print(data), part, *(_precision() if many else ())]
+    )
     name = hashlib.sha256(content.encode()).hexdigest()[:32]
     path = None if cache is None else cache / f"{name}.npy"
     if name not in _open:
@@ -171,6 +176,16 @@ def pool(
             _open.pop(next(iter(_open)))
         _open[name] = found
     return _open[name]
+
+
+def _precision() -> tuple[str, ...]:
+    """The type in which this machine encodes many expressions, where it is not that for few."""
+    import torch
+
+    from engines.core.machine import half_precision
+
+    kind = half_precision("cuda" if torch.cuda.is_available() else "cpu")
+    return () if kind is None else (str(kind),)
 
 
 def model_print(model: Path) -> str:
