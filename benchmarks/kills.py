@@ -6,7 +6,8 @@ a moment drawn from the time that the kind takes, the worker, the supervisor, or
 is over then is resumed, and killed again with even odds, until there have been `--kills` kills or `--minutes`
 are over. A job is *lost* when it does not come to an end that it can be resumed from, or does not succeed
 then; *doubled* when two workers of it live at once, when a resume makes any number of attempts but one, or
-when more jobs are listed than were started. What differs is named.
+when more jobs are listed than were started. What differs is named. `--add` counts the kills to those of
+earlier runs with other seeds.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from hashlib import sha256 as hashed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import RESULTS, parser_of, record
 from engines.core.files import sha256
 
 if TYPE_CHECKING:
@@ -89,8 +93,14 @@ def contents(out: Path) -> dict[str, Any]:
             # The card of a model says how many seconds it took.
             found[name] = [line for line in path.read_text("utf-8").splitlines() if "| time |" not in line]
             continue
-        found[name] = sha256(path)
+        found[name] = rows_of(path) if path.suffix == ".sqlite" else sha256(path)
     return found
+
+
+def rows_of(database: Path) -> str:
+    """The hash of all that a database holds: the same rows may lie differently in its pages."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+        return hashed("\n".join(opened.iterdump()).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def leaves(value: Any, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -308,18 +318,47 @@ def measure(root: Path, kills: int, minutes: float, seed: int, only: str) -> dic
     }
 
 
+def together(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What several runs found, counted together and each by itself."""
+    counts = ("kills", "jobs", "resumes", "things_compared", "temporary_files_left")
+    sums: dict[str, Any] = {name: sum(run[name] for run in runs) for name in counts}
+    for name in ("aimed_at", "by_kind"):
+        sums[name] = dict(sum((Counter(run[name]) for run in runs), Counter[str]()))
+    for name in ("differ", "lost", "doubled"):
+        sums[name] = [f"seed {run['seed']}: {line}" for run in runs for line in run[name]]
+    return {**sums, "runs": list(runs)}
+
+
+def kept() -> list[dict[str, Any]]:
+    """The runs whose result is kept, each with the commit it was made from; none when nothing is."""
+    try:
+        document = json.loads((RESULTS / "kills.json").read_bytes())
+    except FileNotFoundError:
+        return []
+    figures = document["figures"]
+    found: list[dict[str, Any]] = figures.get("runs") or [{"commit": document["commit"], **figures}]
+    return found
+
+
 def main() -> None:
     """Kill, print and record."""
+    from workbench.export import commit
+
     parser = parser_of(__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=240.0, help="start no job after so many")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="kinds whose name has this in it")
+    parser.add_argument("--add", action="store_true", help="to the runs that are kept; takes another seed")
     parser.add_argument("--no-record", action="store_true")
     asked = parser.parse_args()
+    runs = kept() if asked.add else []
+    if any(run["seed"] == asked.seed for run in runs):
+        parser.error(f"a run with seed {asked.seed} is kept already: give another one")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MATHWB_HOME"] = folder
-        figures = measure(Path(folder) / "workspace", asked.kills, asked.minutes, asked.seed, asked.only)
+        run = measure(Path(folder) / "workspace", asked.kills, asked.minutes, asked.seed, asked.only)
+    figures = together([*runs, {"commit": commit(), **run}])
     print(json.dumps(figures, indent=1))
     if not asked.no_record:
         record("kills", figures, libraries=("torch", "transformers", "psutil"))
