@@ -63,8 +63,9 @@ KEYS: tuple[Key, ...] = (
     Key("job_slots", 0, "jobs in the background that run on the CPU at a time; 0: one for each processor"),
     Key(
         "reporters",
-        "",
-        "who is told of new jobs as they run: wandb, mlflow, trackio, FILE.py:FUNCTION; several with commas",
+        "tensorboard",
+        "who is told of new jobs as they run: tensorboard (of trainings), wandb, mlflow, trackio,"
+        " FILE.py:FUNCTION; several with commas",
     ),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
 )

@@ -117,8 +117,9 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     """
     from engines.training import TrainConfig
 
-    TrainConfig.of(spec.train)
-    trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
+    config = TrainConfig.of(spec.train)
+    task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
+    config.check_best(task.measures)
     return {}
 
 

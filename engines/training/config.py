@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from engines.core.spec import Arg, read, refused
+from engines.core.spec import Arg, known, read, refused
 
 __all__ = ["TrainConfig"]
 
@@ -71,6 +71,12 @@ class TrainConfig:
     def of(cls, values: Mapping[str, Any]) -> TrainConfig:
         """From the table `train` of a recipe. Raises: EngineError E630 that names the setting."""
         return read(cls, values, place="train.", code=CODE)
+
+    def check_best(self, measures: Iterable[str]) -> None:
+        """Refuse to choose by a measure that is not among these. Raises: EngineError E630."""
+        if self.best and self.best not in (names := list(measures)):
+            what = f"train.best is {self.best!r}, which the evaluation does not measure"
+            raise refused(what, CODE, known(self.best, names))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""

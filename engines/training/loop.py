@@ -15,7 +15,6 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, write_json
 from engines.training import checkpoints, processes, state
 from engines.training.batches import Batches, Position, batches_per_epoch
-from engines.training.boards import Board
 from engines.training.checkpoints import Checkpoint
 from engines.training.config import TrainConfig
 from engines.training.failures import explained, no_number, other_training
@@ -42,9 +41,9 @@ def train(
 ) -> TrainResult:
     """Train a model, or go on with a training that was begun in `out`.
 
-    In `out` there will be `model/` (complete or not at all), `checkpoints/` and `tensorboard/`. A training
-    that is killed at any moment and begun again ends, on a CPU, with the same weights bit for bit as one that
-    was never interrupted. When `stop` is raised, the step at hand is finished and a checkpoint written.
+    In `out` there will be `model/` (complete or not at all) and `checkpoints/`. A training that is
+    killed at any moment and begun again ends, on a CPU, with the same weights bit for bit as one that was
+    never interrupted. When `stop` is raised, the step at hand is finished and a checkpoint written.
 
     What is in `out` must be the same training: the same trainer, data and settings, those aside that say
     where it runs and how often it reports. With another number of steps it goes on to that number, and
@@ -95,6 +94,7 @@ class _Training:
 
     def run(self) -> TrainResult:
         """Train. Returns: how it ended; the model is saved unless it was stopped."""
+        self._config.check_best(self._task.measures)
         corrupt: list[EngineError] = []
         found = checkpoints.newest(self._checkpoints, on_bad=corrupt.append)
         self._refuse_another(found)
@@ -177,10 +177,6 @@ class _Training:
     def _train(self) -> None:
         """Step after step, until all are done or it is to stop."""
         module = self._accelerator.prepare_model(self._module).train()
-        self._board = None
-        if self._first:
-            settings = self._identity.settings
-            self._board = Board(self._out / "tensorboard", resumed_from=self._resumed_from, settings=settings)
         batches, stopped = self._batches, False
         self._meter.resume_clock()
         try:
@@ -190,8 +186,6 @@ class _Training:
                 stopped = self._between_steps()
         finally:
             self._batches.close()
-            if self._board is not None:
-                self._board.close()
 
     def _update(self, module: Any, batches: Sequence[Batch]) -> None:
         """One step."""
@@ -246,7 +240,7 @@ class _Training:
         if not math.isfinite(reading["loss_nats"]):
             raise no_number(self._step, self._saved)
         self._loss = reading["loss_nats"]
-        self._measure({**reading, "lr": self._rate(self._step - 1)})
+        self._tell("metric", {**reading, "lr": self._rate(self._step - 1)})
 
     def _evaluate(self) -> bool:
         """Take the measures. Returns: whether the model is the best so far."""
@@ -255,23 +249,9 @@ class _Training:
         self._batches.settle()
         measures = state.measured(self._task, self._model) if self._first else {}
         self._measures = measures = processes.shared(measures)
-        self._measure(measures, evaluation_s=round(time.monotonic() - before, 3))
-        if not self._config.best:
-            return False
-        if self._config.best not in measures:
-            raise EngineError(
-                f"the evaluation has no measure {self._config.best!r} to choose by",
-                code="E630",
-                exit_code=2,
-                remedy=f"It has: {', '.join(measures)}.",
-            )
-        return self._best.offer(self._step, measures, self._config)
-
-    def _measure(self, values: Mapping[str, float], **more: float) -> None:
-        """Report numbers of this step."""
-        self._tell("metric", {**values, **more})
-        if self._board is not None and values:
-            self._board.add(values, self._step)
+        self._tell("metric", {**measures, "evaluation_s": round(time.monotonic() - before, 3)})
+        self._config.check_best(measures)
+        return bool(self._config.best) and self._best.offer(self._step, measures, self._config)
 
     def _check_weights(self) -> None:
         if not self._meter.finite() or not state.all_finite(self._model):

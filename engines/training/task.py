@@ -59,6 +59,11 @@ class TrainingTask(Protocol):
     tokens, may be kept there for later attempts, other trainings and the other processes (see `Kept`).
     """
 
+    @property
+    def measures(self) -> Sequence[str]:
+        """What `evaluate` may return, by name; known before any data are read."""
+        ...
+
     def origin(self) -> Origin:
         """What the model is made from; nothing else may change its weights."""
         ...
@@ -93,7 +98,7 @@ class TrainingTask(Protocol):
     def evaluate(self, model: torch.nn.Module) -> Mapping[str, float]:
         """Measures on held-out data by name, units in the names. Called in eval mode without gradients, by
         the first process alone; the random numbers of the training are put back afterwards. Must not change
-        the model."""
+        the model. Those of `measures` that there is nothing to take from are left out."""
         ...
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:

@@ -18,8 +18,9 @@ from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.cli.root import app
 from workbench.jobs.folder import create, find
-from workbench.jobs.reporters import checked
+from workbench.jobs.reporters import FILE, checked, configured
 from workbench.jobs.reporting import report, reported
+from workbench.jobs.tail import EventTail
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -108,6 +109,39 @@ def test_what_the_setting_names_is_told_while_the_job_runs(
     lab.wait(number, "succeeded")
     lab.until(lambda: [line["state"] for line in told.of("ended")][-1:] == ["succeeded"], "the end")
     assert [line["step"] for line in told.of("metric")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_tensorboard_has_each_step_once_and_the_recipe(lab: Lab) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.plugins.hparams.api_pb2 import STATUS_SUCCESS
+    from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
+
+    number = lab.submit(n=6, break_at=3, model={"dim": 3, "kind": "x", "deep": True})
+    lab.wait(number, "failed")
+    job = find(lab.workspace.runs, number)
+    # Of trainings it is told without being asked, of other jobs not.
+    assert not (job.folder / FILE).exists()
+    assert configured("train")[FILE]["names"] == ["tensorboard"]
+    report(job, checked("tensorboard"), over=at_once)
+    lab.go(number)
+    jobs.resume(lab.workspace, number)
+    lab.wait(number, "succeeded")
+    report(job, "tensorboard", over=at_once)
+    board = EventAccumulator(str(job.folder / "tensorboard"))
+    board.Reload()
+    found = board.Scalars("loss_nats")
+    assert [(one.step, one.value) for one in found] == [
+        (step, pytest.approx(1 / step)) for step in range(1, 7)
+    ]
+    logged = EventTail(job.attempt(1).events).read()
+    assert found[0].wall_time == next(event.t for event in logged if event.kind == "metric")
+    parts = {
+        name: HParamsPluginData.FromString(data) for name, data in board.PluginTagToContent("hparams").items()
+    }
+    given = parts["_hparams_/session_start_info"].session_start_info.hparams
+    assert (given["n"].number_value, given["seed"].number_value) == (6, 7)
+    assert (given["model.kind"].string_value, given["model.deep"].bool_value) == ("x", True)
+    assert parts["_hparams_/session_end_info"].session_end_info.status == STATUS_SUCCESS
 
 
 def test_a_reporter_that_fails_harms_nothing_and_goes_on_where_it_stood(

@@ -89,6 +89,8 @@ def _lab(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
     monkeypatch.setenv("JOBS_TEST_TIMING", json.dumps(TIMING))
     monkeypatch.setenv("MATHWB_WORKSPACE", str(place / "workspace"))
+    # A process more for each training; tests/jobs has what it does.
+    monkeypatch.setenv("MATHWB_REPORTERS", "")
     for name, value in TIMING.items():
         monkeypatch.setattr(timing, name, value)
     monkeypatch.setitem(trainers(), "tiny", Trainer("tiny", "tiny:trainer", data=("corpus", "place")))

@@ -87,6 +87,7 @@ def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
     [
         (("--set", "lr=fast"), 2, "E630"),
         (("--set", "learning=1"), 2, "E424"),
+        (("--set", "best=acuracy"), 2, "Did you mean 'accuracy'?"),
         (("--set", "data.corpus=no"), 2, "E424"),
         (("--device", "tpu"), 2, "E638"),
         (("--executor", "cloud"), 2, "E638"),

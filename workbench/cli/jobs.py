@@ -223,7 +223,11 @@ def report(
     numbers: Numbers,
     to: Annotated[
         str,
-        typer.Option(metavar="NAME", help="wandb, mlflow, trackio, or FILE.py:FUNCTION.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="tensorboard, wandb, mlflow, trackio, or FILE.py:FUNCTION.",
+            show_default=False,
+        ),
     ],
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the jobs are over.")] = False,
     as_json: Json = False,

@@ -77,7 +77,7 @@ def submit_sweep(
     ended early; lowest: its lowest value is the best. Raises: as `submit`.
     """
     plan, told = sweeps.plan(title, recipe, len(runs), parallel, stop_worst, lowest)
-    reporters = configured()
+    reporters = configured(runs[0][0].task)
     made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     jobs_made: list[Job] = []
@@ -252,7 +252,7 @@ def _record(workspace: Workspace, spec: Recipe) -> Job:
     if spec.params.get("out"):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
-    job = create(workspace.runs, spec, "" if clustered else None, beside=configured())
+    job = create(workspace.runs, spec, "" if clustered else None, beside=configured(spec.task))
     enter(workspace, [job])
     return job
 

@@ -1,7 +1,7 @@
-"""Reporters: W&B, MLflow, trackio, or a function of the user's own, each told of a job by `reporting`.
+"""Reporters: TensorBoard, W&B, MLflow, trackio, or a function of the user's own.
 
-Their packages are the extras `wandb`, `mlflow` and `trackio`; what they read from the environment
-(WANDB_MODE, MLFLOW_TRACKING_URI, …) they read as ever.
+`reporting` tells them of jobs. The packages `wandb`, `mlflow` and `trackio` are extras of these names; what
+they read from the environment (WANDB_MODE, MLFLOW_TRACKING_URI, …) they read as ever.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from engines.core.errors import EngineError
+from workbench.jobs.boards import TensorBoard
 from workbench.jobs.tail import LoggedEvent
 
 __all__ = ["FILE", "NAMES", "Reporter", "Run", "checked", "configured", "reporter"]
@@ -174,7 +175,12 @@ class Callback:
             )
 
 
-NAMES: Mapping[str, Callable[[], Reporter]] = {"wandb": WandB, "mlflow": MLflow, "trackio": Trackio}
+NAMES: Mapping[str, Callable[[], Reporter]] = {
+    "tensorboard": TensorBoard,
+    "wandb": WandB,
+    "mlflow": MLflow,
+    "trackio": Trackio,
+}
 
 
 def checked(name: str) -> str:
@@ -195,15 +201,14 @@ def checked(name: str) -> str:
     return f"{path}:{function}"
 
 
-def configured() -> dict[str, dict[str, Any]]:
-    """The file of a new run folder that names who is told; nothing when the setting `reporters` is empty.
-
-    Raises: EngineError E627.
+def configured(task: str) -> dict[str, dict[str, Any]]:
+    """The file of a new run folder that names who is told, as the setting `reporters` says: TensorBoard,
+    which is its default, of trainings alone. Nothing when there is nobody. Raises: EngineError E627.
     """
     from workbench.config import own_config
 
     names = [name.strip() for name in str(own_config().get("reporters")).split(",")]
-    found = [checked(name) for name in names if name]
+    found = [checked(name) for name in names if name and (name != "tensorboard" or task == "train")]
     return {FILE: {"v": 1, "names": found}} if found else {}
 
 

@@ -66,6 +66,8 @@ def generator(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) 
 class Generator:
     """See `engines.training.TrainingTask`."""
 
+    measures = ("validation_loss_nats", "cut_share")
+
     def __init__(self, settings: GeneratorSettings, data: Mapping[str, Path], seed: int) -> None:
         if not {"collection", "amps"} & set(data):
             raise DataError(

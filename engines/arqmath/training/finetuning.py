@@ -133,6 +133,14 @@ class PairRows:
 class CrossEncoderTask:
     """Fine-tuning as a training task."""
 
+    measures = (
+        "validation_accuracy",
+        "validation_loss_nats",
+        "validation_pairwise_accuracy",
+        "validation_mrr",
+        "truncated_percent",
+    )
+
     def __init__(self, settings: FinetuneSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
         self._kept = Kept()

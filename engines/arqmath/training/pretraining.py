@@ -105,6 +105,13 @@ def masked(
 class PretrainTask:
     """Pre-training as a training task."""
 
+    measures = (
+        "validation_loss_nats",
+        "validation_masked_accuracy",
+        "validation_order_accuracy",
+        "validation_first_token_accuracy",
+    )
+
     def __init__(self, settings: PretrainSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
         self._kept = Kept()

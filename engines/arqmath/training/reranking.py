@@ -91,6 +91,8 @@ def _linked(folder: ArqmathFolder) -> dict[str, set[str]]:
 class RerankTask:
     """Training of a re-ranker as a training task; an example is the number of a list."""
 
+    measures = ("validation_loss_nats", "validation_mrr")
+
     def __init__(self, settings: RerankSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
         self._kept = Kept()

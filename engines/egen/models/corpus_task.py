@@ -50,6 +50,7 @@ class CorpusTask:
 
     trainer = title = use = ""
     tags: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ("validation_kmeans_percent", "validation_retrieval_at_5_percent")
 
     def __init__(
         self, data: Mapping[str, Path], seed: int, split: SplitName, max_length: int, measured: int

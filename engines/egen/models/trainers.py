@@ -102,6 +102,7 @@ class Contrastive(_TransformerTask):
     """CL Mean and CL Max (by `pooling`)."""
 
     trainer, title = "egen.contrastive", "E-Gen contrastive encoder"
+    measures = ("train_loss_nats", *CorpusTask.measures)
 
     def train_data(self) -> Examples:
         """About `triplets` triplets, as many for every cluster; with other positives as negatives their
@@ -186,6 +187,7 @@ class Seq2seq(_TransformerTask):
     """Encoder and decoder: writes another member of the cluster."""
 
     trainer, title = "egen.seq2seq", "E-Gen sequence-to-sequence model"
+    measures = (*CorpusTask.measures, "greedy_accuracy")
 
     def train_data(self) -> Examples:
         """All ordered pairs within clusters."""

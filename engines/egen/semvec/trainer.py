@@ -57,6 +57,8 @@ class Example:
 class SemVecTask:
     """An encoder of the expressions of a set."""
 
+    measures = ("validation_score_5_percent",)
+
     def __init__(self, settings: SemVecSettings, data: Mapping[str, Path], seed: int) -> None:
         if "classes" not in data:
             raise DataError(

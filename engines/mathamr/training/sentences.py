@@ -70,6 +70,8 @@ class Turns:
 class SentenceTask:
     """A sentence encoder that learns which strings stand for relevant formulas."""
 
+    measures = ("validation_spearman", "validation_contrastive")
+
     def __init__(self, settings: SentenceSettings, data: Mapping[str, Path], seed: int) -> None:
         need_collection(data)
         self.settings, self.data, self.seed = settings, data, seed

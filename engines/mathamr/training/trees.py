@@ -45,6 +45,8 @@ Example = tuple[TreeArrays, TreeArrays, TreeArrays]
 class TreeTask:
     """An encoder of operator trees."""
 
+    measures = ("validation_nearer_percent", "validation_nearest_percent")
+
     def __init__(self, settings: TreeSettings, data: Mapping[str, Path], seed: int) -> None:
         need_collection(data)
         self.settings, self.data, self.seed = settings, data, seed

@@ -53,6 +53,8 @@ class Examples(Sequence[Example]):
 class SolverTask:
     """A solver to train; see `engines.training.TrainingTask`."""
 
+    measures = ("development_answer_accuracy", "development_equation_accuracy")
+
     def __init__(self, settings: SolverSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
 

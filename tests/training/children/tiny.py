@@ -47,6 +47,10 @@ class Tiny:
         self.count, self.flow, self.trouble, self.measure = count, flow, trouble, measure
         self.calls = 0
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return (self.measure,)
+
     def origin(self) -> Origin:
         return Origin("tiny", {"count": self.count})
 
