@@ -23,10 +23,6 @@ __all__ = ["ClustersPane"]
 _OPTIONS = ("members", "max_tokens", "mode", "style", "order", "seed")
 
 
-_ROOMY = 44
-"""Cells of the pane from which on there is room for more than heads, sizes and verdicts."""
-
-
 class ClustersPane(SourcePane):
     """Posts `Picked` when another corpus is to be shown, `Chosen` when the cursor comes to another cluster,
     `Opened` on enter, and `Filtered` when other clusters pass the filter."""
@@ -48,7 +44,6 @@ class ClustersPane(SourcePane):
         self._listing = Listing(**table("clusters", counts=True))
         super().__init__(self._listing, title="clusters", id=id, share=share)
         self._source: Source | None = None
-        self._rows: Sequence[Expression] = ()
 
     def show_loading(self, what: str) -> None:
         """Say that clusters are on their way."""
@@ -71,19 +66,10 @@ class ClustersPane(SourcePane):
         self._source = source
         if source.state and not rows:
             self._listing.when_empty("No cluster is finished yet", "They appear as their shards are written.")
-        self._rows = rows
         self._listing.home = f"{source.address}/cluster"
-        self._fit_columns()
+        self._table.columns = fitting("clusters", rows)
         self._listing.load(rows, keep=keep)
         self.footnote = source.state or (f"{rows[0]['size']} expressions each" if alike(rows) else "")
-
-    def _fit_columns(self) -> None:
-        """Heads come first: size and mean length have columns only where there is room."""
-        without = () if self.size.width >= _ROOMY else ("size", "tok")
-        self._table.columns = fitting("clusters", self._rows, without)
-
-    def on_resize(self) -> None:
-        self._fit_columns()
 
     def go_to(self, cluster: str) -> bool:
         """Put the cursor on a cluster, clearing a filter that hides it; whether there is such a cluster."""

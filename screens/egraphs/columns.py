@@ -190,11 +190,13 @@ _FIELDS: Mapping[str, str] = {
     "hits": "place cosine prefix infix op verdict where",
 }
 """What filters know, by the id of the list."""
+_ROOMY = 40
+"""Cells of the list of clusters from which on there is room for more than heads and verdicts."""
 _COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "clusters": (
         Column("head", "head", show=_shown("head"), sort=lambda record: shown(record["head"])),
-        Column("size", "size", 5, "right", show=lambda record: count(record["size"])),
-        Column("tok", "tok", 4, "right", show=_figure("tok", ".0f"), drop=1),
+        Column("size", "size", 5, "right", show=lambda record: count(record["size"]), room=_ROOMY),
+        Column("tok", "tok", 4, "right", show=_figure("tok", ".0f"), drop=1, room=_ROOMY),
         Column("equal", "equal", 6, show=_all),
     ),
     "members": (

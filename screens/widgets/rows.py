@@ -45,7 +45,8 @@ class Column:
     which not all have as many decimals line up at their point. show: makes the cell from
     the record; the text it returns is shown as it is, `Content` may carry colours. drop: when the table is
     narrow, columns with a positive `drop` leave, the highest first, and before them those that say the same
-    in every line. sort: what to sort by, if not the field. fit: as `show`, with the number of cells besides,
+    in every line. room: it is shown only where the columns have so many cells together. sort: what to sort
+    by, if not the field. fit: as `show`, with the number of cells besides,
     for what depends on it; 0 are as many as it likes. unfiltered: why no filter can ask for what it shows;
     else its title names the fields that filters ask.
     """
@@ -58,6 +59,7 @@ class Column:
     least: int = 0
     show: Callable[[Record], str | Content] | None = None
     drop: int = 0
+    room: int = 0
     sort: Callable[[Record], Any] | None = None
     fit: Callable[[Record, int], str | Content] | None = None
     unfiltered: str = ""
@@ -122,11 +124,11 @@ def fitted(cell: Content, cells: int, align: Align, tail: int = 0) -> Content:
 def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
     """Columns with their widths: those with one of their own take what they need, the others share the rest.
 
-    While the others are cut, columns that can do with less give first, then those leave that say the same in
+    Columns for which there is no `room` are left out. While the others are cut, columns that can do with less give first, then those leave that say the same in
     every line. While the others have less than they need to be read, columns leave as their `drop` says. The
     one named `pinned` stays.
     """
-    kept = list(needs)
+    kept = [need for need in needs if cells >= need.column.room or need.column.name == pinned]
 
     def short(most: int) -> bool:
         free = [need for need in kept if not need.column.width]

@@ -123,6 +123,9 @@ class Table(Lines):
     def columns(self, columns: Sequence[Column]) -> None:
         self._columns = tuple(columns)
         self._measure_anew()
+        if self.sorting is not None and self.sorting[0] not in {column.name for column in columns}:
+            # An order by what is not there could be neither seen nor turned around.
+            self.set_sorting(None)
         self.refresh()
 
     @property

@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from engines.egen.generation import Generate, document, generate, without_members
 from screens.app import Workbench
+from screens.egraphs.columns import Expression
 from screens.egraphs.growth import Draft, GrowLine
 from screens.egraphs.screen import EgraphsScreen
 from screens.shell.palette import help_lines
@@ -70,13 +71,28 @@ async def test_heads_and_members_have_the_room(build: Build, size: tuple[int, in
         assert "tok" not in of_clusters or size == LARGE
         assert of_members["infix"] >= 20
         assert of_members["verdict"] <= 9
-        rows = [{**row, "size": 5} for row in screen.left._rows]
-        screen.left._rows = rows  # type: ignore[assignment]
-        screen.left._fit_columns()
+        rows = [Expression({**row, "size": 5}) for row in clusters(screen).rows.records]
+        assert screen.left._source is not None
+        screen.left.show(screen.left._source, rows, keep=True)
         alike = widths(clusters(screen))
         assert "size" not in alike
         room = of_clusters["size"] + 1 if size == LARGE else 0
         assert alike["head"] == of_clusters["head"] + room >= 20
+
+
+async def test_the_order_is_seen_after_the_terminal_became_narrow(build: Build) -> None:
+    async with build().run_test(size=LARGE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "s", "s", "s")
+        assert clusters(screen).sorting == ("tok", False)
+        await pilot.resize_terminal(*NARROW)
+        await settle(pilot)
+        assert "tok▲" in clusters(screen).render_line(0).text
+        await press(pilot, "S")
+        assert "tok▼" in clusters(screen).render_line(0).text
+        await press(pilot, "s", "s")
+        assert clusters(screen).sorting is None
+        assert "tok" not in widths(clusters(screen))
 
 
 async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:

@@ -115,6 +115,21 @@ async def test_only_shown_columns_are_sorted_by_and_titles_stay_whole() -> None:
         assert shown == sorted(shown, reverse=True)
 
 
+async def test_an_order_goes_with_its_column() -> None:
+    """A list that gets other columns: `s` begins anew at those that there are."""
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load(ROWS)
+        table = app.listing.table
+        table.focus()
+        table.set_sorting(("size", True))
+        table.columns = COLUMNS[:2]
+        await pilot.pause()
+        assert table.sorting is None
+        assert [record["id"] for record in table.visible_records()] == [row["id"] for row in ROWS]
+        assert (await keys(pilot, "s")).sorting == ("id", False)
+
+
 async def test_lines_without_a_value_come_last_in_both_directions() -> None:
     app = One()
     async with app.run_test(size=(60, 24)) as pilot:
