@@ -53,14 +53,20 @@ class MembersView(TableView):
         super().__init__(Listing(**table("members")))
         self._listing.when_empty("No cluster is chosen", "")
         self._loaded: Members | None = None
+        self._waits = False
         self._awaited: str | None = None
 
     def show(self) -> None:
         members = self.state.members
-        if members is self._loaded or (members is not None and not self.state.arrived):
+        waits = members is None and self.state.cluster is not None
+        if (members is self._loaded and waits == self._waits) or (
+            members is not None and not self.state.arrived
+        ):
             return
-        before, self._loaded = self._loaded, members
-        if members is None:
+        before, self._loaded, self._waits = self._loaded, members, waits
+        if waits:
+            self._listing.show_loading("reading the members")
+        elif members is None:
             self._listing.load([], keep=False)
         elif members.error is not None:
             self._listing.show_error(members.error)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Region
+from textual.messages import Update
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -23,6 +25,8 @@ __all__ = ["Choice", "Chooser", "Confirm", "Dialog", "Prompt", "TextScreen"]
 
 T = TypeVar("T")
 
+_LABEL = 44
+"""Cells for what a line of a chooser is called, at most: the longest names of recipes fit."""
 _AROUND = 7
 """Lines of a chooser besides its table: frame, the line to search by and a blank one, the sentence."""
 
@@ -50,6 +54,15 @@ class Dialog(ModalScreen[T | None]):
 
     def action_close(self) -> None:
         self.dismiss(None)
+
+    def refresh(self, *regions: Region, **how: Any) -> Self:
+        """As any widget. Of the screen underneath some regions may have to be painted anew; what waits to be
+        painted here would be given up for these."""
+        super().refresh(*regions, **how)
+        if regions and self._repaint_required:
+            self._repaint_required = False
+            self.post_message(Update(self))
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +118,12 @@ class Chooser(Dialog[str]):
         self._more = more
         key_width = max([len(choice.key) for choice in choices] + [1])
         key_title = "key" if key_width >= len("key") else ""
-        label_width = max([len(choice.label) for choice in choices] + [12])
         self._table = Table(
             [
                 Column(
                     "key", key_title, min(key_width, 12), show=lambda r: safe_text(r["key"], "$accent bold")
                 ),
-                Column("label", "", min(label_width, 34), show=_plain),
+                Column("label", "", _LABEL, least=34, show=_plain),
                 Column("detail", "", show=_detail),
             ]
         )

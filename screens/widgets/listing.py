@@ -179,6 +179,15 @@ class Listing(_Filtered):
         """The fields of its rows, and those of the notes on them."""
         return (*self.fields, *NOTE_FIELDS) if self.home else self.fields
 
+    def why_not(self, verb: str) -> str:
+        """Why a verb does not apply now."""
+        nothing = verb == "filter" and not len(self.table.rows) and not self.query_text
+        return "there are no lines here" if nothing else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Greyed is what does not apply now."""
+        return None if self.why_not(action) else super().check_action(action, parameters)
+
     def go_to(self, key: str) -> bool:
         """Put the cursor on a record, clearing a filter that hides it; whether there is such a record."""
         if not self.table.go_to(key) and self.table.rows.find(key) is not None:

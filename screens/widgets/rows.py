@@ -124,9 +124,9 @@ def fitted(cell: Content, cells: int, align: Align, tail: int = 0) -> Content:
 def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
     """Columns with their widths: those with one of their own take what they need, the others share the rest.
 
-    Columns for which there is no `room` are left out. While the others are cut, columns that can do with less give first, then those leave that say the same in
-    every line. While the others have less than they need to be read, columns leave as their `drop` says. The
-    one named `pinned` stays.
+    Columns for which there is no `room` are left out. While the others are cut, columns that can do with less
+    give first, then those leave that say the same in every line. While the others have less than they need to
+    be read, columns leave as their `drop` says. The one named `pinned` stays.
     """
     kept = [need for need in needs if cells >= need.column.room or need.column.name == pinned]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -460,6 +461,56 @@ async def test_choosers_have_the_keys_of_lists(typed: bool) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert chosen == ["c5"]
+
+
+async def test_a_dialog_is_painted_although_the_screen_under_it_changes() -> None:
+    """What is new in the dialog and what is new behind it, within one frame."""
+    app = One()
+    async with app.run_test(size=(80, 30)) as pilot:
+        app.listing.load(ROWS)
+        Chooser("which", [Choice(f"c{i}", f"choice {i}") for i in range(8)]).ask(app, print)
+        await pilot.pause(0.1)
+        table, painted = app.screen.query_one(Table), list[int]()
+        draw = table.render_line
+        table.render_line = lambda y: (painted.append(y), draw(y))[1]  # type: ignore[method-assign]
+        for _ in range(5):
+            painted.clear()
+            table.refresh()
+            app.screen.refresh(Region(0, 0, 80, 1))
+            await pilot.pause(0.05)
+            assert painted
+
+
+async def test_names_of_choices_are_whole_where_there_is_room() -> None:
+    """Also those that come while one types."""
+    name = "train mwp/bert-gts-roda-anchors-cl-paper"
+
+    def more(_: str) -> list[Choice]:
+        return [Choice("x", name, "the paper's size " * 4)]
+
+    for width in (120, 80):
+        app = One()
+        async with app.run_test(size=(width, 30)) as pilot:
+            Chooser("which", [Choice("a", "a")], typed=True, text="t", more=more).ask(app, print)
+            await pilot.pause(0.1)
+            line = app.screen.query_one(Table).render_line(1).text
+            assert (name in line) == (width == 120)
+            assert "anchors-cl-paper" in line
+
+
+async def test_nothing_is_filtered_where_nothing_is() -> None:
+    app = One()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.listing.load([])
+        assert app.listing.why_not("filter") == "there are no lines here"
+        assert app.listing.check_action("filter", ()) is None
+        app.listing.load(ROWS)
+        assert app.listing.check_action("filter", ())
+        await app.listing.set_query("id:7")
+        app.listing.load([])
+        await pilot.pause()
+        # A filter can be taken away also when nothing is left.
+        assert app.listing.check_action("filter", ())
 
 
 def test_a_header_that_no_filter_knows_is_refused() -> None:
