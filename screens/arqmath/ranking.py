@@ -374,6 +374,22 @@ class RankingPane(Pane):
             found.append(Export("q", "your judgements as qrels", ".tsv", name, write))
         return found
 
+    def legend(self) -> Sequence[tuple[str, str]]:
+        if self.page_name == "search":
+            return (
+                ("first", "its rank by the first stage"),
+                ("again", "how likely the cross-encoder finds it"),
+            )
+        return (
+            ("▲4 ▼1 =", "ranks gained, lost or kept against the other run"),
+            ("new", "not in the other run"),
+            ("out", "only in the other run"),
+            ("3", "an official grade, 0 not relevant to 3 high; (3) is one of your own; – nobody judged"),
+            ("gain", "its part of DCG′: the grade over log2 of 1 + its rank among the judged ones"),
+            ("change", "that gain less the one in the other run"),
+            ("┃", "on a bar: where the other run stands"),
+        )
+
     def lookups(self) -> Sequence[Lookup]:
         """`:answer 12`."""
         return (Lookup("answer", "Go to an answer in this ranking by its id.", self._go_to_answer),)

@@ -119,6 +119,17 @@ class TopicsPane(ListPane):
 
     # What the screen asks
 
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            (
+                "nDCG′",
+                "of the run that is shown, 1 when the best come first; unjudged answers are left out",
+            ),
+            ("delta", "that nDCG′ less the one of the run that it is held against"),
+            ("▁▄█", "nDCG′ topic by topic, from 0 to 1"),
+            ("[.5, .6]", "the interval that holds the mean in 95 of 100 draws of topics"),
+        )
+
     def selection(self, line: CommandLine) -> Selection | None:
         """The topic under the cursor."""
         topic = self.table.current

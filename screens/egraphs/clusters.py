@@ -13,6 +13,7 @@ from screens.egraphs.notation import copies
 from screens.egraphs.sources import Cluster, Source
 from screens.shell.export import Export
 from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import SourcePane
 from screens.widgets.table import Table
@@ -69,7 +70,7 @@ class ClustersPane(SourcePane):
         self._listing.home = f"{source.address}/cluster"
         self._table.columns = fitting("clusters", rows)
         self._listing.load(rows, keep=keep)
-        self.footnote = source.state or (f"{rows[0]['size']} expressions each" if alike(rows) else "")
+        self.footnote = source.state or (f"{count(rows[0]['size'])} expressions each" if alike(rows) else "")
 
     def go_to(self, cluster: str) -> bool:
         """Put the cursor on a cluster, clearing a filter that hides it; whether there is such a cluster."""

@@ -232,7 +232,10 @@ class MapView(View):
         ]
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        return ()
+        return (
+            ("•", "a cluster, in the colour of its kind; without colour the filter hides it"),
+            ("▸●◂", "the cluster that is lit"),
+        )
 
     @on(Scatter.Moved)
     def _moved(self) -> None:

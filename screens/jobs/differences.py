@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from screens.jobs.curves import shortened
-from screens.shell.text import number, safe_text, size
+from screens.shell.text import count, number, safe_text, size
 from screens.widgets.rows import Column, Record
 
 if TYPE_CHECKING:
@@ -55,4 +55,6 @@ def _told(key: str, value: Any) -> str:
         return "–"
     if key.endswith("_bytes") and isinstance(value, int | float):
         return size(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return count(value)
     return number(value) if isinstance(value, float) else str(value)

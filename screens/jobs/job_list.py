@@ -68,6 +68,17 @@ class JobList(ListPane):
         facts = {"filter": self.listing.query_text}
         return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, rows, facts)
 
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("● ▲ ■ ◆", "a glyph and a colour for each job, in the plot too"),
+            ("… ━━──", "running, and how much of it is done"),
+            ("✓", "succeeded"),
+            ("✗", "failed: the reason stands beside it"),
+            ("■", "stopped, by whom stands beside it"),
+            ("?", "lost or silent: nothing is heard of it"),
+            ("⣀⣤⣶", "load and memory over the last minute"),
+        )
+
     def lookups(self) -> Sequence[Lookup]:
         """`:job 12`."""
         return (Lookup("job", "Go to a job by its number.", self.go_to),)

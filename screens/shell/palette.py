@@ -17,6 +17,7 @@ from screens.shell.screen import WorkbenchScreen, why_greyed
 from screens.shell.selection import Command, Step
 from screens.shell.things import Reach, matching
 from screens.widgets.dialogs import Choice, Chooser
+from screens.widgets.table import Table
 
 __all__ = [
     "Go",
@@ -35,6 +36,12 @@ Go = Callable[[str], object]
 _ORDER: dict[str, float] = {verb: rank for rank, verb in enumerate(VERBS)}
 _SCREENS = _ORDER["activity"] + 0.5
 """Where the keys that go to a screen stand among the others."""
+_OF_LISTS = (
+    ("★ ✎", "before a line: bookmarked by m, with a note by M"),
+    ("●", "before a line: marked by space"),
+    ("▲ ▼", "behind a title: sorted by this column, the least or the most first"),
+)
+"""The signs of every list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +72,8 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[Line]:
         lines.append(Line(choice, _doing(app, node, verb)))
     lines.sort(key=lambda line: _ORDER.get(line.choice.name.removeprefix("key "), _SCREENS))
     pane = screen.active_pane if isinstance(screen, WorkbenchScreen) else None
-    signs = [
-        Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in (pane.legend() if pane else ())
-    ]
+    told = [*pane.legend(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
+    signs = [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in told]
     return lines + [Line(choice, lambda: None) for choice in signs]
 
 

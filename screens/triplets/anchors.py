@@ -79,6 +79,14 @@ class AnchorsPane(ListPane):
             {"filter": self.listing.query_text},
         )
 
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("margin", "likeness of text to the negative less that to the positive: the larger, the harder"),
+            ("✗", "labelled as a bad triplet"),
+            ("p n", "another positive, another negative than by the choice before"),
+            ("1", "the only problem with its equation"),
+        )
+
     def lookups(self) -> Sequence[Lookup]:
         """`:triplet 12`."""
         return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -100,6 +100,13 @@ class ProblemPane(Pane):
     def why_not(self, verb: str) -> str:
         """A triplet has to be there."""
         return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        return (
+            ("⟨7⟩", "a number of the problem: N_0 is the first, N_1 the second"),
+            ("eq", "likeness of its equation to the anchor's, 1 is the same"),
+            ("text", "likeness of its text to the anchor's, 1 is the same"),
+        )
 
     def selection(self, line: CommandLine) -> Selection | None:
         """The problem."""

@@ -85,8 +85,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a column needs: `cells` for its title and its contents; whether it is `constant`. `tail`: of those
-    cells the ones from the decimal point on, where numbers line up at theirs."""
+    """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in all of
+    several lines or empty. `tail`: of those cells the ones from the decimal point on, where numbers line up
+    at theirs."""
 
     column: Column
     cells: int
@@ -100,7 +101,8 @@ def measured(column: Column, records: Sequence[Record]) -> Need:
     tail = max(map(tail_of, cells), default=0) if column.align == "point" else 0
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
     most = max(width(column.title), max(lengths, default=column.width))
-    constant = len(cells) > 1 and len({cell.plain for cell in cells}) == 1
+    words = {cell.plain for cell in cells}
+    constant = words == {""} or (len(cells) > 1 and len(words) == 1)
     return Need(column, min(most, column.width) if column.width else most, constant, tail)
 
 

@@ -105,6 +105,7 @@ async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:
             return {line.key: line.detail for line in lines if line.name.startswith("sign ")}
 
         assert "share of its members" in signs()["▾ 40 %"]
+        assert "bookmarked" in signs()["★ ✎"]
         await press(pilot, "enter")
         assert signs()["▴"].startswith("extends")
         assert "generator notation" in signs()["tok"]
