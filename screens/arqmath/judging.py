@@ -102,7 +102,8 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
             for name, (known, of) in here["judged"].items()
         ]
     if judgements is not None:
-        lines += ["", f"{count(judgements)} judgements of your own, which no score counts"]
+        own_ones = "1 judgement" if judgements == 1 else f"{count(judgements)} judgements"
+        lines += ["", f"{own_ones} of your own, which no score counts"]
     if overview["answers"]:
         lines += ["", "written answers (Task 3)"]
         for one in overview["answers"]:

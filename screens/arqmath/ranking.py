@@ -339,8 +339,9 @@ class RankingPane(Pane):
             topic = topics.get(name or "")
             if topic is None:
                 return None
-            found = topic_selection(topic, self._runs, line)
-            return found if self.page_name == "qrels" else of_all_topics(found, self._runs, line)
+            # The spread of the grades is no table: the document of all topics holds it.
+            more = ("--json",) if self.page_name == "qrels" else ()
+            return of_all_topics(topic_selection(topic, self._runs, line), self._runs, line, *more)
         chosen = self.chosen
         if chosen is None:
             return None

@@ -38,9 +38,9 @@ def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
     return Selection(f"{runs.address}/topic/{topic['id']}", f"topic {topic['id']}", command, forms)
 
 
-def of_all_topics(topic: Selection, runs: Runs, line: CommandLine) -> Selection:
-    """A topic where all are shown: the command prints all of them."""
-    command = line("arqmath", "topics", runs.place, *runs.options)
+def of_all_topics(topic: Selection, runs: Runs, line: CommandLine, *more: str) -> Selection:
+    """A topic where all are shown: the command, with `more` options, prints all of them."""
+    command = line("arqmath", "topics", runs.place, *runs.options, *more)
     own = Form("p", "command line of the topic", lambda: topic.command)
     return replace(topic, command=command, forms=(*(form for form in topic.forms if form.key != "a"), own))
 

@@ -85,9 +85,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in all of
-    several lines or empty. `tail`: of those cells the ones from the decimal point on, where numbers line up
-    at theirs."""
+    """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
+    several lines or empty in all. `tail`: of those cells the ones from the decimal point on, where numbers line up."""
 
     column: Column
     cells: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from engines.core.spec import values
 from screens.app import Workbench
 from screens.egraphs.cluster_sheets import Derivation
 from screens.egraphs.model_sheets import Analogies, Mistakes
+from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath
 from tests.screens import test_egraphs_models as egraphs
@@ -157,7 +159,10 @@ async def test_moves_and_written_answers_are_printed(
             if row[side] is not None
         ]
         moves = await yanked(pilot)
-        await press(pilot, *["right_square_bracket"] * 3)
+        await press(pilot, *["right_square_bracket"] * 2)
+        spread = screen.query_one("#qrels-text", Reader).lines[1:5]
+        grades = await yanked(pilot)
+        await press(pilot, "right_square_bracket")
         table = screen.query_one("#written-table", Table)
         written = [(row["run"], row["grade"], row["written"]["latex"]) for row in table.visible_records()]
         answers = await yanked(pilot)
@@ -165,6 +170,9 @@ async def test_moves_and_written_answers_are_printed(
     # A judged answer that neither run has is printed too; it has no place among the moves.
     ranked = [row for row in found["answers"] if row["other"] is not None or row["rank"] is not None]
     assert {(row["id"], row["other"], row["rank"]) for row in ranked} == set(drawn)
+    found = printed(grades, monkeypatch, capsys)
+    for grade, line in zip((3, 2, 1, 0), spread, strict=True):
+        assert re.search(rf" {found['grades'][grade]} +\d+ %", str(line))
     found = printed(answers, monkeypatch, capsys)
     assert written
     assert [(one["run"], one["grade"], one["text"]) for one in found] == written
