@@ -86,7 +86,8 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Need:
     """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
-    several lines or empty in all. `tail`: of those cells the ones from the decimal point on, where numbers line up."""
+    several lines or empty in all. `tail`: of those cells the ones from the decimal point on, where numbers
+    line up at theirs."""
 
     column: Column
     cells: int
