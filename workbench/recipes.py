@@ -233,8 +233,12 @@ def _place(recipe: Recipe, key: str) -> tuple[str, str]:
         return found[0]
     if found:
         names = ", ".join(f"{table}.{name}" if table else name for table, name in found)
-        raise UsageError(f"{key!r} of {recipe.name} may be any of {names}", code="E424", remedy="Name one.")
-    raise UsageError(f"{key!r} is nothing that {recipe.name} has", code="E424", remedy=_known(recipe, key))
+        raise UsageError(
+            f"{key!r} of {recipe.name or recipe.title} may be any of {names}", code="E424", remedy="Name one."
+        )
+    raise UsageError(
+        f"{key!r} is nothing that {recipe.name or recipe.title} has", code="E424", remedy=_known(recipe, key)
+    )
 
 
 def _places(recipe: Recipe) -> list[tuple[str, str]]:

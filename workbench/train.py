@@ -27,7 +27,7 @@ from workbench.paper import trainers
 if TYPE_CHECKING:
     from engines.training import TrainingTask, TrainResult
 
-__all__ = ["OPERATIONS", "CheckTraining", "Train", "Trains", "check", "train", "trainer"]
+__all__ = ["OPERATIONS", "CheckTraining", "Train", "Trains", "check", "settled", "train", "trainer"]
 
 OPERATIONS = (
     Operation(
@@ -35,6 +35,7 @@ OPERATIONS = (
         "Train a model by a recipe, here or in the background.",
         spec="workbench.train:Train",
         call="workbench.train:train",
+        settle="workbench.train:settled",
     ),
     Operation(
         "train.check",
@@ -121,6 +122,12 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
     config.check_best(task.measures)
     return {}
+
+
+def settled(spec: Train) -> Train:
+    """The spec, which its trainer takes. Raises: as `check`."""
+    check(CheckTraining(spec.trainer, data=spec.data, model=spec.model, train=spec.train, seed=spec.seed))
+    return spec
 
 
 def _paths(data: Mapping[str, Any]) -> dict[str, Path]:

@@ -53,8 +53,13 @@ def test_what_would_make_it_other_work_is_refused_with_the_difference(
     with pytest.raises(EngineError) as caught:
         jobs.resume(lab.workspace, number, ["stesp=30"])
     assert caught.value.code == "E424"
+    # What the trainer does not take is refused too, here and in a new job.
+    for anew, setting in ((False, "steps=0"), (True, "best=acuracy")):
+        with pytest.raises(EngineError) as caught:
+            (jobs.rerun if anew else jobs.resume)(lab.workspace, number, [setting])
+        assert caught.value.code == "E630"
     assert (lab.workspace.runs / str(number) / "recipe.toml").read_bytes() == before
-    assert lab.view(number).attempt == 1
+    assert (lab.view(number).attempt, len(jobs.jobs(lab.workspace))) == (1, 1)
 
 
 def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> None:

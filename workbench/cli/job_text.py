@@ -65,7 +65,8 @@ def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -
             apart = f"{row.difference:+.4g} [{row.interval[0]:.4g}, {row.interval[1]:.4g}]"
         failed = ", ".join(map(str, row.failed))
         p = "" if row.p is None else f"{row.p:.3g}"
-        rows.append((label, value, str(len(row.jobs)), failed, apart, p))
+        done = 0 if row.value is None else row.value.runs
+        rows.append((label, value, f"{done}/{len(row.jobs)}", failed, apart, p))
     if tex:
         text = tex_table(head, rows)
         emit({**found.to_dict(), "tex": text}, as_json, text=text)

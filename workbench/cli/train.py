@@ -15,7 +15,6 @@ from workbench.cli.common import Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit, submit_sweep
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.train import CheckTraining, check
 from workbench.training import (
     Summary,
     Variant,
@@ -133,7 +132,7 @@ def train(
         else:
             _several(workspace, recipe, plan, wanted, as_json)
         return
-    spec = _checked(job_spec(workspace, recipe, out=out, device=device, executor=executor))
+    spec = _checked(workspace, job_spec(workspace, recipe, out=out, device=device, executor=executor))
     if detach:
         job = submit(workspace, spec)
         text = f"job {job.id} trains {recipe.name}; follow it with: mathwb jobs tail -f {job.id}"
@@ -145,10 +144,11 @@ def train(
         raise typer.Exit(view.command_exit_code)
 
 
-def _checked(spec: Recipe) -> Recipe:
+def _checked(workspace: Workspace, spec: Recipe) -> Recipe:
     """A job that its trainer takes. Raises: EngineError for settings that it refuses."""
-    names = ("trainer", "data", "model", "train")
-    check(CheckTraining(seed=spec.seed, **{name: spec.params[name] for name in names if name in spec.params}))
+    from workbench.jobs.worker import settled
+
+    settled(spec, workspace.runs)
     return spec
 
 
@@ -197,13 +197,7 @@ def _several(
     wanted: tuple[str, str],
     as_json: bool,
 ) -> None:
-    device, executor = wanted
-    specs = [
-        _told_apart(
-            _checked(job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)), each
-        )
-        for each in plan
-    ]
+    specs = [_member(workspace, each, wanted) for each in plan]
     views: list[JobView] = []
     for number, (variant, spec) in enumerate(zip(plan, specs, strict=True), 1):
         views.append(_run(workspace, spec, f"{number}/{len(plan)} {_label(variant)}", as_json))
@@ -236,19 +230,8 @@ def _sweep(
     as_json: bool,
 ) -> None:
     """Start all runs in the background, as one line of the list."""
-    device, executor = wanted
     parallel, stop_worst = how
-    runs = [
-        (
-            _told_apart(
-                _checked(job_spec(workspace, each.recipe, device=device, executor=executor, publish=False)),
-                each,
-            ),
-            each.setting,
-            each.repeat,
-        )
-        for each in plan
-    ]
+    runs = [(_member(workspace, each, wanted), each.setting, each.repeat) for each in plan]
     settings = recipe.params.get("train", {})
     lowest = "loss" in stop_worst or (
         settings.get("best") == stop_worst and bool(settings.get("best_is_lowest"))
@@ -261,8 +244,12 @@ def _sweep(
     emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
 
 
-def _told_apart(spec: Recipe, variant: Variant) -> Recipe:
-    """With a title that says which of several runs it is: `train egen/cl-mean-tiny lr=0.001 seed=2`."""
+def _member(workspace: Workspace, variant: Variant, wanted: tuple[str, str]) -> Recipe:
+    """One of several runs, its title says which: `train egen/cl-mean-tiny lr=0.001 seed=2`."""
+    device, executor = wanted
+    spec = _checked(
+        workspace, job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False)
+    )
     parts = {**variant.setting, **variant.repeat}
     apart = "".join(f" {key.removeprefix('train.')}={value}" for key, value in parts.items())
     return replace(spec, title=spec.title + apart)

@@ -208,6 +208,8 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     """
     if _is_sweep(workspace, number):
         return _each_member(workspace, number, "resume", lambda at, each: resume(at, each, settings))
+    from workbench.jobs.worker import settled
+
     item = find(workspace.runs, number)
     last = item.attempts()[-1:]
     if last:
@@ -216,6 +218,8 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     if not (settings and view.state == "succeeded"):
         _allowed(view, "resume")
     spec = changed(item, settings) if settings else item.spec()
+    if settings:
+        settled(spec, item.out(spec))
     _await_cluster(view)
     _refuse_shared_folder(workspace, spec, but=number)
     attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")
@@ -337,10 +341,14 @@ def _follow(workspace: Workspace, item: Job, sink: Sink) -> None:
 def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Job:
     """Start a new job with the recipe of another, from the beginning and in a folder of its own.
 
-    Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424.
+    Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424; what its task
+    raises for settings that it does not take.
     """
-    item = find(workspace.runs, number)
-    return submit(workspace, fresh(item, settings))
+    from workbench.jobs.worker import settled
+
+    spec = fresh(find(workspace.runs, number), settings)
+    settled(spec, workspace.runs)
+    return submit(workspace, spec)
 
 
 def _is_sweep(workspace: Workspace, number: int) -> bool:
