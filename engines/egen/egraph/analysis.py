@@ -22,17 +22,22 @@ from engines.egen.expressions.patterns import RESULT_LIMIT
 
 __all__ = [
     "FACTS",
+    "FURTHER_FACTS",
     "analysis",
+    "clearing",
     "condition",
     "constructor",
     "number",
     "schema",
+    "told",
 ]
 
 _EXPONENT_LIMIT = 64
 
 _SYMBOLS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
 
+FURTHER_FACTS = ("Nonpos", "Whole", "Free")
+"""Those of `assumed`."""
 FACTS = ("Konst", "Alg", "Trans", "Nonconst", "Nz", "Pos", "Nonneg", "Bounded", "Absge1", "Ge1")
 """Unary relations over classes. Konst: no x in it. Alg: an algebraic function. Trans: transcendental on every
 interval. Nonconst: constant on no interval. Nz: zero only at isolated points. Pos > 0, Nonneg >= 0,
@@ -79,7 +84,10 @@ def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     yield "(relation Clash ())"
     yield "(function Deg (Math) i64 :merge old)"
     yield "(function Root () Math :no-merge)"
+    yield "(relation Applied (Math Math))"
     yield "(ruleset fold)"
+    yield "(ruleset spare)"
+    yield "(ruleset shapes)"
     yield "(ruleset facts)"
     yield "(ruleset clear)"
 
@@ -99,6 +107,7 @@ def clearing(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     for fact in (*FACTS, "Clash"):
         row = _row(fact, fact != "Clash")
         yield _rule(row, f"(delete {row})", "clear")
+    yield _rule("(Applied e u)", "(delete (Applied e u))", "clear")
     for name, arity in arities.items():
         if arity:
             row, noted = _row(name, arity), _row(f"Subsumed{name}", arity)
@@ -117,7 +126,7 @@ def _rule(query: str, actions: str, ruleset: str) -> str:
 def _folding() -> Iterator[str]:
     limit = _integer(RESULT_LIMIT)
     small = f"(< (abs v) {_rational(RESULT_LIMIT)}) (< (denom v) {limit})"
-    zero, one = _rational(0), _rational(1)
+    zero = _rational(0)
 
     def fold(pattern: str, value: str, when: str = "") -> str:
         return _rule(f"(= n {pattern}) {when} (= v {value}) {small}", "(union n (Num v))", "fold")
@@ -142,19 +151,28 @@ def _folding() -> Iterator[str]:
         "fold",
     )
     yield _rule("(= (Num a) (Num b)) (!= a b)", "(Clash)", "fold")
-    # What a number or a smaller term says better takes no part in further rewriting.
+
+
+def _sparing() -> Iterator[str]:
+    """What a number or a smaller term says better takes no part in further rewriting."""
+    zero, one = _rational(0), _rational(1)
+    functions = {constructor(name) for name in FUNCTIONS}
     for name, arity in _arities(ARITY).items():
         if arity:
             row = _row(name, arity)
-            yield _rule(f"(= n {row}) (= n (Num v))", _subsumed(row), "fold")
+            forgotten = " (delete (Applied n a))" if name in functions else ""
+            yield _rule(f"(= n {row}) (= n (Num v))", _subsumed(row) + forgotten, "spare")
     for name, c in (("Mul", one), ("Div", one), ("Pow", one), ("Add", zero), ("Sub", zero)):
-        yield _rule(f"(= n ({name} n (Num {c})))", _subsumed(f"({name} n (Num {c}))"), "fold")
+        yield _rule(f"(= n ({name} n (Num {c})))", _subsumed(f"({name} n (Num {c}))"), "spare")
     for name, c in (("Mul", one), ("Add", zero)):
-        yield _rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "fold")
+        yield _rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "spare")
 
 
-def _fact(query: str, *facts: str) -> str:
-    return _rule(query, " ".join(f"({fact})" for fact in facts), "facts")
+def told(query: str, *facts: str) -> str:
+    """A rule of the ruleset `facts`, which runs until nothing is new, or where it needs no facts of `shapes`,
+    which runs once."""
+    needed = any(f"({fact} " in query for fact in (*FACTS, *FURTHER_FACTS, "Deg", "Applied"))
+    return _rule(query, " ".join(f"({fact})" for fact in facts), "facts" if needed else "shapes")
 
 
 def _const(*tests: str, c: str = "c") -> str:
@@ -182,121 +200,123 @@ def _facts(variable: bool) -> Iterator[str]:
     functions = [constructor(name) for name in FUNCTIONS]
     one = number(1)
     # Which functions are made of what.
-    yield _fact("(= e (Num c))", "Konst e")
-    yield _fact("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
-    yield _fact("(= e (E))", "Konst e", "Pos e", "Ge1 e")
-    for name in (*functions, "Sqrt", "Abs"):
-        yield _fact(f"(= e ({name} u)) (Konst u)", "Konst e")
-        yield _fact(f"(= e ({name} u)) (Nonconst u)", "Nonconst e")
-    for name in ("Add", "Sub", "Mul", "Div", "Pow"):
-        yield _fact(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
-    if variable:
-        yield _fact("(= e (X))", "Alg e", "Nonconst e")
-    yield _fact("(Konst e)", "Alg e")
-    for name in ("Add", "Sub", "Mul", "Div"):
-        yield _fact(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
-    yield _fact("(= e (Pow u (Num c))) (Alg u)", "Alg e")
-    yield _fact("(= e (Sqrt u)) (Alg u)", "Alg e")
-    yield _fact("(= e (Abs u)) (Alg u)", "Alg e")
+    yield told("(= e (Num c))", "Konst e")
+    yield told("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
+    yield told("(= e (E))", "Konst e", "Pos e", "Ge1 e")
     for name in functions:
-        yield _fact(f"(= e ({name} u)) (Alg u) (Nonconst u)", "Trans e")
-    yield _fact("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
-    yield _fact(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e")
+        yield told(f"(= e ({name} u))", "Applied e u")
+    for applied in ("(Applied e u)", "(= e (Sqrt u))", "(= e (Abs u))"):
+        yield told(f"{applied} (Konst u)", "Konst e")
+        yield told(f"{applied} (Nonconst u)", "Nonconst e")
+    for name in ("Add", "Sub", "Mul", "Div", "Pow"):
+        yield told(f"(= e ({name} u v)) (Konst u) (Konst v)", "Konst e")
+    if variable:
+        yield told("(= e (X))", "Alg e", "Nonconst e")
+    yield told("(Konst e)", "Alg e")
+    for name in ("Add", "Sub", "Mul", "Div"):
+        yield told(f"(= e ({name} u v)) (Alg u) (Alg v)", "Alg e")
+    yield told("(= e (Pow u (Num c))) (Alg u)", "Alg e")
+    yield told("(= e (Sqrt u)) (Alg u)", "Alg e")
+    yield told("(= e (Abs u)) (Alg u)", "Alg e")
+    yield told("(Applied e u) (Alg u) (Nonconst u)", "Trans e")
+    yield told("(= e (Pow (E) u)) (Alg u) (Nonconst u)", "Trans e")
+    yield told(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Alg u) (Nonconst u)", "Trans e")
     for name in ("Add", "Sub"):
-        yield _fact(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
-        yield _fact(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
-        yield _fact(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
-        yield _fact(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
+        yield told(f"(= e ({name} u v)) (Trans u) (Alg v)", "Trans e")
+        yield told(f"(= e ({name} u v)) (Alg u) (Trans v)", "Trans e")
+        yield told(f"(= e ({name} u v)) (Nonconst u) (Konst v)", "Nonconst e")
+        yield told(f"(= e ({name} u v)) (Konst u) (Nonconst v)", "Nonconst e")
     for name in ("Mul", "Div"):
-        yield _fact(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
-        yield _fact(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
-        yield _fact(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
-        yield _fact(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('nonzero')} (Trans u)", "Trans e")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('nonzero')} (Nonconst u)", "Nonconst e")
-    yield _fact("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
-    yield _fact(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Nonconst u)", "Nonconst e")
-    yield _fact("(= e (Sqrt u)) (Trans u)", "Trans e")
-    yield _fact("(= e (Abs u)) (Trans u)", "Trans e")
-    yield _fact("(Trans e)", "Nonconst e")
+        yield told(f"(= e ({name} u v)) (Trans u) (Alg v) (Nz v)", "Trans e")
+        yield told(f"(= e ({name} u v)) (Alg u) (Nz u) (Trans v)", "Trans e")
+        yield told(f"(= e ({name} u v)) (Nonconst u) (Konst v) (Nz v)", "Nonconst e")
+        yield told(f"(= e ({name} u v)) (Konst u) (Nz u) (Nonconst v)", "Nonconst e")
+    yield told(f"(= e (Pow u (Num c))) {_const('nonzero')} (Trans u)", "Trans e")
+    yield told(f"(= e (Pow u (Num c))) {_const('nonzero')} (Nonconst u)", "Nonconst e")
+    yield told("(= e (Pow (E) u)) (Nonconst u)", "Nonconst e")
+    yield told(f"(= e (Pow (Num c) u)) {_const('positive', 'not-one')} (Nonconst u)", "Nonconst e")
+    yield told("(= e (Sqrt u)) (Trans u)", "Trans e")
+    yield told("(= e (Abs u)) (Trans u)", "Trans e")
+    yield told("(Trans e)", "Nonconst e")
     # The growth order of rational functions at infinity: one that is not 0 is not a constant.
     degree = "(set (Deg e) {})"
     if variable:
-        yield _rule("(= e (X))", degree.format(1), "facts")
-    yield _rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "facts")
+        yield _rule("(= e (X))", degree.format(1), "shapes")
+    yield _rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "shapes")
     for name in ("Add", "Sub"):
         yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts")
         yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (< m n)", degree.format("n"), "facts")
     yield _rule("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
     yield _rule("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
-    for power in (*range(-9, 0), *range(2, 10)):
-        yield _rule(f"(= e (Pow u {number(power)})) (= m (Deg u))", degree.format(f"(* m {power})"), "facts")
-    yield _fact("(= m (Deg e)) (!= m 0)", "Nonconst e")
-    yield _fact("(= m (Deg e))", "Nz e")
+    power = f"{_const('integer', 'nonzero', 'not-one')} (<= (abs c) {_rational(9)})"
+    scaled = degree.format("(* m (to-i64 (to-f64 c)))")
+    yield _rule(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
+    yield told("(= m (Deg e)) (!= m 0)", "Nonconst e")
+    yield told("(= m (Deg e))", "Nz e")
     # Signs and sizes.
-    yield _fact("(Nonconst e)", "Nz e")
-    yield _fact("(Pos e)", "Nz e", "Nonneg e")
-    yield _fact("(Nonneg e) (Nz e)", "Pos e")
-    yield _fact("(Ge1 e)", "Absge1 e", "Pos e")
-    yield _fact("(Absge1 e)", "Nz e")
-    yield _fact("(Absge1 e) (Pos e)", "Ge1 e")
-    yield _fact(f"(= e (Num c)) {_const('positive')}", "Pos e")
-    yield _fact(f"(= e (Num c)) {_const('nonneg')}", "Nonneg e")
-    yield _fact(f"(= e (Num c)) {_const('nonzero')}", "Nz e")
-    yield _fact(f"(= e (Num c)) {_const('small')}", "Bounded e")
-    yield _fact(f"(= e (Num c)) {_const('one-or-more')}", "Ge1 e")
-    yield _fact(f"(= e (Num c)) {_const('minus-one-or-less')}", "Absge1 e")
+    yield told("(Nonconst e)", "Nz e")
+    yield told("(Pos e)", "Nz e", "Nonneg e")
+    yield told("(Nonneg e) (Nz e)", "Pos e")
+    yield told("(Ge1 e)", "Absge1 e", "Pos e")
+    yield told("(Absge1 e)", "Nz e")
+    yield told("(Absge1 e) (Pos e)", "Ge1 e")
+    yield told(f"(= e (Num c)) {_const('positive')}", "Pos e")
+    yield told(f"(= e (Num c)) {_const('nonneg')}", "Nonneg e")
+    yield told(f"(= e (Num c)) {_const('nonzero')}", "Nz e")
+    yield told(f"(= e (Num c)) {_const('small')}", "Bounded e")
+    yield told(f"(= e (Num c)) {_const('one-or-more')}", "Ge1 e")
+    yield told(f"(= e (Num c)) {_const('minus-one-or-less')}", "Absge1 e")
     for name in ("Sec", "Csc", "Coth"):
-        yield _fact(f"(= e ({name} u))", "Absge1 e")
-    yield _fact("(= e (Cosh u))", "Ge1 e")
-    yield _fact("(= e (Sech u))", "Pos e", "Bounded e")
+        yield told(f"(= e ({name} u))", "Absge1 e")
+    yield told("(= e (Cosh u))", "Ge1 e")
+    yield told("(= e (Sech u))", "Pos e", "Bounded e")
     for name in ("Sin", "Cos", "Tanh"):
-        yield _fact(f"(= e ({name} u))", "Bounded e")
+        yield told(f"(= e ({name} u))", "Bounded e")
     for name in ("Csch", "Acsch", "Acoth", "Acsc"):
-        yield _fact(f"(= e ({name} u))", "Nz e")
-    yield _fact("(= e (Acot u))", "Pos e")
+        yield told(f"(= e ({name} u))", "Nz e")
+    yield told("(= e (Acot u))", "Pos e")
     for name in ("Acos", "Asec", "Acosh", "Asech", "Sqrt", "Abs"):
-        yield _fact(f"(= e ({name} u))", "Nonneg e")
+        yield told(f"(= e ({name} u))", "Nonneg e")
     for name in ("Asin", "Atan", "Sinh", "Tanh", "Asinh", "Atanh", "Sqrt", "Abs"):
-        yield _fact(f"(= e ({name} u)) (Nz u)", "Nz e")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('even')}", "Nonneg e")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg e")
-    yield _fact("(= e (Pow u v)) (Nz u)", "Nz e")
-    yield _fact("(= e (Pow u v)) (Pos u)", "Pos e")
-    yield _fact("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
-    yield _fact("(= e (Div u v)) (Nz u)", "Nz e")
+        yield told(f"(= e ({name} u)) (Nz u)", "Nz e")
+    yield told(f"(= e (Pow u (Num c))) {_const('even')}", "Nonneg e")
+    yield told(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg e")
+    yield told("(= e (Pow u v)) (Nz u)", "Nz e")
+    yield told("(= e (Pow u v)) (Pos u)", "Pos e")
+    yield told("(= e (Mul u v)) (Nz u) (Nz v)", "Nz e")
+    yield told("(= e (Div u v)) (Nz u)", "Nz e")
     for name in ("Mul", "Div"):
-        yield _fact(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
-        yield _fact(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
-        yield _fact(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
-        yield _fact(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
-    yield _fact("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
-    yield _fact("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
-    yield _fact("(= e (Div u v)) (Nz e)", "Nz u")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('positive')} (Nz e)", "Nz u")
-    yield _fact("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
-    yield _fact("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
-    yield _fact("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
-    yield _fact("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
-    yield _fact("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
-    yield _fact("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
-    yield _fact("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
-    yield _fact("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
-    yield _fact(f"(= e (Sub u (Num c))) (Ge1 u) {_const('small')}", "Nonneg e")
+        yield told(f"(= e ({name} u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+        yield told(f"(= e ({name} u v)) (Pos e) (Pos v)", "Pos u")
+        yield told(f"(= e ({name} u v)) (Pos e) (Pos u)", "Pos v")
+        yield told(f"(= e ({name} u v)) (Nonneg e) (Pos v)", "Nonneg u")
+    yield told("(= e (Mul u v)) (Nonneg e) (Pos u)", "Nonneg v")
+    yield told("(= e (Mul u v)) (Nz e)", "Nz u", "Nz v")
+    yield told("(= e (Div u v)) (Nz e)", "Nz u")
+    yield told(f"(= e (Pow u (Num c))) {_const('positive')} (Nz e)", "Nz u")
+    yield told("(= e (Add u v)) (Nonneg u) (Nonneg v)", "Nonneg e")
+    yield told("(= e (Add u v)) (Pos u) (Nonneg v)", "Pos e")
+    yield told("(= e (Add u v)) (Nonneg u) (Pos v)", "Pos e")
+    yield told("(= e (Add u v)) (Ge1 u) (Nonneg v)", "Ge1 e")
+    yield told("(= e (Add u v)) (Nonneg u) (Ge1 v)", "Ge1 e")
+    yield told("(= e (Sub u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield told("(= e (Add u v)) (Ge1 u) (Bounded v)", "Nonneg e")
+    yield told("(= e (Add u v)) (Bounded u) (Ge1 v)", "Nonneg e")
+    yield told(f"(= e (Sub u (Num c))) (Ge1 u) {_const('small')}", "Nonneg e")
     for fact in ("Bounded", "Absge1", "Ge1"):
-        yield _fact(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
-        yield _fact(f"(= e (Pow u (Num c))) {_const('integer', 'positive')} ({fact} u)", f"{fact} e")
-        yield _fact(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
+        yield told(f"(= e (Mul u v)) ({fact} u) ({fact} v)", f"{fact} e")
+        yield told(f"(= e (Pow u (Num c))) {_const('integer', 'positive')} ({fact} u)", f"{fact} e")
+        yield told(f"(= e (Abs u)) ({fact} u)", f"{fact} e")
     for fact in ("Bounded", "Ge1"):
-        yield _fact(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
-    yield _fact(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
-    yield _fact(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
+        yield told(f"(= e (Sqrt u)) ({fact} u)", f"{fact} e")
+    yield told(f"(= e (Div {one} v)) (Absge1 v)", "Bounded e")
+    yield told(f"(= e (Div {one} v)) (Bounded v)", "Absge1 e")
     # What a node says of its operands by being defined.
-    yield _fact("(= e (Div u v))", "Nz v")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('negative')}", "Nz u")
-    yield _fact(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg u")
+    yield told("(= e (Div u v))", "Nz v")
+    yield told(f"(= e (Pow u (Num c))) {_const('negative')}", "Nz u")
+    yield told(f"(= e (Pow u (Num c))) {_const('fraction')}", "Nonneg u")
     for name, zeros in (("Csc", "Sin"), ("Cot", "Sin"), ("Tan", "Cos"), ("Sec", "Cos")):
-        yield _fact(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
+        yield told(f"(= e ({name} u)) (= z ({zeros} u))", "Nz z")
     implied = {
         "Nz": ("Csch", "Coth", "Acsch"),
         "Pos": ("Ln", "Asech"),
@@ -307,8 +327,8 @@ def _facts(variable: bool) -> Iterator[str]:
     }
     for fact, names in implied.items():
         for name in names:
-            yield _fact(f"(= e ({name} u))", f"{fact} u")
-    yield _fact("(= e (Log b u))", "Pos b", "Pos u")
+            yield told(f"(= e ({name} u))", f"{fact} u")
+    yield told("(= e (Log b u))", "Pos b", "Pos u")
 
 
 def analysis(*, variable: bool = True) -> Iterator[str]:
@@ -317,6 +337,7 @@ def analysis(*, variable: bool = True) -> Iterator[str]:
     Args: variable: whether they say what x is.
     """
     yield from _folding()
+    yield from _sparing()
     yield from _facts(variable)
 
 

@@ -13,13 +13,11 @@ from fractions import Fraction
 from engines.core.tree import Tree
 from engines.egen.assumptions import Assumptions, Relation
 from engines.egen.egraph import analysis as known
-from engines.egen.egraph.analysis import constructor, number
+from engines.egen.egraph.analysis import FURTHER_FACTS, constructor, number, told
 from engines.egen.expressions.language import ARITY, VARIABLE
 from engines.egen.expressions.patterns import fold, is_number
 
 __all__ = ["analysis", "facts", "term"]
-
-_FACTS = ("Nonpos", "Whole", "Free")
 
 
 def term(tree: Tree) -> str:
@@ -34,7 +32,7 @@ def term(tree: Tree) -> str:
 
 def analysis() -> Iterator[str]:
     """The rules of `analysis.analysis` for variables that are given by facts, and those of further facts."""
-    for fact in _FACTS:
+    for fact in FURTHER_FACTS:
         yield f"(relation {fact} (Math))"
         yield f"(rule (({fact} u)) ((delete ({fact} u))) :ruleset clear)"
     yield from known.analysis(variable=False)
@@ -42,40 +40,37 @@ def analysis() -> Iterator[str]:
 
 
 def _further() -> Iterator[str]:
-    def rule(query: str, *found: str) -> str:
-        return f"(rule ({query}) ({' '.join(f'({fact})' for fact in found)}) :ruleset facts)"
-
     zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
-    yield rule(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
-    yield rule(f"(= e (Num c)) {integer}", "Whole e")
+    yield told(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
+    yield told(f"(= e (Num c)) {integer}", "Whole e")
     for name in ("Add", "Sub", "Mul"):
-        yield rule(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
-    yield rule(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
-    yield rule("(Whole e) (Pos e)", "Ge1 e")
-    yield rule("(Whole e) (Nz e)", "Absge1 e")
-    yield rule("(= e (Abs u)) (Whole u)", "Whole e")
-    yield rule("(= e (Abs u)) (Bounded e)", "Bounded u")
+        yield told(f"(= e ({name} u v)) (Whole u) (Whole v)", "Whole e")
+    yield told(f"(= e (Pow u (Num c))) (Whole u) {integer} (> c {zero})", "Whole e")
+    yield told("(Whole e) (Pos e)", "Ge1 e")
+    yield told("(Whole e) (Nz e)", "Absge1 e")
+    yield told("(= e (Abs u)) (Whole u)", "Whole e")
+    yield told("(= e (Abs u)) (Bounded e)", "Bounded u")
     for name in ("Mul", "Div"):
         for one, other, found in (
             ("Nonpos", "Nonneg", "Nonpos"),
             ("Nonneg", "Nonpos", "Nonpos"),
             ("Nonpos", "Nonpos", "Nonneg"),
         ):
-            yield rule(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
-    yield rule("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
-    yield rule("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
-    yield rule("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
-    yield rule(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
-    yield rule("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
-    yield rule("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
-    yield rule("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
-    yield rule("(= e (Num c))", "Free e")
+            yield told(f"(= e ({name} u v)) ({one} u) ({other} v)", f"{found} e")
+    yield told("(= e (Add u v)) (Nonpos u) (Nonpos v)", "Nonpos e")
+    yield told("(= e (Sub u v)) (Nonpos u) (Nonneg v)", "Nonpos e")
+    yield told("(= e (Sub u v)) (Nonneg u) (Nonpos v)", "Nonneg e")
+    yield told(f"(= e (Mul {minus} u)) (Nonneg e)", "Nonpos u")
+    yield told("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
+    yield told("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
+    yield told("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
+    yield told("(= e (Num c))", "Free e")
     for label, count in ARITY.items():
         if label in (VARIABLE, "d"):
             continue
         operands = ["u", "v"][:count]
         free = " ".join(f"(Free {operand})" for operand in operands)
-        yield rule(f"(= e ({' '.join([constructor(label), *operands])})) {free}", "Free e")
+        yield told(f"(= e ({' '.join([constructor(label), *operands])})) {free}", "Free e")
 
 
 def facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:

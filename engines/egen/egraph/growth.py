@@ -32,15 +32,16 @@ _CHUNK = 20
 """Commands per program: egglog's parser is quadratic."""
 _RENEWED = 40
 """Heads after which the rules are loaded anew: what push and pop cost rises with every head."""
-_COPY_NODES = 8_000
+_COPY_NODES = 16_000
 """Nodes after which a copy of the rules is dropped: making one takes as long as a third of a head, and one
 that is cleared and used again works more slowly with every node that it held."""
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
 """In the order in which an iteration runs them; see `group`."""
-_SETTLE, _LEARN = (
-    f"(run-schedule (saturate (seq {' '.join(f'(run {group} :until (Clash))' for group in groups)})))"
-    for groups in (("fold", "collapse"), ("facts", "collapse", "fold"))
-)
+# Searching costs more by the number of rules than by what they find: each ruleset runs no more often than
+# it has to, and the alarm is asked for only where there would be no end without it.
+_FOLD = "(saturate (run fold :until (Clash))) (run spare)"
+_SETTLE = f"(run-schedule (saturate (seq {_FOLD} (run collapse))))"
+_LEARN = f"(run-schedule (saturate (seq (run shapes) (saturate (run facts)) (run collapse) {_FOLD})))"
 _SMALL_GAIN = 3
 """Tokens by which a rule of the group `rewrite` makes a term longer at most."""
 _OVERSHOOT = 6
@@ -217,7 +218,7 @@ class _Run:
     def grow(self, head: Tree) -> None:
         """Run the groups in turn until nothing changes or a limit is reached."""
         self.execute(f"(set (Root) {_text(fold(head), self.constructors.values())})")
-        self.execute("(run-schedule (saturate (run fold :until (Clash))))")
+        self.execute(f"(run-schedule {_FOLD})")
         self.keep(self.size())
         going = self.accept()
         while going and self.iterations < self.limits.iterations:
