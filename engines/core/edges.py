@@ -97,8 +97,7 @@ class Place:
 
 def _fraction(ball: arb) -> Fraction | None:
     """The fraction with a small denominator that a narrow ball holds, if it holds one."""
-    mantissa, exponent = map(int, ball.mid().man_exp())
-    near = (Fraction(mantissa) * Fraction(2) ** exponent).limit_denominator(_SHOWN_DENOMINATOR)
+    near = Fraction(float(ball)).limit_denominator(_SHOWN_DENOMINATOR)
     return near if (ball * near.denominator - near.numerator).contains(0) else None
 
 
@@ -129,14 +128,11 @@ class Edges:
     ) -> list[tuple[int, int]]:
         """For the programs with these roots: where they or their parts are undefined, and where those end or
         bend. `numbers` is from `Functions.read`."""
-        met, holes, ends = self._met, [0], [0]
-        wanted = reached(programs.nodes, roots)[1:].tolist()
+        met = self._met
+        holes, ends = [0] * len(numbers), [0] * len(numbers)
+        inner = np.flatnonzero(reached(programs.nodes, roots) & (programs.nodes[0] < LEAF))
         with ctx.workprec(self.functions.bits):
-            for needed, code, a, b in zip(wanted, *programs.nodes[:, 1:].tolist(), strict=True):
-                if not needed or code >= LEAF:
-                    holes.append(0)
-                    ends.append(0)
-                    continue
+            for node, code, a, b in zip(inner.tolist(), *programs.nodes[:, inner].tolist(), strict=True):
                 here, bends = holes[a] | holes[b], ends[a] | ends[b]
                 if code in _EDGED:
                     form = code, numbers[a], numbers[b]
@@ -150,8 +146,7 @@ class Edges:
                     code == WHERE
                 ):  # a function and its derivative by rule, whose form may be undefined where it is not
                     here = holes[a] | self._kinks(numbers[a], (bends | holes[b]) & ~holes[a])
-                holes.append(here)
-                ends.append(bends)
+                holes[node], ends[node] = here, bends
         return [(holes[root], ends[root]) for root in roots.tolist()]
 
     def within(self, mask: int) -> Iterator[Place]:

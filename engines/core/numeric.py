@@ -81,7 +81,7 @@ class Programs:
         kept = reached(self.nodes, roots)
         kept[0] = True
         new = (np.cumsum(kept) - 1).astype(np.int32)
-        nodes = self.nodes[:, kept]
+        nodes = np.ascontiguousarray(self.nodes[:, kept])
         nodes[1:] = new[nodes[1:]]
         return replace(self, nodes=nodes, roots=new[roots], nesting=self.nesting[chosen])
 
@@ -239,13 +239,13 @@ def balls(
     places = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
     if places.shape[0] != len(programs.variables):
         raise ValueError(f"{len(programs.variables)} rows of points are needed, not {places.shape[0]}")
-    width = places.shape[1]
-    rows = programs.nodes.shape[1] if trace else len(programs)
-    values, errors = np.empty((rows, width)), np.empty((rows, width))
     step = max(16, _TOGETHER // programs.nodes.shape[1])
-    for start in range(0, width, step):
-        piece = slice(start, start + step)
-        found = run(programs.nodes, programs.numbers, programs.radii, places[:, piece].copy())
-        for kept, all_nodes in zip((values, errors), found, strict=True):
-            kept[:, piece] = all_nodes if trace else all_nodes[programs.roots]
-    return values, errors
+    pieces = []
+    for start in range(0, max(places.shape[1], 1), step):
+        piece = np.ascontiguousarray(places[:, start : start + step])
+        found = run(programs.nodes, programs.numbers, programs.radii, piece)
+        pieces.append(found if trace else (found[0][programs.roots], found[1][programs.roots]))
+    if len(pieces) == 1:
+        return pieces[0]
+    values, errors = zip(*pieces, strict=True)
+    return np.concatenate(values, axis=1), np.concatenate(errors, axis=1)

@@ -584,9 +584,15 @@ def run(nodes: NDArray[np.int32], constants: Floats, radii: Floats, points: Floa
             if code == ADD:
                 for j in range(width):
                     v[n, j], r[n, j] = add(v[a, j], r[a, j], v[b, j], r[b, j])
+            elif code == SUB:
+                for j in range(width):
+                    v[n, j], r[n, j] = add(v[a, j], r[a, j], -v[b, j], r[b, j])
             elif code == MUL:
                 for j in range(width):
                     v[n, j], r[n, j] = mul(v[a, j], r[a, j], v[b, j], r[b, j])
+            elif code == DIV:
+                for j in range(width):
+                    v[n, j], r[n, j] = div(v[a, j], r[a, j], v[b, j], r[b, j])
             else:
                 for j in range(width):
                     v[n, j], r[n, j] = combine(code, v[a, j], r[a, j], v[b, j], r[b, j], fixed[b])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from operator import add, mul, sub, truediv
 from typing import Any
 
 import numpy as np
@@ -148,15 +149,18 @@ def _power(a: arb, b: arb, fixed: bool) -> Value:
 
 
 _BINARY: dict[str, Callable[[arb, arb], Value]] = {
-    "+": arb.__add__,
-    "-": arb.__sub__,
-    "*": arb.__mul__,
+    "+": add,
+    "-": sub,
+    "*": mul,
     "/": _quotient,
     "log": _logarithm,
     "where": lambda _, b: b,
 }
 _ALWAYS_FINITE = {CODE[name] for name in ("+", "-", "*", "where")}
 """Operations whose values are finite where their operands are, and NaN where one of those is."""
+_ARITHMETIC = {CODE["+"]: add, CODE["-"]: sub, CODE["*"]: mul, CODE["/"]: truediv}
+"""What most operations are: applied to all values at once where every value is defined."""
+_COMMUTING = (CODE["+"], CODE["*"])
 _OPERATIONS = [(_UNARY | _BINARY).get(name) for name in UNARY + BINARY]
 
 
@@ -165,6 +169,14 @@ def applied(
 ) -> list[Value]:
     """The values of an operation on values; `fixed` says that the second operand is free of x."""
     code, _, b = form
+    arithmetic = _ARITHMETIC.get(code)
+    if arithmetic is not None:
+        try:
+            plain = list(map(arithmetic, one, other))
+        except TypeError:  # None is no operand
+            plain = []
+        if plain and (code in _ALWAYS_FINITE or all(map(arb.is_finite, plain))):
+            return plain
     operation: Any = _OPERATIONS[code]
     if code in _ALWAYS_FINITE:
         return [None if u is None or v is None else operation(u, v) for u, v in zip(one, other, strict=True)]
@@ -196,10 +208,12 @@ _NARROW = arb(2) ** -128
 def agreement(one: arb, other: arb) -> int | None:
     """To how many bits two values are certainly the same; None where they certainly differ.
 
-    Relative to their size, or absolute where both may be 0.
+    Relative to their size, or absolute where both may be 0; 0 where one of them is not known.
     """
     if not one.overlaps(other):
         return None
+    if not (one.is_finite() and other.is_finite()):
+        return 0
     zeros = one.contains(0), other.contains(0)
     if zeros[0] != zeros[1]:
         return 0
@@ -270,7 +284,7 @@ class Functions:
                     numbers.append(NOTHING)
                 elif code < LEAF:
                     form = code, numbers[a], numbers[b]
-                    numbers.append(known.get(form) or self.apply(*form))
+                    numbers.append(known.get(form) or self._new(form))
                 elif code >= CONSTANT:
                     numbers.append(constants[code - CONSTANT])
                 else:
@@ -288,17 +302,22 @@ class Functions:
     def apply(self, code: int, a: int, b: int = NOTHING) -> int:
         """The number of an operation applied to functions; `d` takes x and a function."""
         form = code, a, b
-        found = self._numbers.get(form)
-        if found is None:
-            if code == DIFF:
-                found = self.apply(WHERE, b, self.derivative(b))
-            elif self.fixed[a] and self.fixed[b]:
-                value = applied(form, self.values[a][:1], self.values[b][:1], True)
-                found = self._add(form, value * len(self.points), fixed=True)
-            else:
-                values = applied(form, self.values[a], self.values[b], self.fixed[b])
-                found = self._add(form, values, fixed=False)
-            self._numbers[form] = found
+        return self._numbers.get(form) or self._new(form)
+
+    def _new(self, form: Form) -> int:
+        """The number of an operation that was not met before."""
+        code, a, b = form
+        if code in _COMMUTING and (code, b, a) in self._numbers:
+            found = self._numbers[code, b, a]
+        elif code == DIFF:
+            found = self.apply(WHERE, b, self.derivative(b))
+        elif self.fixed[a] and self.fixed[b]:
+            value = applied(form, self.values[a][:1], self.values[b][:1], True)
+            found = self._add(form, value * len(self.points), fixed=True)
+        else:
+            values = applied(form, self.values[a], self.values[b], self.fixed[b])
+            found = self._add(form, values, fixed=False)
+        self._numbers[form] = found
         return found
 
     def derivative(self, function: int) -> int:

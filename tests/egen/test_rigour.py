@@ -34,6 +34,12 @@ def test_numbers_that_agree_to_twelve_digits_are_not_equal(head: str, member: st
     assert verdict.counterexample is not None
 
 
+def test_values_that_no_precision_tells_end_nothing() -> None:
+    """acsc(x/x) is pi/2 at the very end of the domain of acsc."""
+    verdict = judged("+ / acsc / x x 2 9", "* + / acsc / x x 2 9 1")
+    assert verdict.outcome == "equal"
+
+
 def test_domain_that_is_lost_far_out_is_seen() -> None:
     assert judged("x", "+ x * 0 sqrt - 130 x").outcome == "shrinks"
 

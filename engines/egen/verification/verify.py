@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import inf, isfinite, isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +42,13 @@ SHARP = 1e-6
 `CLEAR` times the head's usual size."""
 _BATCH = 512
 _AGREEING = ("equal", "extends", "shrinks")
+_WITNESSES: dict[Outcome, str] = {
+    "different": "apart",
+    "shrinks": "lost",
+    "nowhere": "lost",
+    "extends": "more",
+}
+"""Which point of a `Case` shows that it is so."""
 
 
 class Verifier:
@@ -61,8 +67,8 @@ class Verifier:
         self._place(points)
         if self._decides(hopeless):
             self._recheck = Recheck(self._program, self.points[: self.inside])
-            # those close to the ends of the domain are the last to be shown
-            self._place(points, self._recheck.beside_ends())
+            if beside := self._recheck.beside_ends():
+                self._place(points, beside)
 
     def _decides(self, hopeless: bool) -> bool:
         """Whether there are enough points; sets `reason` if not."""
@@ -76,8 +82,9 @@ class Verifier:
             )
             return False
         # values that may be 0 within their bounds are: what is 0 everywhere is compared absolutely
-        sizes = np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values))
-        self._fine = CLEAR * (float(np.median(sizes)) or 1.0)
+        sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
+        median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
+        self._fine = CLEAR * (median or 1.0)
         return True
 
     def _place(self, points: Floats, _beside: Sequence[float] = ()) -> None:
@@ -85,12 +92,13 @@ class Verifier:
 
         `_beside` are more of them, close to the ends of the domain, which are the last to be shown.
         """
-        points = np.concatenate([points, _beside])
-        values, errors = balls(self._program, points)
+        every = np.concatenate([points, _beside])
+        values, errors = balls(self._program, every)
         within = np.flatnonzero(np.isfinite(errors[0]))
-        self.points: Floats = points[np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])]
+        order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
+        self.points: Floats = every[order]
         self.inside = len(within)
-        self._sizes: Floats = np.abs(self.points) + 1e9 * np.isin(self.points, _beside)
+        self._sizes: Floats = np.abs(self.points) + 1e9 * (order >= len(points))
         self.values: Floats = values[0, within]
         self.errors: Floats = errors[0, within]
 
@@ -176,8 +184,8 @@ class Verifier:
                 )
 
     def _verdict(self, case: Case, values: Floats, errors: Floats) -> Verdict:
-        witness = {"different": case.apart, "shrinks": case.lost, "nowhere": case.lost, "extends": case.more}
-        place = witness.get(case.outcome, -1)
+        witness = _WITNESSES.get(case.outcome)
+        place = getattr(case, witness) if witness else -1
         example = case.example
         if example is None and place >= 0:
             member = None
@@ -283,8 +291,7 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A line of a file of pairs: its verdict, or why it could not be read."""
 
     line: int
@@ -319,7 +326,8 @@ def verify_lines(
     for head, members in groups.items():
         try:
             tree = read_prefix(head, LETTERS)
-            met = set(" ".join(text for _, text in members).split())
+            tokens = [member.split() for _, member in members]
+            met = set().union(*tokens)
             others = [Tree(letter) for letter in LETTERS if letter in met]
             others += [] if met.isdisjoint(FURTHER) else [_FURTHER]
             verifier = judges(tree, others)
@@ -329,13 +337,11 @@ def verify_lines(
         if not isinstance(verifier, Verifier):
             yield from _one_by_one(verifier, head, members)
             continue
-        rest = iter(members)
-        while batch := list(islice(rest, _BATCH)):
-            programs = compile_valid([member.split() for _, member in batch], variables=verifier.variables)
-            verdicts = verifier.judge(programs)
-            for (number, member), verdict, nesting in zip(
-                batch, verdicts, programs.nesting.tolist(), strict=True
-            ):
+        for start in range(0, len(members), _BATCH):
+            batch = slice(start, start + _BATCH)
+            programs = compile_valid(tokens[batch], variables=verifier.variables)
+            verdicts, nestings = verifier.judge(programs), programs.nesting.tolist()
+            for (number, member), verdict, nesting in zip(members[batch], verdicts, nestings, strict=True):
                 if nesting >= 0:
                     yield Judged(number, head, member, verdict)
                 else:
