@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.files import sha256
+from engines.core.spec import refused
 from engines.training.config import TrainConfig
 from engines.training.task import Origin
 
-__all__ = ["Identity", "content", "model_files"]
+__all__ = ["Identity", "content", "model_files", "refuse_other_sizes"]
 
 NOT_THE_WEIGHTS = frozenset(("compile", "device", "eval_every", "keep", "log_every", "save_every"))
 """Where a training runs, and how often it reports."""
@@ -92,3 +93,14 @@ def model_files(folder: Path) -> tuple[Path, ...]:
     return tuple(
         file for file in sorted(folder.glob("*")) if file.suffix in kinds and file.name != "training.json"
     )
+
+
+def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, Any], code: str) -> None:
+    """Refuse to begin with the model `name`, whose sizes are `there`, when others are `asked`. Raises:
+    EngineError of that code."""
+    other = [
+        f"{size} {there[size]} there, {asked[size]} asked for" for size in asked if there[size] != asked[size]
+    ]
+    if other:
+        what = f"{name} is a model of other sizes: {'; '.join(other)}"
+        raise refused(what, code, "Set them as they are there, or begin with another model.")

@@ -176,6 +176,11 @@ def test_a_network_learns_comes_back_and_is_measured(tmp_path: Path) -> None:
     )
     assert done.complete
     network = load_network(tmp_path / "run" / "model")
+    begun = {"classes": classes, "backbone": tmp_path / "run" / "model"}
+    again = semvec({"d_model": 16, "hidden": 16}, begun, seed=1).model().state_dict()
+    assert all((value == again[name]).all() for name, value in network.state_dict().items())
+    with pytest.raises(EngineError, match="hidden 16 there, 8 asked for"):
+        semvec({"d_model": 16, "hidden": 8}, begun, seed=1).model()
     pool = splits(classes)
     vectors = encode(network, pool.trees)
     learned = scores(vectors, pool.numbers, pool.asked("train"), 1)

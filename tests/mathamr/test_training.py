@@ -112,6 +112,8 @@ def test_renamed_and_near_formulas() -> None:
 
 def test_order_of_commutative_operands_means_nothing(tmp_path: Path) -> None:
     """Trained for two steps and opened again: one vector for `a+b^2` and `b^2+a`, another for `a-b^2`."""
+    from safetensors.torch import load_file
+
     from engines.mathamr.training.tree_model import TreeEncoder
     from engines.training import TrainConfig, train
 
@@ -123,6 +125,14 @@ def test_order_of_commutative_operands_means_nothing(tmp_path: Path) -> None:
     vectors = model.encode(["a+b^2", "b^2+a", "a-b^2"])
     assert vectors[0] @ vectors[1] == pytest.approx(1, abs=1e-5)
     assert vectors[0] @ vectors[2] < 0.999
+    # Another training begins with its weights and labels, when it is of the same sizes.
+    begun = {"collection": FORUM, "backbone": tmp_path / "model"}
+    other = tree_encoder({**settings, "vocabulary": 16}, begun, seed=1)
+    weights = load_file(tmp_path / "model" / "model.safetensors")
+    assert all((weights[name] == value).all() for name, value in other.model().state_dict().items())
+    assert {file.name for file in other.origin().data["backbone"]} >= {"model.safetensors", "labels.json"}
+    with pytest.raises(EngineError, match="rounds 2 there, 3 asked for"):
+        tree_encoder({**settings, "rounds": 3}, begun, seed=1).model()
     index(IndexFormulas(FORUM, tmp_path / "index", str(tmp_path / "model")))
     hits = search(SearchFormulas(tmp_path / "index", "ba=ab", how="dense", k=3))["hits"]
     assert "ba=ab" in [hit["latex"] for hit in hits if hit["score"] > 0.999]

@@ -102,14 +102,16 @@ def test_refusals(lab: Lab, recipe: Path, arguments: tuple[str, ...], code: int,
     assert not list(lab.workspace.runs.iterdir())
 
 
-def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab) -> None:
+def test_a_setting_of_the_model_is_checked_before_there_is_a_job(lab: Lab, recipe: Path) -> None:
     for how in ("--detach", "--headless"):
         refused = mathwb("train", how, "egen/cl-mean-tiny", "--set", "model.d_modl=64", code=2).stderr
         assert "Did you mean 'd_model'?" in refused
     for words in (["--set", "data.exlude=x"], ["--init-from", "nosuch"]):
         mathwb("train", "--headless", "egen/cl-mean-tiny", *words, code=2 if "--set" in words else 3)
-    refused = mathwb("train", "--headless", "mathamr/trees-tiny", "--init-from", "x", code=2).stderr
+    refused = mathwb("train", "--headless", recipe, "--init-from", "x", code=2).stderr
     assert "begins from no model" in refused
+    # All trainers but the one of these tests begin from a model.
+    assert [name for name, each in trainers().items() if each.begins not in each.data] == ["tiny"]
     assert not list(lab.workspace.runs.iterdir())
 
 

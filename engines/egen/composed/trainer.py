@@ -14,9 +14,10 @@ from engines.core.spec import Arg, values
 from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes
 from engines.egen.corpus.splits import SplitName
-from engines.egen.models.corpus_task import CorpusTask, refuse_other_sizes
-from engines.egen.models.settings import Precision, divided
+from engines.egen.models.corpus_task import CorpusTask
+from engines.egen.models.settings import CODE, Precision, divided
 from engines.training.drawn import Drawn
+from engines.training.identity import refuse_other_sizes
 
 if TYPE_CHECKING:
     import torch
@@ -97,7 +98,7 @@ class ComposedTask(CorpusTask):
         made = new_network(self.sizes, read_out=2 * self.settings.points)
         if "backbone" in self.data:
             given = load_network(self.data["backbone"])
-            refuse_other_sizes(self.data["backbone"].name, values(given.sizes), values(self.sizes))
+            refuse_other_sizes(self.data["backbone"].name, values(given.sizes), values(self.sizes), CODE)
             made.load_state_dict(given.state_dict(), strict=False)
         return made
 

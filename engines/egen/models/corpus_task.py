@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.errors import DataError
-from engines.core.spec import refused
-from engines.egen.models.settings import CODE
 from engines.training.identity import model_files
 from engines.training.task import Origin
 
@@ -21,23 +19,13 @@ if TYPE_CHECKING:
     from engines.egen.models.datasets import TrainingTexts
     from engines.retrieval.encoders import Encoder
 
-__all__ = ["CorpusTask", "refuse_other_sizes"]
+__all__ = ["CorpusTask"]
 
 LIMITS = (
     "One variable x, real values, the operators and functions of E-Gen; constants are integers and simple "
     "fractions.",
     "A high cosine is no proof that two expressions are equal: verify.",
 )
-
-
-def refuse_other_sizes(name: str, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
-    """Raises: EngineError E640 when the model `name` with the sizes `there` has others than are `asked`."""
-    other = [
-        f"{size} {there[size]} there, {asked[size]} asked for" for size in asked if there[size] != asked[size]
-    ]
-    if other:
-        what = f"{name} is a model of other sizes: {'; '.join(other)}"
-        raise refused(what, CODE, "Set them as they are there, or begin with another model.")
 
 
 class CorpusTask:

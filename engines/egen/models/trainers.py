@@ -17,10 +17,11 @@ import numpy as np
 
 from engines.core.spec import values
 from engines.egen.models import losses
-from engines.egen.models.corpus_task import CorpusTask, refuse_other_sizes
+from engines.egen.models.corpus_task import CorpusTask
 from engines.egen.models.losses import Gather
 from engines.egen.models.sequences import PAD
-from engines.egen.models.settings import ModelConfig, Settings, divided
+from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
+from engines.training.identity import refuse_other_sizes
 
 if TYPE_CHECKING:
     import torch
@@ -76,7 +77,7 @@ class _TransformerTask(CorpusTask):
         if "backbone" in self.data:
             given = load_model(self.data["backbone"])
             asked = {name: size for name, size in values(self.config).items() if name != "dropout"}
-            refuse_other_sizes(self.data["backbone"].name, values(given.config), asked)
+            refuse_other_sizes(self.data["backbone"].name, values(given.config), asked, CODE)
             made.load_state_dict(given.state_dict())
         return made
 

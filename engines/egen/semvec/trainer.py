@@ -16,6 +16,7 @@ from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
 from engines.egen.semvec.sets import OPERATORS, Expressions, split_file, splits
 from engines.training.drawn import Drawn
+from engines.training.identity import model_files, refuse_other_sizes
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class SemVecSettings:
 
 def semvec(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SemVecTask:
     """The trainer `egen.semvec`: `data.classes` is the training split of a set; the one beside it for
-    validation chooses the model. The other splits are not looked at."""
+    validation chooses the model. The other splits are not looked at. `data.backbone` is a network to begin
+    with, of a set with the same variables and operators."""
     return SemVecTask(read(SemVecSettings, model, place="model.", code=CODE), data, seed)
 
 
@@ -72,9 +74,10 @@ class SemVecTask:
     def origin(self) -> Origin:
         """The trainer, its settings, and the two splits that it reads."""
         train = self.data["classes"]
-        return Origin(
-            "egen.semvec", values(self.settings), {"classes": (train, split_file(train, "validation"))}
-        )
+        data: dict[str, tuple[Path, ...]] = {"classes": (train, split_file(train, "validation"))}
+        if "backbone" in self.data:
+            data["backbone"] = model_files(self.data["backbone"])
+        return Origin("egen.semvec", values(self.settings), data)
 
     @cached_property
     def _set(self) -> Expressions:
@@ -96,10 +99,18 @@ class SemVecTask:
         return sorted(labels - set(operators)), operators
 
     def model(self) -> torch.nn.Module:
-        """The network, new; variables and operators are those of the training split."""
-        from engines.egen.semvec.network import new_network
+        """The network, new, or that of the data `backbone`; variables and operators are those of the training
+        split. Raises: EngineError E640 for one of others or of other sizes."""
+        from engines.egen.semvec.network import load_network, new_network
 
-        return new_network(*self._labels, self.settings.d_model, self.settings.hidden)
+        if "backbone" not in self.data:
+            return new_network(*self._labels, self.settings.d_model, self.settings.hidden)
+        given, (leaves, operators) = load_network(self.data["backbone"]), self._labels
+        names = ("leaves", "operators", "d_model", "hidden")
+        asked = (tuple(leaves), tuple(operators), self.settings.d_model, self.settings.hidden)
+        there = {name: getattr(given, name) for name in names}
+        refuse_other_sizes(self.data["backbone"].name, there, dict(zip(names, asked, strict=True)), CODE)
+        return given
 
     def train_data(self) -> Drawn[Example]:
         """A pair of each class."""

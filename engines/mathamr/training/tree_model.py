@@ -22,7 +22,7 @@ from engines.retrieval.similarity import Vectors, unit
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["KIND", "TreeEncoder", "is_tree_encoder", "new_model", "save_tree_encoder"]
+__all__ = ["KIND", "TreeEncoder", "is_tree_encoder", "load_tree_encoder", "new_model", "save_tree_encoder"]
 
 KIND = "mathamr-trees"
 _BATCH = 256
@@ -92,30 +92,37 @@ def is_tree_encoder(folder: Path) -> bool:
         return False
 
 
+def load_tree_encoder(folder: Path) -> tuple[torch.nn.Module, Vocabulary, dict[str, Any]]:
+    """Model, vocabulary and configuration of a folder. Raises: DataError E663 for one that holds none."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        vocabulary = Vocabulary(json.loads((folder / "labels.json").read_bytes()))
+        model = new_model(len(vocabulary), int(config["d_model"]), int(config["rounds"]))
+        model.load_state_dict(load_file(folder / "model.safetensors"))
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        raise DataError(
+            f"not an encoder of operator trees: {' '.join(str(error).split())[:160]}",
+            path=folder,
+            code="E663",
+            exit_code=3,
+            remedy="Name a folder that training with mathamr.trees made.",
+        ) from error
+    return model, vocabulary, config
+
+
 class TreeEncoder:
     """Encodes formulas, given as LaTeX, by their operator trees; an `Encoder`."""
 
     def __init__(self, folder: Path, device: str = "auto") -> None:
         """Raises: DataError E663 for a folder that holds none."""
         import torch
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
 
         self.name, self.place, self._folder = folder.name, str(folder.absolute()), folder
-        try:
-            self._config = json.loads((folder / "config.json").read_bytes())
-            self._vocabulary = Vocabulary(json.loads((folder / "labels.json").read_bytes()))
-            self.dimension = int(self._config["d_model"])
-            self._model = new_model(len(self._vocabulary), self.dimension, int(self._config["rounds"]))
-            self._model.load_state_dict(load_file(folder / "model.safetensors"))
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-            raise DataError(
-                f"not an encoder of operator trees: {' '.join(str(error).split())[:160]}",
-                path=folder,
-                code="E663",
-                exit_code=3,
-                remedy="Name a folder that training with mathamr.trees made.",
-            ) from error
+        self._model, self._vocabulary, self._config = load_tree_encoder(folder)
+        self.dimension = int(self._config["d_model"])
         self._device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
         self._model.to(self._device).eval()
 

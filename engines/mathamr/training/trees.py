@@ -20,6 +20,7 @@ from engines.mathamr.training.collection import index_files, need_collection
 from engines.mathamr.training.settings import CODE, TreeSettings
 from engines.mathamr.training.tree_data import TreeArrays, Vocabulary, joined
 from engines.training.drawn import Drawn
+from engines.training.identity import model_files, refuse_other_sizes
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ LIMITS = (
 
 
 def tree_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> TreeTask:
-    """The trainer `mathamr.trees`: `data.collection`, and, if there is one, `data.index`."""
+    """The trainer `mathamr.trees`: `data.collection`, and, if there is one, `data.index`. `data.backbone` is
+    an encoder to begin with, whose labels it keeps."""
     return TreeTask(read(TreeSettings, model, place="model.", code=CODE), data, seed)
 
 
@@ -58,7 +60,21 @@ class TreeTask:
         folder = ArqmathFolder.open(self.data["collection"])
         posts = () if folder.posts is None or folder.latex_tables else (folder.posts,)
         files = {"formulas": (*folder.latex_tables, *posts), **index_files(self.data)}
+        if "backbone" in self.data:
+            files["backbone"] = model_files(self.data["backbone"])
         return Origin("mathamr.trees", values(self.settings), files)
+
+    @cached_property
+    def _given(self) -> tuple[torch.nn.Module, Vocabulary] | None:
+        """Model and vocabulary to begin with. Raises: EngineError E677 for a model of other sizes."""
+        from engines.mathamr.training.tree_model import load_tree_encoder
+
+        if "backbone" not in self.data:
+            return None
+        model, vocabulary, config = load_tree_encoder(self.data["backbone"])
+        asked = {"d_model": self.settings.d_model, "rounds": self.settings.rounds}
+        refuse_other_sizes(self.data["backbone"].name, config, asked, CODE)
+        return model, vocabulary
 
     @cached_property
     def _latex(self) -> list[str]:
@@ -89,14 +105,18 @@ class TreeTask:
                 remedy="Name another with --set data.collection=NAME.",
             )
         held = min(self.settings.measured, len(trees) // 4)
-        vocabulary = Vocabulary.of(trees[held:], self.settings.vocabulary)
+        vocabulary = (
+            Vocabulary.of(trees[held:], self.settings.vocabulary) if self._given is None else self._given[1]
+        )
         arrays = [vocabulary.arrays(tree, self.settings.max_nodes) for tree in trees]
         return vocabulary, arrays[held:], arrays[:held]
 
     def model(self) -> torch.nn.Module:
-        """The model, new."""
+        """The model, new, or that of the data `backbone`."""
         from engines.mathamr.training.tree_model import new_model
 
+        if self._given is not None:
+            return self._given[0]
         return new_model(len(self._prepared[0]), self.settings.d_model, self.settings.rounds)
 
     def train_data(self) -> Drawn[Example]:

@@ -19,7 +19,12 @@ PAPER = Paper(
             data=("collection", "index", "encoder"),
             begins="encoder",
         ),
-        Trainer("mathamr.trees", "engines.mathamr.training.trees:tree_encoder", data=("collection", "index")),
+        Trainer(
+            "mathamr.trees",
+            "engines.mathamr.training.trees:tree_encoder",
+            data=("collection", "index", "backbone"),
+            begins="backbone",
+        ),
     ),
     settings="workbench.papers.mathamr.settings:KEYS",
     folder="mathamr",
