@@ -54,8 +54,7 @@ class MovesListing(Listing):
             Column("moves", "", _CELLS, show=self._moves),
             Column("right", "right", show=lambda r: self._end(r, "right"), unfiltered=_RUN),
         )
-        none = "There is no second run to put beside it", "b chooses one."
-        super().__init__(columns, id=id, fields=("rank",), counts=False, empty=none, table=MovesTable)
+        super().__init__(columns, id=id, fields=("rank",), counts=False, table=MovesTable)
 
     @property
     def chosen(self) -> Record | None:

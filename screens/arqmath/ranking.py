@@ -141,6 +141,8 @@ class RankingPane(Pane):
     def show_topic(self, topic: str) -> None:
         """The topic whose ranking is asked for, or shown."""
         self.topic = topic
+        if topic and self.ranking is None and self.is_attached:
+            self._answers.show_loading("reading the ranking")
         self.describe()
 
     def show_ranking(self, found: Mapping[str, Any] | None) -> None:
@@ -228,6 +230,8 @@ class RankingPane(Pane):
             topic = self.ranking["topic"] if self.ranking else ""
             same, self._moves_of = topic == self._moves_of, topic
             names = (runs.against, runs.run) if runs is not None else ("", "")
+            none = ("There is no second run to put beside it", "b chooses one.")
+            self._moves.when_empty(*(none if self.ranking is not None else ("No ranking is there yet", "")))
             self._moves.show(self.rows if names[0] else [], names, keep=same)
         elif page == "bars" and runs is not None:
             self._bars.load([record for record in self._records if record["ndcg"] is not None])

@@ -126,7 +126,7 @@ class TopicsPane(ListPane):
                 "of the run that is shown, 1 when the best come first; unjudged answers are left out",
             ),
             ("delta", "that nDCG′ less the one of the run that it is held against"),
-            ("▁▄█", "nDCG′ topic by topic, from 0 to 1"),
+            (sparkline((0.0, 0.5, 1.0), 3, plain=self._plain), "nDCG′ topic by topic, from 0 to 1"),
             ("[.5, .6]", "the interval that holds the mean in 95 of 100 draws of topics"),
         )
 

@@ -11,6 +11,7 @@ from screens.shell.selection import CommandLine, Lookup, Selection
 from screens.shell.text import width
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
+from screens.widgets.plot import sign
 
 if TYPE_CHECKING:
     from screens.shell.watch import Meter
@@ -26,10 +27,12 @@ class JobList(ListPane):
         empty = "No jobs yet", "a starts one: it goes on when this window is closed."
         super().__init__(Listing(JOB_COLUMNS, id="jobs", empty=empty), title="jobs", id=id, share=3)
         self.listing.home = "job"
+        self._plain = False
 
     def show_jobs(self, jobs: Sequence[JobView]) -> None:
         """Show these jobs."""
-        self.listing.load(job_records(jobs, plain=bool(getattr(self.app, "ascii", False))))
+        self._plain = bool(getattr(self.app, "ascii", False))
+        self.listing.load(job_records(jobs, plain=self._plain))
         if self.table.marks:
             self.post_message(self.Marked(self))
 
@@ -69,8 +72,9 @@ class JobList(ListPane):
         return table_exports("table of jobs", "jobs", {".csv": "t", ".jsonl": "j"}, rows, facts)
 
     def legend(self) -> Sequence[tuple[str, str]]:
+        glyphs = " ".join(sign(number, plain=self._plain)[0] for number in (1, 2, 3))
         return (
-            ("● ▲ ■ ◆", "a glyph and a colour for each job, in the plot too"),
+            (glyphs, "a glyph and a colour for each job, in the plot too"),
             ("… ━━──", "running, and how much of it is done"),
             ("✓", "succeeded"),
             ("✗", "failed: the reason stands beside it"),
