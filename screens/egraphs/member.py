@@ -150,9 +150,11 @@ class MemberPane(Pane):
     MemberPane Plot { height: 11; margin: 0 1; }
     MemberPane #points { border-top: solid $line; height: 1fr; }
     MemberPane #reason { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
-    MemberPane.-low Plot { height: 7; margin: 0 1; }
+    MemberPane.-low Plot { height: 1fr; min-height: 4; }
+    MemberPane.-low #points { height: 5; }
+    MemberPane.-lowest #points { height: 1fr; }
     MemberPane.-lowest Plot { display: none; }
-    MemberPane.-low #case { max-height: 7; }
+    MemberPane.-low #case { max-height: 8; }
     MemberPane.-lowest #case { max-height: 5; }
     MemberPane.-lowest #reason { display: none; }
     """

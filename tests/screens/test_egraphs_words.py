@@ -60,6 +60,8 @@ async def test_the_plot_says_what_its_crosses_are(build: Build, size: tuple[int,
         assert reason.startswith("x = -")
         assert reason.endswith("negative, in √x")
         assert "fails in √x: negative" in case(screen)
+        # The points beside their header, at every size.
+        assert screen.query_one("#points-table", Table).size.height >= 4
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, LARGE])
