@@ -18,7 +18,7 @@ _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
 _Rules = Arg("strict, common or paper: which rules.")
 _Nodes = Arg("The largest e-graph.", low=1, hidden=True)
 _Iterations = Arg("The most rounds of growth.", low=1, hidden=True)
-_Seconds = Arg("The longest growth, in seconds.", low=0, hidden=True)
+_Seconds = Arg("The longest growth, in seconds of work.", low=0, hidden=True)
 
 
 _Theory = Arg("What expressions are about.")

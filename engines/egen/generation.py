@@ -61,7 +61,9 @@ class Generate:
     out: Annotated[Path | None, Arg("Also write the JSON document to this file.")] = None
     nodes: Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)] = Limits().nodes
     iterations: Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)] = Limits().iterations
-    time_s: Annotated[float, Arg("The longest growth, in seconds.", low=0, hidden=True)] = Limits().time_s
+    time_s: Annotated[float, Arg("The longest growth, in seconds of work.", low=0, hidden=True)] = (
+        Limits().time_s
+    )
 
     def __post_init__(self) -> None:
         """Refuse weights of families that a theory does not have. Raises: EngineError E457."""

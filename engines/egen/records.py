@@ -68,7 +68,8 @@ StopReason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When growth ends. Iterations and nodes decide the result; time and memory are safety stops."""
+    """When growth ends. Iterations and nodes decide the result; time and memory are safety stops. The time is
+    the processor's, so that other work on the machine changes nothing."""
 
     iterations: int = 12
     nodes: int = 3_000

@@ -52,14 +52,16 @@ def slow_service() -> Answer:
 
 
 def moody_service() -> Answer:
-    """Misbehaves on `sin`, `cos`, `tan`, `sinh`, `cosh`, `asin` and `acos`, each in its way."""
+    """Misbehaves on `sin`, `cos`, `tan`, `sinh`, `cosh` and `asin`, each in its way, and waits on `tanh`."""
 
     def grow(request: ClusterRequest, events: Sink, stop: Stop) -> Cluster:
         head, settings = request.head, request.config
         if head.label == "sin":
             os.kill(os.getpid(), signal.SIGKILL)
-        if head.label == "cos":
-            time.sleep(3600)
+        while head.label == "cos":
+            pass
+        if head.label == "tanh":
+            time.sleep(0.5)
         if head.label == "tan":
             return cluster(head, settings, stop_reason="time_limit")
         if head.label == "sinh":

@@ -216,7 +216,7 @@ def test_a_finished_corpus_is_not_grown_again(reference: Path) -> None:
 
 def test_trouble_with_a_head_is_tried_twice_and_then_named(tmp_path: Path) -> None:
     heads = fake_growth.source(3, "sin x", "cos x", "tan x", "sinh x", "cosh x", "asin x", "acos x")
-    config = EgenConfig(members=3, limits=Limits(time_s=-5.0, memory_bytes=600 * 2**20))
+    config = EgenConfig(members=3, limits=Limits(time_s=-7.0, memory_bytes=600 * 2**20))
     seen: list[Event] = []
     built = build_corpus(
         heads, tmp_path, config, workers=2, events=seen.append, service=fake_growth.moody_service

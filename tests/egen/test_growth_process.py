@@ -64,6 +64,10 @@ def test_time_and_a_stop_end_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None
     with GrowthProcess(fake_growth.moody_service) as process:
         hanging = process.generate(read_prefix("cos x"), config)
         assert (hanging.stats.stop_reason, hanging.members) == ("time_limit", ())
+        waiting = process.generate(read_prefix("tanh x"), config)  # on a machine that does other things
+        assert (waiting.stats.stop_reason, len(waiting.members)) == ("saturated", 3)
+        monkeypatch.setattr(module, "_PATIENCE", 1)
+        assert process.generate(read_prefix("tanh x"), config).stats.stop_reason == "time_limit"
         stopped = process.generate(read_prefix("cos x"), EgenConfig(members=3), stop=lambda: True)
         assert (stopped.stats.stop_reason, stopped.members) == ("stopped", ())
         assert len(process.generate(read_prefix("acos x"), EgenConfig(members=3)).members) == 3

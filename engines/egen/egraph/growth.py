@@ -201,7 +201,7 @@ class _Run:
         self.constructors = {constructor(label): label for label in labels}
         self.counted = ("Num", "Var", *self.constructors)
         self.egglog, self.limits, self.events, self.stop = egglog, limits, events, stop
-        self.started = time.perf_counter()
+        self.started, self.worked = time.perf_counter(), time.process_time()
         self.iterations = self.changes = self.nodes = self.most = 0
         self.kept: Any = None
         self.clash = False
@@ -244,7 +244,7 @@ class _Run:
             if self.stop():
                 self.stop_reason = "stopped"
                 return False
-            if self.seconds > self.limits.time_s:
+            if time.process_time() - self.worked > self.limits.time_s:
                 self.stop_reason = "time_limit"
                 return False
             if not self.run(f"(run {group} 1)"):

@@ -42,6 +42,9 @@ RECYCLE_BYTES = 2**30
 _POLL_S = 0.05
 _START_S = 120.0
 """How long a process may take to load the rules."""
+_PATIENCE = 20
+"""So many times the processor time of a request may pass by the clock: what is ended then does not work, or
+the machine is so busy that nothing does."""
 _POLITE_S = 2.0
 """How long a process may take to answer a request to stop; less than the engine process has."""
 _CHILD = (
@@ -96,7 +99,7 @@ class GrowthProcess:
         self._ready = False
         self._request: Any = None
         self._hurried = False
-        self._deadline = 0.0
+        self._deadline = self._spent_s = 0.0
 
     def __enter__(self) -> GrowthProcess:
         return self
@@ -198,7 +201,7 @@ class GrowthProcess:
             self._start()
         self._request, self._hurried = request, False
         if self._ready:
-            self._deadline = time.monotonic() + request.seconds
+            self._begin()
         # A process that has died meanwhile is found when its answer is read.
         with suppress(OSError):
             self.connection.send((request, listening))
@@ -212,7 +215,7 @@ class GrowthProcess:
         if isinstance(message, _Ready):
             self._ready = True
             if not self._hurried:
-                self._deadline = time.monotonic() + self._request.seconds
+                self._begin()
             return None
         if isinstance(message, Event):
             return message
@@ -232,7 +235,9 @@ class GrowthProcess:
         reason = ""
         if self.memory_bytes > self._request.limits.memory_bytes:
             reason = "memory_limit"
-        elif time.monotonic() > self._deadline:
+        elif time.monotonic() > self._deadline or (
+            self._ready and self.processor_s - self._spent_s > self._request.seconds
+        ):
             reason = "time_limit"
         if not reason:
             return None
@@ -247,6 +252,15 @@ class GrowthProcess:
             with suppress(psutil.Error):
                 return int(psutil.Process(self._process.pid).memory_info().rss)
         return 0
+
+    @property
+    def processor_s(self) -> float:
+        """Processor time of the process so far; what the rest of the machine does is not in it."""
+        if self._process is not None:
+            with suppress(psutil.Error):
+                times = psutil.Process(self._process.pid).cpu_times()
+                return float(times.user + times.system)
+        return 0.0
 
     def close(self) -> None:
         """End the process at once."""
@@ -277,6 +291,11 @@ class GrowthProcess:
         self._deadline = time.monotonic() + _START_S
         with suppress(OSError):
             self._connection.send((self._service, os.getpid()))
+
+    def _begin(self) -> None:
+        """The limits of a request count from now."""
+        self._spent_s = self.processor_s
+        self._deadline = time.monotonic() + _PATIENCE * self._request.seconds
 
     def _hurry(self) -> None:
         """Ask for what there is, and soon."""

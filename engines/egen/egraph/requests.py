@@ -41,8 +41,8 @@ class GraphRequest:
 
     @property
     def seconds(self) -> float:
-        """How long it may take: twice the limit of growth, which is looked at between steps only, and a
-        grace."""
+        """Processor time that it may take: twice the limit of growth, which is looked at between steps only,
+        and a grace."""
         return 2 * self.limits.time_s + _GRACE_S
 
 
@@ -78,7 +78,7 @@ class ClusterRequest:
 
     @property
     def seconds(self) -> float:
-        """How long it may take: growth as in `GraphRequest`, and its members."""
+        """Processor time that it may take: growth as in `GraphRequest`, and its members."""
         return 2 * self.limits.time_s + _GRACE_S + self.config.members / _MEMBERS_PER_S
 
 
