@@ -237,15 +237,21 @@ class Edges:
             return 0
         key = function, float(target)
         if key not in self._solved:
-            self._solved[key] = 0
             for form in self.functions.forms[function]:
                 found = self._inverted(form, target) if max(form[1:]) < function else None
                 if found is not None:
                     break
             else:
-                found = self._searched(function, target)
+                found = self._opposite(function, target)
+                if found is None:
+                    found = self._searched(function, target)
             self._solved[key] = found
         return self._solved[key]
+
+    def _opposite(self, function: int, target: arb) -> int | None:
+        """The places found for the function with the other sign."""
+        other = self.functions.opposite(function)
+        return None if other is None else self._solved.get((other, float(-target)))
 
     def _inverted(self, form: Form, t: arb) -> int | None:
         """Where an operation has the value t, or None if its inverse does not say."""

@@ -354,6 +354,12 @@ class Functions:
             waiting.pop()
         return [known[function] for function in functions]
 
+    def opposite(self, function: int) -> int | None:
+        """A function with the same values but for their sign, if one was met."""
+        values = [None if value is None else -value for value in self.values[function]]
+        first = self._first(values)
+        return None if first is None else self._among(self._alike.get(float(first), ()), values)
+
     def tree(self, function: int) -> Tree:
         """The first form of everything, as an expression; what holds only `where` something else is
         defined is given without that."""
@@ -383,27 +389,36 @@ class Functions:
 
     def _add(self, form: Form, values: Sequence[Value], fixed: bool) -> int:
         """The function with these values, which is a new one unless all of them are known already."""
-        number = len(self.values)
-        first = values[0] if values else None
-        if first is None:
-            first = next((value for value in values if value is not None), None)
-        if self.merged and first is not None:
+        first = self._first(values) if self.merged else None
+        if first is not None:
             alike = self._alike.setdefault(float(first), [])
-            for other in alike:
-                for one, value in zip(self.values[other], values, strict=True):
-                    if one is None or value is None:
-                        if one is not value:
-                            break
-                    elif not one.overlaps(value):
-                        break
-                else:
-                    self.forms[other].append(form)
-                    return other
-            alike.append(number)
+            known = self._among(alike, values)
+            if known is not None:
+                self.forms[known].append(form)
+                return known
+            alike.append(len(self.values))
         self.values.append(tuple(values))
         self.forms.append([form])
         self.fixed.append(fixed)
-        return number
+        return len(self.values) - 1
+
+    def _first(self, values: Sequence[Value]) -> Value:
+        """What functions are looked up by: the first value that there is."""
+        first = values[0] if values else None
+        return next((value for value in values if value is not None), None) if first is None else first
+
+    def _among(self, alike: Sequence[int], values: Sequence[Value]) -> int | None:
+        """The first of some functions that may have these values at all points."""
+        for other in alike:
+            for one, value in zip(self.values[other], values, strict=True):
+                if one is None or value is None:
+                    if one is not value:
+                        break
+                elif not one.overlaps(value):
+                    break
+            else:
+                return other
+        return None
 
 
 @cache

@@ -70,16 +70,24 @@ def _points_within(found: Sequence[Interval], random: np.random.Generator) -> Fl
 @compiled
 def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) -> NDArray[np.intp]:
     """Some of the candidates: one of each cell for half of them, rarest cells first, then in order."""
-    total = len(candidates)
-    order = np.argsort(cells[candidates], kind="mergesort")
-    firsts, sizes = np.empty(total, np.int64), np.zeros(total, np.int64)
+    total, room = len(candidates), 2
+    while room < 2 * total:
+        room *= 2
+    place = np.zeros(room, np.int64)
+    names, firsts, sizes = np.empty(total, np.int64), np.empty(total, np.int64), np.zeros(total, np.int64)
     groups = 0
     for k in range(total):
-        if k == 0 or cells[candidates[order[k]]] != cells[candidates[order[k - 1]]]:
-            firsts[groups] = order[k]
+        cell = cells[candidates[k]]
+        spot = (cell ^ (cell >> 29)) & (room - 1)
+        while place[spot] and names[place[spot] - 1] != cell:
+            spot = (spot + 1) & (room - 1)
+        if place[spot] == 0:
+            names[groups], firsts[groups] = cell, k
             groups += 1
-        sizes[groups - 1] += 1
-    rare = firsts[np.argsort(sizes[:groups], kind="mergesort")[: count // 2]]
+            place[spot] = groups
+        sizes[place[spot] - 1] += 1
+    order = np.argsort(names[:groups], kind="mergesort")
+    rare = firsts[order[np.argsort(sizes[order], kind="mergesort")[: count // 2]]]
     found, taken, known = np.empty(min(count, total), np.intp), np.zeros(total, np.bool_), len(rare)
     for k in range(known):
         found[k], taken[rare[k]] = candidates[rare[k]], True
