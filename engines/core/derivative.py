@@ -19,20 +19,22 @@ ZERO, ONE, TWO = Tree("0"), Tree("1"), Tree("2")
 
 
 def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -> Tree:
-    """The same function with no `d` inside another `d`, at most `limit` nodes large.
+    """The same function with no `d` inside another `d`, each `d` at most `limit` nodes large.
 
-    Args: inside: the tree itself stands in a `d`. Raises: ExpressionError when it grows larger.
+    Args: inside: the tree itself stands in a `d`. Raises: ExpressionError when one grows larger.
     """
     parts = tuple(
         without_inner_derivatives(child, limit, inside=inside or tree.label == "d") for child in tree.children
     )
-    if tree.label == "d" and inside:
+    label = tree.label
+    if label == "d" and inside:
         variable, body = parts
         parts = body, derivative(body, variable.label)
-        tree = Tree("where", parts)
-    if sum(1 for _ in islice(Tree(tree.label, parts), limit + 1)) > limit:
+        label = "where"
+    found = Tree(label, parts)
+    if tree.label == "d" and sum(1 for _ in islice(found, limit + 1)) > limit:
         raise ExpressionError(f"a derivative in derivatives grows to more than {limit:,} tokens")
-    return Tree(tree.label, parts)
+    return found
 
 
 def derivative(tree: Tree, variable: str) -> Tree:

@@ -312,7 +312,11 @@ class Edges:
         return self._all(a, [inverse, -inverse] if name in ("cosh", "sech") else [inverse])
 
     def _all(self, function: int, targets: list[arb]) -> int:
-        return self._union(self.solve(function, settled(target)) for target in targets if target.is_finite())
+        found = 0
+        for target in targets:
+            if target.is_finite():
+                found |= self.solve(function, settled(target))
+        return found
 
     @staticmethod
     def _union(masks: Iterable[int]) -> int:
