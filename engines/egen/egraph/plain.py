@@ -41,35 +41,48 @@ _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
 
 def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
     """The e-graph of the terms that make no detour, and for each of its classes the one it is a part of."""
-    constants = {number: egraph.constant(number) for number in egraph.classes}
+    looked_at = _looked_at(egraph)
     numbers: dict[tuple[int, int], int] = {(egraph.root, 0): 0}
     waiting = [(egraph.root, 0)]
     classes: dict[int, tuple[ENode, ...]] = {}
     while waiting:
         home, barred = waiting.pop()
         kept = []
-        for node in egraph.classes[home]:
-            if _kind(node, constants) & barred:
+        for node, kind, demands in looked_at[home]:
+            if kind & barred:
                 continue
-            demands = _demands(node, constants)
-            if demands is None:
-                continue
-            if node.label in _ARITHMETIC:
-                demands = tuple(demand | barred & _FUNCTIONS for demand in demands)
-            parts = list(zip(node.children, demands, strict=True))
-            for part in parts:
+            further = barred & _FUNCTIONS if node.label in _ARITHMETIC else 0
+            parts = []
+            for child, demand in zip(node.children, demands, strict=True):
+                part = child, demand | further
                 if part not in numbers:
                     numbers[part] = len(numbers)
                     waiting.append(part)
-            kept.append(ENode(node.label, tuple(numbers[part] for part in parts)))
+                parts.append(numbers[part])
+            kept.append(ENode(node.label, tuple(parts)))
         classes[numbers[home, barred]] = tuple(kept)
-    while any(not classes[child] for nodes in classes.values() for node in nodes for child in node.children):
+    gone: set[int] = set()
+    while (empty := {number for number, nodes in classes.items() if not nodes}) != gone:
         classes = {
-            number: tuple(node for node in nodes if all(classes[child] for child in node.children))
+            number: tuple([node for node in nodes if empty.isdisjoint(node.children)])
             for number, nodes in classes.items()
         }
+        gone = empty
     origin = {number: home for (home, _), number in numbers.items()}
     return replace(egraph, root=0, classes=dict(sorted(classes.items()))), origin
+
+
+def _looked_at(egraph: EGraph) -> dict[int, list[tuple[ENode, int, tuple[int, ...]]]]:
+    """The nodes of each class that are no detour themselves, what they are and what they demand."""
+    constants = {number: egraph.constant(number) for number in egraph.classes}
+    return {
+        number: [
+            (node, _kind(node, constants), demands)
+            for node in nodes
+            if (demands := _demands(node, constants)) is not None
+        ]
+        for number, nodes in egraph.classes.items()
+    }
 
 
 def _kind(node: ENode, constants: Mapping[int, Fraction | None]) -> int:
