@@ -18,7 +18,7 @@ from textual.widgets import Static
 
 from screens.shell.export import Export
 from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count, safe_text
+from screens.shell.text import count, safe_text, width
 from screens.widgets.lines import Said
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table
@@ -27,9 +27,17 @@ __all__ = ["ListPane", "Page", "Pane", "SourcePane", "TabStrip"]
 
 
 class TabStrip(Static):
-    """`[members] [e-graph] [map]` in one line; the shown one stands out, a click shows another."""
+    """`[members] [e-graph] [map]` in one line; the shown one stands out, a click shows another.
+
+    Where they have no room the shown one is in sight, and `…` stands for those that are not.
+    """
 
     DEFAULT_CSS = "TabStrip { height: 1; color: $quiet; padding: 0 1; }"
+
+    _labels: tuple[str, ...] = ()
+    _active = -1
+    places: tuple[tuple[int, int], ...] = ()
+    """The tabs in sight: their index, and the cell they begin at."""
 
     @dataclass
     class Picked(Message):
@@ -43,12 +51,46 @@ class TabStrip(Static):
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
         """Draw these labels."""
-        parts = []
-        for index, label in enumerate(labels):
-            style = Style.from_meta({"tab": index})
-            look = "$accent bold" if index == active else "$quiet"
-            parts.append(Content.assemble((f"[{label}]", look)).stylize(style))
+        self._labels, self._active = tuple(labels), active
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        first, last = _in_sight([width(label) + 3 for label in self._labels], self._active, self.size.width)
+        parts, places, x = [], [], 0
+        if first:
+            parts, x = [Content.styled("…", "$quiet")], 2
+        for index in range(first, last):
+            label = self._labels[index]
+            look = "$accent bold" if index == self._active else "$quiet"
+            tab = Content.assemble((f"[{label}]", look)).stylize(Style.from_meta({"tab": index}))
+            parts.append(tab)
+            places.append((index, x))
+            x += tab.cell_length + 1
+        if last < len(self._labels):
+            parts.append(Content.styled("…", "$quiet"))
+        self.places = tuple(places)
         self.update(Content(" ").join(parts))
+
+
+def _in_sight(widths: Sequence[int], active: int, cells: int) -> tuple[int, int]:
+    """The first tab in sight and the one behind the last; `widths` with the blank behind each.
+
+    >>> _in_sight([5, 5, 5, 5], 0, 19), _in_sight([5, 5, 5, 5], 0, 12), _in_sight([5, 5, 5, 5], 3, 12)
+    ((0, 4), (0, 2), (2, 4))
+    """
+    many = len(widths)
+    if not cells or sum(widths) - 1 <= cells:
+        return 0, many
+    for first in range(max(active, 0) + 1):
+        room, last = cells - 2 * (first > 0), first
+        while last < many and sum(widths[first : last + 1]) + 1 <= room + 2 * (last + 1 == many):
+            last += 1
+        if last > active:
+            return first, last
+    return max(active, 0), max(active, 0) + 1
 
 
 class Page(Vertical):
@@ -189,11 +231,8 @@ class Pane(Vertical):
     def tab_places(self) -> list[tuple[Page, Offset]]:
         """Where on the screen the tabs stand."""
         strip = self._strip
-        x, found = strip.region.x + 1, []
-        for page in self.pages:
-            found.append((page, Offset(x, strip.region.y)))
-            x += len(page.label) + 3
-        return found
+        at, pages = strip.content_region, self.pages
+        return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.places]
 
     async def step_page(self, step: int) -> None:
         """Show the next or previous page."""
