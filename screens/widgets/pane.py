@@ -232,7 +232,8 @@ class Pane(Vertical):
         """Where on the screen the tabs stand."""
         strip = self._strip
         at, pages = strip.content_region, self.pages
-        return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.places]
+        # The tabs of a pane without pages are its sources.
+        return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.places] if pages else []
 
     async def step_page(self, step: int) -> None:
         """Show the next or previous page."""
