@@ -7,16 +7,24 @@ from colorsys import hls_to_rgb
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from engines.core.spec import refused
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from engines.retrieval.similarity import Vectors
 
-__all__ = ["Method", "picture", "plane"]
+__all__ = ["Method", "picture", "plane", "refuse_idle_seed"]
 
 Method = Literal["pca", "tsne"]
 PERPLEXITY = 30.0
+
+
+def refuse_idle_seed(method: Method, seed: int) -> None:
+    """Raises: EngineError E427 for a seed of PCA, which draws nothing."""
+    if method == "pca" and seed:
+        raise refused("PCA draws nothing by a seed", "E427", "Leave out --seed, or choose tsne.")
 
 
 def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:

@@ -197,6 +197,13 @@ def test_bad_settings_are_explained() -> None:
         assert caught.value.exit_code == 2
 
 
+@pytest.mark.parametrize(("task", "params"), [("map", {"method": "pca"}), ("eval", {"task": "kmeans"})])
+def test_a_seed_that_nothing_is_drawn_by_is_refused(task: str, params: dict[str, str]) -> None:
+    with pytest.raises(EngineError, match=r"seed|no test set") as caught:
+        call(task, model="egen-both", **params, seed=3)
+    assert (caught.value.code, caught.value.exit_code) == ("E427", 2)
+
+
 @pytest.mark.parametrize("name", ["members", "max_tokens"])
 @pytest.mark.parametrize("value", [0, 10**20])
 def test_numbers_that_make_no_sense_are_refused(name: str, value: int, tmp_path: Path) -> None:

@@ -79,9 +79,10 @@ class Evaluate:
             raise _apart("only the threshold of mistakes is learned", "Leave out --train.")
         if self.analogies is not None and self.task != "algebra":
             raise _apart("only algebra is measured on analogies", "Leave out --analogies.")
-        if self.task in ("kmeans", "retrieval") and (self.count is not None or self.write is not None):
+        asked = self.count is not None or self.write is not None or self.seed != 0
+        if self.task in ("kmeans", "retrieval") and asked:
             what = f"{self.task} is measured on all clusters, and no test set is built for it"
-            raise _apart(what, "Leave out --count and --write.")
+            raise _apart(what, "Leave out --count, --write and --seed.")
         if self.llm is None:
             if self.llm_model or self.price_in is not None or self.price_out is not None:
                 raise _apart(

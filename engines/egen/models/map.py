@@ -12,7 +12,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.models.lookup import ModelFolder
-from engines.retrieval.plane import Method
+from engines.retrieval.plane import Method, refuse_idle_seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,10 @@ class Arrange:
     method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
     seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
     known: Annotated[bool, Arg("Only what was arranged before.", hidden=True)] = False
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E427 for a seed of PCA."""
+        refuse_idle_seed(self.method, self.seed)
 
 
 def arrange(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.spec import Arg, refused
 from engines.mwp.problems.readers import read_problems
-from engines.retrieval.plane import Method
+from engines.retrieval.plane import Method, refuse_idle_seed
 
 __all__ = ["ArrangeProblems", "arrange_problems"]
 
@@ -30,7 +30,8 @@ class ArrangeProblems:
     )
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E430 for another kind of picture."""
+        """Raises: EngineError E430 for another kind of picture, E427 for a seed of PCA."""
+        refuse_idle_seed(self.method, self.seed)
         if self.file is not None and self.file.suffix != ".svg":
             raise refused(f"{self.file.name} is no .svg", "E430", "Choose another --out.")
 
