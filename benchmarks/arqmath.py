@@ -1,17 +1,19 @@
 """The worth of each stage of the pipeline on the mini collection, chosen on the topics of one year and
 reported on those of the other, both ways round.
 
-    .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--reranker MODEL]
+    .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--reranker MODEL] [--second]
         [--into docs/arqmath.md]
 
-COLLECTION holds posts, topics and `*_mini` judgements of both years, and the table of the topics of 2021 that
-says whether a topic rests on text, formulas or both. Two pools: the whole collection, of which each first
-stage finds 1,000 as `arqmath rank` does, and the judged answers of a topic, all of which every system orders;
-a cross-encoder, MODEL, orders the second one, alone and beside a first stage. The figures of a run with one
-have a file of their own. k1 and b of BM25, the weights of sums, the constant of reciprocal rank
-fusion and the weight of the cross-encoder beside the first stage are chosen by nDCG'. "Both years" puts the
-two reports together: no topic has had a say in the settings that it is measured with. Index and scores of
-cross-encoders are kept in the cache and used again.
+COLLECTION holds posts, topics and `*_mini` judgements of both years, and the table of the topics of 2021
+that says whether a topic rests on text, formulas or both. Two pools: the whole collection, of which each
+first stage finds 1,000 as `arqmath rank` does, and the judged answers of a topic, all of which every system
+orders; a cross-encoder, MODEL, orders the second one, alone and beside a first stage, and so do the second
+stages without training (`--second`); all signals beside the first stage with `SHARE` each are one system
+more, in which nothing is chosen. The figures of a run with second stages have a file of their own. k1 and b
+of BM25, the weights of sums, the constant of reciprocal rank fusion and the weight of the cross-encoder
+beside the first stage are chosen by nDCG'. "Both years" puts the two reports together: no topic has had a
+say in the settings that it is measured with. Index and scores of cross-encoders are kept in the cache and
+used again.
 """
 
 from __future__ import annotations
@@ -30,12 +32,13 @@ import numpy as np
 from benchmarks._record import put_into, record, table
 from engines.arqmath.collection.index import DEPTH, Index, build_index, document_text, open_index
 from engines.arqmath.first_stage import FirstStage, Search
+from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
 from engines.arqmath.ranking.scoring import score_candidates
 from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
-from engines.arqmath.training.cross_encoder import CrossEncoder
+from engines.arqmath.training.cross_encoder import CrossEncoder, Scorer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
-from engines.retrieval.fusion import tune_weights
+from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate
 from engines.retrieval.postings import TermPart
@@ -51,8 +54,12 @@ UNTUNED = (1.2, 0.75)
 K = (1, 5, 10, 20, 40, 60, 100, 200)
 TOKENS = 192
 """Of a pair, for the cross-encoder."""
+SHARE = 0.15
+"""Of each second stage without training beside the first stage's 1."""
 SHUFFLES = 50
 KINDS = ("Both", "Math", "Text")
+UNTRAINED = ("formulas", "interaction")
+SECOND = ("reranker", *UNTRAINED)
 THREE: tuple[Search, ...] = ("lexical", "dense", "questions")
 BM25, TWO, RANKS = "BM25", "rrf(lexical, dense)", "rrf(lexical, dense, questions)"
 EQUAL = "lexical + dense + questions"
@@ -135,16 +142,15 @@ def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
     return runs
 
 
-def scores_of(bench: Bench, model: Path, candidates: Run) -> tuple[Run, dict[str, Any]]:
-    """The cross-encoder's run over candidates, from the cache where it is there."""
-    encoder = CrossEncoder(model, max_tokens=TOKENS)
+def scores_of(bench: Bench, scorer: Scorer, candidates: Run) -> tuple[Run, dict[str, Any]]:
+    """A second stage's run over candidates, from the cache where it is there."""
     asked = {topic: sorted(answer for answer, _ in ranking) for topic, ranking in candidates.rankings.items()}
-    content = repr((encoder.fingerprint, sorted(asked.items())))
+    content = repr((scorer.fingerprint, sorted(asked.items())))
     out = bench.cache / f"reranker-{hashlib.sha256(content.encode()).hexdigest()[:12]}.run"
     if out.exists():
         return read_run(out), {}
-    events = progress_line("reranker")
-    found = score_candidates(bench.topics, asked, bench.index.store, encoder, out, events=events)
+    events = progress_line(scorer.name)
+    found = score_candidates(bench.topics, asked, bench.index.store, scorer, out, events=events)
     return found.run, {
         "pairs": found.pairs,
         "truncated_share": round(found.truncated / found.pairs, 4),
@@ -216,21 +222,24 @@ def systems(
     bench: Bench,
     lexical: Mapping[tuple[float, float], Run],
     vectors: Mapping[Search, Run],
-    model: Path | None,
+    scorers: Mapping[str, Scorer],
     year: str,
 ) -> tuple[Pools, dict[str, Any]]:
     """Every system's run with its settings chosen on the topics of `year`, and what was chosen."""
     stages, chosen = first_stages(bench, lexical, vectors, year)
     pools = {"collection": stages, "judged": {name: bench.judged(run) for name, run in stages.items()}}
-    if model is None:
-        return pools, chosen
     qrels, runs = bench.years[year], pools["judged"]
-    first = runs[EQUAL]
-    scored, facts = scores_of(bench, model, first)
-    weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
-    runs["reranker alone"] = second_stage(first, scored)
-    runs[f"{EQUAL} and reranker"] = second_stage(first, scored, weight=weight)
-    chosen["reranker"] = {**facts, "weight": weight}
+    first, signals = runs[EQUAL], [runs[EQUAL]]
+    for name, scorer in scorers.items():
+        scored, facts = scores_of(bench, scorer, first)
+        weight, _ = tune_interpolation(first, scored, qrels, topics=qrels.grades, steps=20)
+        runs[f"{name} alone"] = second_stage(first, scored)
+        runs[f"{EQUAL} and {name}"] = second_stage(first, scored, weight=weight)
+        chosen[name] = {**facts, "weight": weight}
+        signals += [scored] if name in UNTRAINED else []
+    if len(signals) > 1:
+        shares = [1.0, *([SHARE] * (len(signals) - 1))]
+        runs[f"{EQUAL} and {' and '.join(UNTRAINED)}, {SHARE:g} each"] = weighted_sum(signals, shares)
     return pools, chosen
 
 
@@ -313,8 +322,8 @@ def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
     named["both years"] = f"both years, {counts['both years']} topics"
     lines = [f"**The whole mini collection ({len(bench.index):,} answers)**", ""]
     lines += compared(figures, "collection", BASELINES, named)
-    if any("reranker" in chosen for chosen in figures["chosen"].values()):
-        lines += ["**The judged answers, with a re-ranker**", ""]
+    if any(name in chosen for chosen in figures["chosen"].values() for name in SECOND):
+        lines += ["**The judged answers, with second stages**", ""]
         lines += compared(figures, "judged", (BM25, EQUAL), named)
     for year in DIRECTIONS:
         for pool, rows_of in figures["reports"][year].items():
@@ -346,8 +355,7 @@ def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
     for year, chosen in figures["chosen"].items():
         parts = [f"k1 {chosen['k1']:g} and b {chosen['b']:g}"]
         parts += [f"`{chosen[name]}`" for name in ("ranks", "two", "three")]
-        if "reranker" in chosen:
-            parts.append(f"{chosen['reranker']['weight']:.2f} for the re-ranker")
+        parts += [f"{chosen[name]['weight']:.2f} for {name}" for name in SECOND if name in chosen]
         lines += [f"Chosen on the {counts[year]} topics of {year}: {'; '.join(parts)}.", ""]
     return "\n".join(lines)
 
@@ -369,21 +377,27 @@ def main() -> None:
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--reranker", type=Path, metavar="MODEL", help="a cross-encoder")
+    parser.add_argument("--second", action="store_true", help="second stages without training")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
     bench = set_up(arguments.collection, arguments.cache)
     lexical = lexical_runs(bench)
     vectors: dict[Search, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
+    scorers: dict[str, Scorer] = {}
+    if arguments.reranker:
+        scorers["reranker"] = CrossEncoder(arguments.reranker, max_tokens=TOKENS)
+    if arguments.second:
+        scorers |= {"formulas": FormulaScorer(), "interaction": InteractionScorer()}
     of_years, chosen, found = {}, {}, {}
     for year, other in DIRECTIONS.items():
-        of_years[year], chosen[other] = systems(bench, lexical, vectors, arguments.reranker, other)
+        of_years[year], chosen[other] = systems(bench, lexical, vectors, scorers, other)
     runs = reported(bench, of_years)
     for year in DIRECTIONS:
         found[year] = {
             name: {str(at): round(value, 4) for at, value in recall(run, bench.years[year]).items()}
             for name, run in runs[year]["collection"].items()
-            if "reranker" not in name
+            if not any(second in name for second in SECOND)
         }
     figures = {
         "answers": len(bench.index),
@@ -403,7 +417,7 @@ def main() -> None:
     text = markdown(bench, figures)
     if not arguments.trial:
         record(
-            "arqmath_reranker" if arguments.reranker else "arqmath",
+            "arqmath_reranker" if scorers else "arqmath",
             figures,
             libraries=["faiss-cpu", "torch", "transformers"],
         )

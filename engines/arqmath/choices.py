@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg
 
-__all__ = ["Added", "Against", "Candidates", "Family", "IndexFolder", "RunName", "SomeCollection"]
+__all__ = ["Added", "Against", "By", "Candidates", "Family", "IndexFolder", "RunName", "SomeCollection"]
 
+By = Literal["model", "formulas", "interaction"]
+"""What a second stage scores by."""
 Candidates = Literal["index", "judged", "tagged", "all"]
 """What a cross-encoder scores: a first stage's best, the judged answers, those to questions that share a
 tag with the topic, or all there are."""

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.formula.features import features, shared_parts
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.formula.spans import node_spans
 from engines.mathamr import Inspect, inspect
-from engines.mathamr.retrieval.features import features, shared_parts
 from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search

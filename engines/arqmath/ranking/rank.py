@@ -1,4 +1,4 @@
-"""Two-stage ranking: a first stage finds candidates for topics, a cross-encoder scores them."""
+"""Two-stage ranking: a first stage finds candidates for topics, a second one scores them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from errno import EISDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.arqmath.choices import Candidates
+from engines.arqmath.choices import By, Candidates
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
     from engines.arqmath.collection.store import PostStore
     from engines.arqmath.ranking.scoring import Ranking, Texts
-    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.arqmath.training.cross_encoder import Scorer
     from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import Topic
     from engines.retrieval.qrels import Qrels
@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Rank", "rank"]
 
+_MAX_TOKENS = 512
 _DEPTH = 1_000
 _SCORED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """Rank answers for topics: a first stage finds candidates, a cross-encoder scores them by P(label 1).
+    """Rank answers for topics: a first stage finds candidates, a cross-encoder scores them by P(label 1), or
+    what needs no training (`by`).
 
     Ctrl-C stops gently: finished topics stay, and the same command goes on from them.
     """
@@ -47,7 +49,17 @@ class Rank:
     questions: Annotated[
         bool, Arg("Ask the collection's own questions instead of topics: runs to train a re-ranker with.")
     ] = False
-    model: Annotated[Path | None, Arg("A cross-encoder: a folder, or a model's name.", ref="model")] = None
+    model: Annotated[
+        Path | None,
+        Arg("A cross-encoder, or an encoder for --by interaction: a folder, or a model's name.", ref="model"),
+    ] = None
+    by: Annotated[
+        By,
+        Arg(
+            "What scores the candidates: a model; how near the topic's formulas are to an answer's in "
+            "structure; or, token by token, its words in their contexts (MiniLM, or --model)."
+        ),
+    ] = "model"
     first: Annotated[
         str | None,
         Arg(
@@ -79,7 +91,7 @@ class Rank:
     tune_topics: Annotated[
         tuple[Path, ...], Arg("Choose the weight by the judgements of these topics only.")
     ] = ()
-    max_tokens: Annotated[int, Arg("Of question and answer together.", low=16)] = 512
+    max_tokens: Annotated[int, Arg("Of question and answer together.", low=16)] = _MAX_TOKENS
     exact: Annotated[bool, Arg("Single precision also where 16 bits are several times faster.")] = False
     tag: Annotated[str | None, Arg("The run's name.", shown="the model's")] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
@@ -96,8 +108,20 @@ class Rank:
                 else "nothing is asked"
             )
             raise _refused(both, "Name --topics, or say --questions.")
-        if self.rerank and self.model is None:
-            raise _refused("no model is named", "Name a cross-encoder with --model, or say --no-rerank.")
+        if self.rerank and self.by == "model" and self.model is None:
+            remedy = "Name a cross-encoder with --model, or --by formulas, or say --no-rerank."
+            raise _refused("no model is named", remedy)
+        if self.by == "formulas" and self.model is not None:
+            raise _refused("formulas are compared without a model", "Leave --model or --by out.")
+        if self.by != "model" and not self.rerank:
+            raise _refused("without a second stage --by says nothing", "Leave --by or --no-rerank out.")
+        idle = {
+            "--max-tokens": self.by != "model" and self.max_tokens != _MAX_TOKENS,
+            "--exact": self.by == "formulas" and self.exact,
+            "--device": self.by == "formulas" and self.device != "auto",
+        }
+        for name in (name for name, useless in idle.items() if useless):
+            raise _refused(f"{name} has no effect with --by {self.by}", "Leave it out.")
         if self.candidates != "index" and not self.rerank:
             raise _refused(
                 f"without a model there is nothing to do with candidates {self.candidates!r}",
@@ -148,7 +172,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     if spec.run.is_dir():
         raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
     # Before the first stage, which may take long.
-    model = _model(spec) if spec.rerank else None
+    model = _scorer(spec) if spec.rerank else None
     if spec.candidates != "index":
         assert model is not None
         ranking = _exhaustive(spec, index, folder, topics, qrels, model, events, stop)
@@ -235,7 +259,15 @@ def _qrels(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrel
     return Qrels(grades)
 
 
-def _model(spec: Rank) -> CrossEncoder:
+def _scorer(spec: Rank) -> Scorer:
+    if spec.by == "formulas":
+        from engines.arqmath.ranking.scorers import FormulaScorer
+
+        return FormulaScorer()
+    if spec.by == "interaction":
+        from engines.arqmath.ranking.scorers import InteractionScorer
+
+        return InteractionScorer(spec.model, device=spec.device, exact=spec.exact)
     from engines.arqmath.training.cross_encoder import CrossEncoder
 
     assert spec.model is not None
@@ -247,7 +279,7 @@ def _score(
     topics: Sequence[Topic],
     candidates: Mapping[str, Sequence[str]] | Run,
     texts: Texts,
-    model: CrossEncoder,
+    model: Scorer,
     events: Sink,
     stop: Stop,
 ) -> Ranking:
@@ -276,7 +308,7 @@ def _exhaustive(
     folder: ArqmathFolder | None,
     topics: Sequence[Topic],
     qrels: Qrels | None,
-    model: CrossEncoder,
+    model: Scorer,
     events: Sink,
     stop: Stop,
 ) -> Ranking:
@@ -326,7 +358,7 @@ def _two_stages(
     index: Index,
     topics: Sequence[Topic],
     qrels: Qrels | None,
-    model: CrossEncoder | None,
+    model: Scorer | None,
     events: Sink,
     stop: Stop,
 ) -> dict[str, Any]:

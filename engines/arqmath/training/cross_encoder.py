@@ -16,6 +16,7 @@ from engines.arqmath.training.model_folder import (
     TOKENIZERS,
     check_tokens,
     kind_of,
+    longest,
     open_model,
     open_tokenizer,
     unusable,
@@ -32,9 +33,6 @@ __all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer", "StoredText"]
 
 MAX_TOKENS = 512
 CODE = "E380"
-_OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
-"""Their positions begin behind that of the padding, so the table holds fewer tokens than it has rows."""
-
 _BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
 """Tokens of a batch with its padding. Larger ones are no faster on a CPU, whose caches they leave."""
 
@@ -126,10 +124,7 @@ class CrossEncoder:
         config = self._model.config
         rows = self._model.get_input_embeddings().num_embeddings
         check_tokens(self.folder, self._tokenizer, rows, "E382")
-        positions = int(config.max_position_embeddings)
-        if config.model_type in _OFFSET_POSITIONS:
-            positions -= int(config.pad_token_id or 0) + 1
-        self.max_tokens = min(max_tokens, positions)
+        self.max_tokens = min(max_tokens, longest(config))
         self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)

@@ -16,6 +16,7 @@ __all__ = [
     "TOKENIZERS",
     "check_tokens",
     "kind_of",
+    "longest",
     "open_model",
     "open_tokenizer",
     "quiet",
@@ -25,6 +26,9 @@ __all__ = [
 
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
 """A folder with none of these files has no tokenizer."""
+
+_OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
+"""Their positions begin behind that of the padding, so the table holds fewer tokens than it has rows."""
 
 
 def unusable(
@@ -42,6 +46,14 @@ def kind_of(folder: Path, code: str) -> str:
         what = "this is no model folder: config.json is missing or names no model_type"
         remedy = "Name a folder that mathwb train or save_pretrained wrote."
         raise unusable(folder, what, code, remedy) from error
+
+
+def longest(config: Any) -> int:
+    """How many tokens a model can read at once."""
+    positions = int(config.max_position_embeddings)
+    if config.model_type in _OFFSET_POSITIONS:
+        positions -= int(config.pad_token_id or 0) + 1
+    return positions
 
 
 def open_tokenizer(folder: Path, code: str) -> Any:

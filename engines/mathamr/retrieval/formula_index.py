@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import write_array
-from engines.mathamr.retrieval.features import FEATURES_VERSION
+from engines.formula.features import FEATURES_VERSION
 from engines.retrieval.similarity import top_k
 from engines.retrieval.stored import corrupt, read_about
 

@@ -47,8 +47,8 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
     >>> found["complete"], found["formulas"] >= found["looks"] > 100
     (True, True)
     """
+    from engines.formula.features import FEATURES_VERSION
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.features import FEATURES_VERSION
     from engines.retrieval.stored import new_folder
 
     collection = ArqmathFolder.open(spec.folder)
@@ -122,9 +122,9 @@ def _read(collection: ArqmathFolder, report: Report, events: Sink, stop: Stop) -
 
 def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
     """Everything but vectors."""
+    from engines.formula.features import features
     from engines.formula.parser import operator_tree
     from engines.forum.readers import Report
-    from engines.mathamr.retrieval.features import features
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
 
     report = Report()

@@ -138,8 +138,8 @@ def _candidates(
 
 
 def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -> Mapping[str, float]:
+    from engines.formula.features import features
     from engines.formula.parser import operator_tree
-    from engines.mathamr.retrieval.features import features
 
     scores = strings.index.similarities(features(operator_tree(latex)))
     return {one: float(scores[look]) for one in formulas if (look := strings.index.look_of(one)) is not None}

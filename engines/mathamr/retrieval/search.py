@@ -89,8 +89,8 @@ def ranked(
     opened: FormulaIndex, latex: str, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
     """The looks most similar to a formula, as (look, score)."""
+    from engines.formula.features import features
     from engines.formula.parser import operator_tree
-    from engines.mathamr.retrieval.features import features
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.run import Run
 
@@ -138,10 +138,10 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str) -> dict[str, An
 
 def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
+    from engines.formula.features import shared_parts
     from engines.formula.parser import operator_tree
     from engines.formula.render import latex as written
     from engines.formula.spans import node_spans
-    from engines.mathamr.retrieval.features import shared_parts
 
     theirs = operator_tree(other)
     nodes, others = list(tree.walk()), list(theirs.walk())
