@@ -417,7 +417,7 @@ def main() -> None:
     text = markdown(bench, figures)
     if not arguments.trial:
         record(
-            "arqmath_reranker" if scorers else "arqmath",
+            "arqmath_reranker" if arguments.reranker else "arqmath_second" if scorers else "arqmath",
             figures,
             libraries=["faiss-cpu", "torch", "transformers"],
         )
