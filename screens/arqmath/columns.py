@@ -191,8 +191,15 @@ WRITTEN_COLUMNS = (
 )
 HIT_COLUMNS = (
     Column("first", "first", 5, "right"),
-    Column("again", "again", 5, "right", show=lambda r: "" if r["again"] is None else fraction(r["again"])),
-    Column("score", "score", 8, "point", show=_score, drop=1),
+    Column(
+        "again",
+        "again",
+        5,
+        "right",
+        show=lambda r: "" if r["again"] is None else fraction(r["again"]),
+        drop=1,
+    ),
+    Column("score", "score", 8, "point", show=_score, drop=2),
     Column("answer", "answer", show=_answer),
 )
 
