@@ -12,6 +12,7 @@ import pytest
 
 from workbench import jobs
 from workbench.jobs import queue
+from workbench.jobs.executors import device_of
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -123,13 +124,34 @@ CARDS = """0, GPU-aaa, Card, 81920, 1000, 0
 """
 
 
-def test_each_gpu_is_lent_to_one_job(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def two_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = tmp_path / "bin" / "nvidia-smi"
     tool.parent.mkdir()
     tool.write_text(f"#!/bin/sh\ncat <<END\n{CARDS}END\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
+@pytest.mark.usefixtures("two_cards")
+def test_who_waits_gets_a_gpu_that_it_asked_for(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = queue.take({"device": "all"})
+    asked = {}
+    # The keeper of the queue is begun by the first, and starts both.
+    for card in ("1", "0"):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", card)
+        asked[card] = lab.submit(n=1, device="auto")
+    held.close()
+    given = {}
+    for card, number in asked.items():
+        lab.wait(number, "succeeded")
+        given[card] = [each["uuid"] for each in device_of(lab.attempt(number))["gpus"]]
+    assert given == {"1": ["GPU-bbb"], "0": ["GPU-aaa"]}
+
+
+@pytest.mark.usefixtures("two_cards")
+def test_each_gpu_is_lent_to_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = queue.take({"device": "auto"}), queue.take({"device": "auto"})
     assert (first.cards, second.cards) == (("GPU-bbb",), ("GPU-aaa",))
     assert queue.take({"device": "auto"}).cards == ()

@@ -24,6 +24,7 @@ from workbench.jobs.folder import Attempt, all_jobs, read_document
 
 __all__ = [
     "LAUNCHED",
+    "VISIBLE",
     "Launch",
     "check_placement",
     "choose",
@@ -36,6 +37,9 @@ __all__ = [
 
 LAUNCHED = "MATHWB_LAUNCHED"
 """Set for workers that have something between them and the supervisor, which so cannot signal them."""
+
+VISIBLE = ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_GPUS")
+"""What says which GPUs a process may use; the first that is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ def visible(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> lis
     Numbers count the cards of the machine; on a node that hides the others from a job they count what is
     left.
     """
-    told = environment.get("CUDA_VISIBLE_DEVICES", environment.get("SLURM_JOB_GPUS"))
+    told = next((environment[name] for name in VISIBLE if name in environment), None)
     if told is None:
         return here
     wanted = [part.strip() for part in told.split(",")]

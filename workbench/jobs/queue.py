@@ -1,6 +1,7 @@
 """The queue of this machine: jobs wait for a free slot, one after the other.
 
-    runs/.queue/TIME-JOB-ATTEMPT             waits; the names sort as they are to start
+    runs/.queue/TIME-JOB-ATTEMPT             waits; the names sort as they are to start; says which GPUs
+                                             whoever asked for it may use
                 TIME-JOB-ATTEMPT.STARTED     has been handed to a supervisor, which removes it when it begins
     STATE/slots/cpu-0 gpu-UUID …             locks: a slot is taken as long as a process of its job lives
 
@@ -27,12 +28,13 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
+from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench import paths
 from workbench.jobs import timing
 from workbench.jobs.devices import gpus
-from workbench.jobs.executors import visible
-from workbench.jobs.folder import Attempt, Job
+from workbench.jobs.executors import VISIBLE, visible
+from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.process import MARK
 from workbench.jobs.sweeps import lane
 
@@ -80,7 +82,8 @@ def enqueue(attempt: Attempt) -> None:
     """Put an attempt at the end of the queue. Raises: DataError when it cannot be written."""
     folder = attempt.folder.parent.parent / _FOLDER
     folder.mkdir(exist_ok=True)
-    (folder / f"{time.time_ns():020d}-{attempt.job}-{attempt.number}").touch()
+    asked = {name: os.environ[name] for name in VISIBLE if name in os.environ}
+    write_json(folder / f"{time.time_ns():020d}-{attempt.job}-{attempt.number}", {"v": 1, **asked})
 
 
 def place(attempt: Attempt) -> tuple[int, float] | None:
@@ -131,7 +134,9 @@ def _start(entry: Entry, blocked: set[str]) -> None:
         params = job.spec().params
     except EngineError:
         params = {}
-    wanted = _wanted(params)
+    told = read_document(entry.path)
+    asked = {name: str(told[name]) for name in VISIBLE if name in told}
+    wanted = _wanted(params, asked)
     kind = "gpu" if wanted else "cpu"
     if kind in blocked:
         return
@@ -146,7 +151,7 @@ def _start(entry: Entry, blocked: set[str]) -> None:
         return
     slots = Slots((*slots.locks, *lanes), slots.cards)
     entry.path.rename(entry.path.with_name(f"{entry.path.name}.{int(time.time())}"))
-    supervise(entry.attempt, slots)
+    supervise(entry.attempt, slots, asked)
     slots.close()
 
 
@@ -157,15 +162,16 @@ def _lane_lock(job: Job, sweep: int, number: int) -> Path:
 
 def take(params: Mapping[str, Any]) -> Slots:
     """The slots of a job in front, which does not wait: what is free of them."""
-    return _taken(_wanted(params)) or Slots()
+    return _taken(_wanted(params, os.environ)) or Slots()
 
 
-def _wanted(params: Mapping[str, Any]) -> list[list[str]]:
-    """The GPUs that a job needs, each as the UUIDs that will do; none for the CPU."""
+def _wanted(params: Mapping[str, Any], asked: Mapping[str, str]) -> list[list[str]]:
+    """The GPUs that a job needs, each as the UUIDs that will do; none for the CPU. Args: asked: the variables
+    that say which there are."""
     policy = str(params.get("device", "cpu"))
     if policy.partition(":")[0] == "cpu":
         return []
-    here = visible(gpus())
+    here = visible(gpus(), asked)
     if policy == "auto":
         best = sorted(here, key=lambda card: -card.free_bytes)
         return [[card.uuid for card in best]] if best else []
@@ -220,11 +226,13 @@ def _lock(any_of: Sequence[Path]) -> tuple[int, ...] | None:
     return None
 
 
-def supervise(attempt: Attempt, slots: Slots | None = None) -> None:
-    """A supervisor of its own session, which nothing that happens to this process can reach."""
+def supervise(attempt: Attempt, slots: Slots | None = None, asked: Mapping[str, str] | None = None) -> None:
+    """A supervisor of its own session, which nothing that happens to this process can reach. Args: asked: the
+    variables that say which GPUs it may use; None: those of this process, which may be another's."""
     slots = slots or Slots()
-    environment = {key: value for key, value in os.environ.items() if key != MARK}
-    environment["PYTHONSAFEPATH"] = "1"
+    ours = {MARK} if asked is None else {MARK, *VISIBLE}
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
+    environment |= {"PYTHONSAFEPATH": "1", **(asked or {})}
     run = attempt.folder.parent.resolve()
     command = [sys.executable, "-m", "workbench.jobs.supervisor", str(run)]
     command += [",".join(map(str, slots.locks)), ",".join(slots.cards)]

@@ -32,6 +32,7 @@ class Fake:
     target: Path | None = None
     source: Path | None = None
     executor: str = "local"
+    device: str = "cpu"
     depth: Mapping[str, Any] = field(default_factory=dict)
     model: Mapping[str, Any] = field(default_factory=dict)
     say: Mapping[str, Any] = field(default_factory=dict)
