@@ -22,7 +22,7 @@ from engines.retrieval.tokens import terms
 __all__ = ["Postings", "TermPart"]
 
 BLOCK = 4_000_000
-"""Postings of a block, unless one term has more: 250 MB while they are merged."""
+"""Postings of a block, unless one term has more: 250 million bytes while they are merged."""
 _COLUMNS = 3
 
 

@@ -18,7 +18,7 @@ MOST = 2_000
 
 FILE_COLUMNS = (
     Column("file", "file"),
-    Column("size", "size", 9, "point", show=lambda record: size(record["size"])),
+    Column("size", "size", 10, "point", show=lambda record: size(record["size"])),
     Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
 )
 

@@ -59,12 +59,12 @@ def number(value: float) -> str:
 
 
 def size(bytes_: float) -> str:
-    """Bytes in binary units: `512 B`, `1.9 GB`."""
-    for unit in ("B", "kB", "MB", "GB"):
+    """Bytes in binary units: `512 B`, `1.9 GiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
         if bytes_ < 1024:
             return f"{bytes_:.0f} {unit}" if unit == "B" else f"{bytes_:.1f} {unit}"
         bytes_ /= 1024
-    return f"{bytes_:.1f} TB"
+    return f"{bytes_:.1f} TiB"
 
 
 def clock(seconds: float) -> str:

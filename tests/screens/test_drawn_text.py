@@ -60,7 +60,7 @@ def test_elided_text_fits(text: str, cells: int) -> None:
         (duration(840), "14m"),
         (duration(11100), "3h 05m"),
         (duration(None), ""),
-        (size(1_900 * 2**20), "1.9 GB"),
+        (size(1_900 * 2**20), "1.9 GiB"),
         (number(41200.0), "41.2k"),
         (number(0.31553), "0.3155"),
         (number(15_625.0), "15.62k"),

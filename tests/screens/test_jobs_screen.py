@@ -275,9 +275,9 @@ async def test_inspect_shows_where_it_ran(make: Make, jobs: list[JobView]) -> No
         for words in (
             "commit 0123456789ab, with changes that are not committed",
             "python 3.11.7",
-            "machine 2 cores, 8.0 GB of memory",
+            "machine 2 cores, 8.0 GiB of memory",
             "data.corpus /corpora/all",
-            f"4.0 kB, sha256 {'ab' * 8}",
+            f"4.0 KiB, sha256 {'ab' * 8}",
             "torch 2.13.0",
         ):
             assert words in [" ".join(line.split()) for line in lines]

@@ -38,7 +38,7 @@ async def test_a_live_job_shows_how_far_it_is(make: Make) -> None:
         text = shown(app)
         assert "… running · 5 200 of 8 100 steps · 8.66 steps/s · 5m left" in text
         assert "64%" in text
-        assert "loss 1.81 → 0.3101 · 41.2k tok/s · CPU, 1.9 GB" in text
+        assert "loss 1.81 → 0.3101 · 41.2k tok/s · CPU, 1.9 GiB" in text
         plot = app.screen.query_one(Plot)
         assert plot.display
         assert plot.caption == "loss_nats by step"
@@ -204,7 +204,7 @@ async def test_devices_are_shown_with_what_they_were(make: Make) -> None:
         app = await ready(pilot)
         for share in (0.0, 0.5, 1.0):
             app.watch_jobs.measure("CPU", share, f"{2 * share:.1f}/2")
-        app.watch_jobs.measure("memory", 0.25, "4.0 GB of 16.0 GB")
+        app.watch_jobs.measure("memory", 0.25, "4.0 GiB of 16.0 GiB")
         app.screen.post_message(JobWatch.Looked(app.jobs))
         await rest(pilot)
-        assert "CPU ⡀⣦⣿ 2.0/2 · memory ⣄ 4.0 GB of 16.0 GB" in shown(app)
+        assert "CPU ⡀⣦⣿ 2.0/2 · memory ⣄ 4.0 GiB of 16.0 GiB" in shown(app)

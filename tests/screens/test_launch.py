@@ -92,7 +92,7 @@ async def test_every_recipe_has_its_line_and_the_quickest_is_ready(
         for words in (
             "E-Gen CL Mean, tiny",
             "about 1m",
-            "CPU, 2 cores, 5.0 GB free: there is no GPU",
+            "CPU, 2 cores, 5.0 GiB free: there is no GPU",
         ):
             assert words in text
         await pilot.press("enter")
@@ -272,11 +272,11 @@ CARDS = (
 
 def test_auto_says_which_card_and_why() -> None:
     machine = Machine(4, 2**33, CARDS)
-    assert machine.why("auto") == "GPU 1 Big Card, 70.0 GB free: the one of 2 with the most free memory"
+    assert machine.why("auto") == "GPU 1 Big Card, 70.0 GiB free: the one of 2 with the most free memory"
     assert Machine(4, 2**33, CARDS, frozenset({"GPU-b"})).why("auto").startswith("GPU 0 Small Card")
     assert machine.why("cpu").endswith("asked for")
     assert machine.why("0,1").endswith("asked for")
-    assert "1     Big Card, 70.0 GB of 80.0 GB free, 3 % busy" in machine.lines()
+    assert "1     Big Card, 70.0 GiB of 80.0 GiB free, 3 % busy" in machine.lines()
     for policy in ("2", "gpu"):
         with pytest.raises(EngineError):
             machine.why(policy)
