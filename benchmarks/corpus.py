@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import statistics
 import tempfile
 import time
@@ -62,6 +63,12 @@ def median_ms(measured: Callable[[], object]) -> float:
     return round(statistics.median(times) * 1e3, 2)
 
 
+def processor_s() -> float:
+    """Processor time of this process and of those that it started and that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
 def reading(out: Path) -> dict[str, object]:
     """How fast the screens get their tables, and training its pairs."""
     corpus = open_corpus(out)
@@ -98,9 +105,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         out = given.out or Path(scratch) / "corpus"
         watch = Watch()
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), processor_s()
         built = build_corpus(source, out, CORPUS_CONFIG, workers=given.workers, events=watch)
-        ended = time.perf_counter()
+        ended, worked = time.perf_counter(), processor_s() - worked
         found = corpus_stats(CorpusStats(out))
         figures = {
             "heads": built.heads,
@@ -108,6 +115,7 @@ def main() -> None:
             "members_asked": CORPUS_CONFIG.members,
             "build_s": round(ended - started, 1),
             "assemble_s": round(ended - watch.assembling_s, 1),
+            "processor_ms_per_head": round(1e3 * worked / built.heads, 1),
             "heads_per_s": round(built.heads / (ended - started), 2),
             "peak_memory_bytes": watch.peak_bytes,
             "clusters": built.clusters,
