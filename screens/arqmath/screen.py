@@ -1,6 +1,6 @@
 """The ARQMath screen: topics on the left, their rankings in the middle, an answer on the right.
 
-Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
+A little over 500 lines: what is chosen in one pane changes what the others show, and all of that stands here.
 """
 
 from __future__ import annotations
