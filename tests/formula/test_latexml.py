@@ -1,4 +1,5 @@
-"""LaTeXML as a reader: how the program is called and its output taken apart, by a stand-in for it.
+"""LaTeXML as a reader: how the program is called and its output taken apart, by a stand-in for it, and by the
+program itself where it is installed.
 
 The stand-in reads the document that it is given and writes the MathML below, as LaTeXML writes it; a brace
 that is never closed swallows what follows.
@@ -7,6 +8,7 @@ that is never closed swallows what follows.
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -83,6 +85,15 @@ def test_a_bad_formula_harms_no_other(tmp_path: Path, monkeypatch: pytest.Monkey
     )
     assert [row["tree"] is None for row in shown] == [False, True, False, True, True, False]
     assert len(said) == 3
+
+
+@pytest.mark.skipif(shutil.which("latexmlc") is None, reason="LaTeXML is not installed")
+def test_the_program_itself_reads_the_same_trees() -> None:
+    given = [r"\frac{a}{b}+c^2", r"\int_0^1 x\,dx", r"\frac{1}{", r"a_{n}\geq 0"]
+    made = list(latexml(given))
+    assert made[2] is None
+    read = [str(read_content_mathml(one.content).sorted()) for one in made if one]
+    assert read == [str(operator_tree(latex).sorted()) for latex in given if latex != given[2]]
 
 
 def test_batches_keep_the_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
