@@ -93,7 +93,10 @@ def test_devices_that_can_be_meant(device: str) -> None:
     assert refusal({"device": device, "executor": "slurm:partition=gpu,time=60,gpus=2,memory=16"}) is None
 
 
-@pytest.mark.parametrize("wrong", [{"device": "cpu:0"}, {"device": "cuda"}, {"executor": "slurm:time=long"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"device": "cpu:0"}, {"device": "cuda"}, {"device": "0,0"}, {"executor": "slurm:time=long"}],
+)
 def test_those_that_cannot(wrong: dict[str, str]) -> None:
     assert refusal(wrong) == ("E638", 2)
 
