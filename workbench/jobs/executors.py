@@ -61,7 +61,7 @@ def check_placement(params: Mapping[str, Any]) -> None:
     named = device.split(",")
     if device in ("all", "auto") or (all(map(_is_gpu, named)) and len(set(named)) == len(named)):
         return
-    raise _refused(f"device is {device!r}", "Use auto, all, cpu, or GPUs by number or UUID, each once, as in 0,1.")
+    raise _refused(f"device is {device!r}", "Use auto, all, cpu, or GPUs, each once, as in 0,1.")
 
 
 def cluster_options(params: Mapping[str, Any]) -> dict[str, str] | None:
