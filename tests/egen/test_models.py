@@ -15,6 +15,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import save_file
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import write_array
@@ -285,18 +286,63 @@ def test_the_tokenizer_reads_prefix_notation_and_refuses_the_unknown() -> None:
             tokenizer.encode(text)
 
 
+@pytest.mark.parametrize(("precision", "rounding"), [("fp32", 1e-4), ("fp16", 0.1)])
+def test_a_folder_with_a_decoder_opens_in_transformers(
+    tmp_path: Path, precision: str, rounding: float
+) -> None:
+    from sentence_transformers import SentenceTransformer
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    model = _model(decoder_layers=2, pooling="max", max_length=40)
+    # Or every token written would be the same.
+    model["decoder"]["tokens"].weight.data *= 9
+    model["decoder"]["norm"].bias.data.zero_()
+    model["decoder"]["out"].bias.data *= 0.1
+    save_model(model, tmp_path, precision=precision)
+    ours = load_model(tmp_path)
+    theirs, found = AutoModelForSeq2SeqLM.from_pretrained(
+        tmp_path, local_files_only=True, output_loading_info=True
+    )
+    assert not any(found.values())
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path, local_files_only=True)
+    source, target = _ids(TEXTS), _ids(TEXTS[::-1])
+    read = tokenizer(TEXTS, padding=True, return_tensors="pt")
+    assert torch.equal(read.input_ids, source)
+    assert (source == PAD).any()
+    with torch.inference_mode():
+        expected = logits_of(ours, source, target)
+        assert torch.allclose(expected, logits_of(model, source, target), atol=rounding)
+        assert torch.allclose(theirs(**read, decoder_input_ids=target[:, :-1]).logits, expected, atol=1e-4)
+        written = theirs.generate(**read)[:, 1:].tolist()
+        own = [candidates[0][0] for candidates in beam(ours, source, 1, 40)]
+        vectors = SentenceTransformer(str(tmp_path), device="cpu").encode(TEXTS, convert_to_tensor=True)
+        assert torch.allclose(vectors, embed(ours, source), atol=rounding)
+    assert len({token for row in own for token in row}) > 5
+    assert [row[: len(wanted)] for row, wanted in zip(written, own, strict=True)] == own
+
+
 def test_a_decoder_is_kept_and_damage_is_explained(tmp_path: Path) -> None:
     model = _model(decoder_layers=1, pooling="max")
     save_model(model, tmp_path)
-    source, target = _ids(TEXTS[:2]), _ids(TEXTS[2:4])
-    assert torch.allclose(
-        logits_of(load_model(tmp_path), source, target), logits_of(model, source, target), atol=1e-5
-    )
-    weights = tmp_path / "decoder.safetensors"
+    for name, weight in load_model(tmp_path).state_dict().items():
+        torch.testing.assert_close(weight, model.state_dict()[name], rtol=1e-6, atol=1e-6)
+    weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-9])
     with pytest.raises(DataError) as caught:
         load_model(tmp_path)
     assert (caught.value.code, caught.value.exit_code) == ("E642", 3)
+
+
+def test_a_decoder_in_a_file_of_its_own_is_read(tmp_path: Path) -> None:
+    model = _model(decoder_layers=1, pooling="max")
+    save_model(model, tmp_path)
+    older = tmp_path / "0_Transformer"
+    save_file(model["decoder"].state_dict(), older / "decoder.safetensors")
+    for name, weight in load_model(older).state_dict().items():
+        torch.testing.assert_close(weight, model.state_dict()[name], rtol=1e-6, atol=1e-5)
+    (older / "decoder.safetensors").unlink()
+    with pytest.raises(DataError, match="weights cannot be read"):
+        load_model(older)
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:

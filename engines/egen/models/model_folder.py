@@ -3,8 +3,11 @@
     config.json  model.safetensors           the encoder, as transformers has it
     tokenizer.json  tokenizer_config.json    its tokenizer
     modules.json  1_WordWeights/  2_Pooling/  (3_Dense/)    its pooling, for sentence-transformers
-    decoder.safetensors                      seq2seq only, read by us
     README.md  training.json                 written by the training
+
+A seq2seq model has encoder and decoder there (see `seq2seq_folder`), and the encoder once more in
+`0_Transformer`, for sentence-transformers. Older folders, the encoder there and a `decoder.safetensors`
+beside it, are read too.
 
 The encoder is exactly an XLM-RoBERTa-XL: pre-norm with a final norm and none on the embeddings, layer-norm
 eps and activation free to choose. What it has in addition is filled in: attention biases, token types and the
@@ -30,6 +33,14 @@ from typing import TYPE_CHECKING, Any
 from engines.core.errors import DataError, EngineError
 from engines.core.files import write_bytes, write_json, write_text
 from engines.egen.expressions.training_notation import VOCABULARY
+from engines.egen.models.seq2seq_folder import (
+    EXACT,
+    generation_config,
+    own_tensors,
+    their_config,
+    their_tensors,
+)
+from engines.egen.models.seq2seq_folder import KIND as SEQ2SEQ
 from engines.egen.models.settings import ModelConfig, Precision
 
 if TYPE_CHECKING:
@@ -49,22 +60,18 @@ _DECIMALS = {
 
 def save_model(model: nn.Module, folder: Path, *, precision: Precision = "fp32") -> None:
     """Write a model into a folder. Args: precision: of the stored weights; all are computed with in fp32."""
-    from safetensors.torch import save
-
-    config = model.config
-    tensors = dict(_encoder_tensors(model))
-    if precision == "fp16":
-        tensors = {name: t if name in _EXACT else t.half() for name, t in tensors.items()}
-    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
-    if model.config.decoder_layers:
-        weights = {
-            name: t.half() if precision == "fp16" else t for name, t in model["decoder"].state_dict().items()
-        }
-        write_bytes(folder / "decoder.safetensors", save(weights, {"format": "pt"}))
-    write_json(folder / "config.json", _transformers_config(model))
-    write_text(folder / "tokenizer.json", prefix_tokenizer())
-    write_json(folder / "tokenizer_config.json", _tokenizer_config(config))
-    _write_pooling(model, folder)
+    config, encoder = model.config, folder
+    if config.decoder_layers:
+        encoder = folder / "0_Transformer"
+        _write_weights(folder, dict(their_tensors(model)), precision, EXACT)
+        write_json(folder / "config.json", their_config(config))
+        write_json(folder / "generation_config.json", generation_config(config))
+        _write_tokenizer(folder, config)
+    _write_weights(encoder, dict(_encoder_tensors(model)), precision, (_FINAL_BIAS, _POSITIONS))
+    write_json(encoder / "config.json", _transformers_config(model))
+    write_json(encoder / "sentence_bert_config.json", {"max_seq_length": config.max_length})
+    _write_tokenizer(encoder, config)
+    _write_pooling(model, folder, "0_Transformer" if config.decoder_layers else "")
 
 
 def load_model(folder: Path) -> nn.Module:
@@ -73,15 +80,20 @@ def load_model(folder: Path) -> nn.Module:
 
     try:
         document = json.loads((folder / "config.json").read_bytes())
-        config, shift = ModelConfig.of(dict(document["egen"])), float(document["egen_shift"])
+        config, whole = ModelConfig.of(dict(document["egen"])), document["model_type"] == SEQ2SEQ
+        shift = 0.0 if whole else float(document["egen_shift"])
     except (OSError, ValueError, KeyError, TypeError, EngineError) as error:
         remedy = "Name a folder that `mathwb train` made, or a model of the workspace."
         raise unopened(folder, "this folder holds no model of E-Gen", remedy) from error
     model = new_model(config)
-    weights = dict(_own_names(_read(folder / "model.safetensors"), model, shift))
-    if model.config.decoder_layers:
-        decoder = _read(folder / "decoder.safetensors")
-        weights |= {f"decoder.{name}": tensor.float() for name, tensor in decoder.items()}
+    stored = _read(folder / "model.safetensors")
+    if whole:
+        weights = dict(own_tensors(stored, config))
+    else:
+        weights = dict(_own_names(stored, model, shift))
+        if config.decoder_layers:
+            decoder = _read(folder / "decoder.safetensors")
+            weights |= {f"decoder.{name}": tensor.float() for name, tensor in decoder.items()}
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
@@ -93,6 +105,18 @@ def unopened(path: Path, what: str, remedy: str = "") -> DataError:
     """A model folder that cannot be opened."""
     remedy = remedy or "Copy the folder again, whole."
     return DataError(what, path=path, code="E642", exit_code=3, remedy=remedy)
+
+
+def _write_weights(
+    folder: Path, tensors: dict[str, Tensor], precision: Precision, exact: tuple[str, ...]
+) -> None:
+    """Args: exact: the tensors kept in fp32: what is calculated by us, or carries the shift of a max-pooling
+    encoder."""
+    from safetensors.torch import save
+
+    if precision == "fp16":
+        tensors = {name: t if name in exact else t.half() for name, t in tensors.items()}
+    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
 
 
 def _read(path: Path) -> dict[str, Tensor]:
@@ -108,8 +132,6 @@ def _read(path: Path) -> dict[str, Tensor]:
 _FINAL_BIAS = "encoder.LayerNorm.bias"
 _EMBEDDING = "embeddings.word_embeddings.weight"
 _POSITIONS = "embeddings.position_embeddings.weight"
-_EXACT = (_FINAL_BIAS, _POSITIONS)
-"""Kept in fp32: the bias carries the shift of a max-pooling encoder, the positions are calculated by us."""
 _SAME = {
     "attention.out.weight": "attention.output.dense.weight",
     "attention.query.weight": "attention.self.query.weight",
@@ -209,15 +231,18 @@ def _transformers_config(model: nn.Module) -> dict[str, Any]:
     }
 
 
-def _tokenizer_config(config: ModelConfig) -> dict[str, Any]:
-    return {
+def _write_tokenizer(folder: Path, config: ModelConfig) -> None:
+    settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "model_max_length": config.max_length,
         "pad_token": "PAD",
         "bos_token": "SOE",
         "eos_token": "EOE",
+        "model_input_names": ["input_ids", "attention_mask"],
         "clean_up_tokenization_spaces": False,
     }
+    write_text(folder / "tokenizer.json", prefix_tokenizer())
+    write_json(folder / "tokenizer_config.json", settings)
 
 
 def prefix_tokenizer() -> str:
@@ -246,15 +271,15 @@ def prefix_tokenizer() -> str:
     return made.to_str(pretty=True)
 
 
-def _write_pooling(model: nn.Module, folder: Path) -> None:
-    """The modules of sentence-transformers after the encoder."""
+def _write_pooling(model: nn.Module, folder: Path, encoder: str) -> None:
+    """The modules of sentence-transformers after the encoder, which is in the folder of that name."""
     import torch
     from safetensors.torch import save
 
     width, pooling = model.config.d_model, model.config.pooling
     weights = torch.ones(len(VOCABULARY), 1)
     weights[:3] = 0
-    modules = ["", "1_WordWeights", "2_Pooling"]
+    modules = [encoder, "1_WordWeights", "2_Pooling"]
     special = dict.fromkeys(VOCABULARY[:3], 0.0)
     weighting = {"vocab": VOCABULARY, "word_weights": special, "unknown_word_weight": 1}
     write_json(folder / modules[1] / "config.json", weighting)
@@ -272,7 +297,6 @@ def _write_pooling(model: nn.Module, folder: Path) -> None:
         for n, (path, kind) in enumerate(zip(modules, _MODULES, strict=False))
     ]
     write_json(folder / "modules.json", rows)
-    write_json(folder / "sentence_bert_config.json", {"max_seq_length": model.config.max_length})
     write_json(
         folder / "config_sentence_transformers.json",
         {"model_type": "SentenceTransformer", "similarity_fn_name": "cosine"},
