@@ -1,8 +1,8 @@
-"""Durations as people read them."""
+"""Durations and counted things as people read them."""
 
 from __future__ import annotations
 
-__all__ = ["duration", "to_the_second"]
+__all__ = ["duration", "noun", "to_the_second"]
 
 _DAY = 86_400
 _YEAR = 365.25 * _DAY
@@ -31,3 +31,8 @@ def to_the_second(seconds: float | None) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h{minutes:02d}m" if hours else f"{minutes}m{rest:02d}s" if minutes else f"{rest}s"
+
+
+def noun(count: int, one: str, many: str = "") -> str:
+    """The word for so many: `node`, `nodes`; `many` when it is not `one` with an s."""
+    return one if count == 1 else many or f"{one}s"

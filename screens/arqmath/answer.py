@@ -168,7 +168,7 @@ def about(row: Record, cells: int) -> Content:
         place.append(Content.styled("not in this run", "$warning"))
     if row.get("gain") is not None:
         change = f" ({signed(row['change'], 2)})" if row.get("change") is not None else ""
-        place.append(f"   gain {row['gain']:.2f}{change}")
+        place.append(f"   gain {fraction(row['gain'], 2)}{change}")
     if row.get("first") is not None:
         place.append(f"first stage {row['first']}")
         if row.get("again") is not None:

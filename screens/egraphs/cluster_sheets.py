@@ -16,7 +16,7 @@ from screens.egraphs.sources import Cluster
 from screens.shell.frame import Frame
 from screens.shell.keymap import SHEET_KEYS, bindings
 from screens.shell.request import Answer, Request
-from screens.shell.text import count, width
+from screens.shell.text import count, some, width
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import ReaderBox
 
@@ -171,8 +171,8 @@ def _facts(cluster: Cluster) -> Iterator[str]:
     yield f"variables   {', '.join(variables(cluster.head)) or 'none'}"
     yield f"assumed     {cluster.assume or 'nothing'}"
     yield f"style       {settings['style']}, {settings.get('order', 'shortest')} first"
-    yield f"stopped     {stop_words(row['stop'])}, after {count(row['iterations'])} iterations"
-    yield f"e-graph     {count(row['nodes'])} nodes in {count(row['classes'])} classes"
+    yield f"stopped     {stop_words(row['stop'])}, after {some(row['iterations'], 'iteration')}"
+    yield f"e-graph     {some(row['nodes'], 'node')} in {some(row['classes'], 'class', 'classes')}"
     yield f"members     {count(row['size'] - 1)} of {int(row['total']):,} terms".replace(",", " ")
     yield f"seed        {row['seed']}"
     if "rules" in facts:

@@ -21,7 +21,7 @@ from screens.shell.export import Export
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask
 from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count
+from screens.shell.text import some
 from screens.widgets.listing import Listing
 from screens.widgets.rows import Record
 
@@ -43,7 +43,7 @@ class _Graph:
             for number, nodes in document["classes"].items()
         }
         nodes = sum(map(len, self.classes.values()))
-        self.words = f"{count(len(self.classes))} classes, {count(nodes)} nodes"
+        self.words = f"{some(len(self.classes), 'class', 'classes')}, {some(nodes, 'node')}"
         self._terms = {int(number): term["prefix"] for number, term in document["terms"].items()}
 
     def term(self, number: int) -> str:

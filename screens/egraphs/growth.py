@@ -23,7 +23,7 @@ from screens.egraphs.notation import asked, shown
 from screens.egraphs.sources import NOT_KEPT, Source, member_row, unassembled
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
-from screens.shell.text import count, safe_text
+from screens.shell.text import safe_text, some
 from screens.widgets.notice import error_text
 
 __all__ = ["Draft", "Drafts", "GrowLine", "usual_settings"]
@@ -86,7 +86,8 @@ class Draft:
     def words(self) -> str:
         """How far it is, in one line."""
         counted = {**self.stats, "members": len(self.members)}
-        parts = (f"{count(counted[name])} {name}" for name in ("nodes", "classes", "members"))
+        names = (("node", "nodes"), ("class", "classes"), ("member", "members"))
+        parts = (some(counted[many], one, many) for one, many in names)
         return " · ".join([f"iteration {counted['iterations']}", *parts])
 
     @property

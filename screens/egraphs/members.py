@@ -23,7 +23,7 @@ from screens.egraphs.notation import copies, latex, variables
 from screens.egraphs.sources import Cluster, Members
 from screens.shell.export import Export
 from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count
+from screens.shell.text import count, some
 from screens.widgets.listing import Listing
 from screens.widgets.rows import Record
 from screens.widgets.table import Table
@@ -189,15 +189,15 @@ class MembersView(TableView):
 
 def cluster_footnote(cluster: Cluster) -> str:
     """What the cluster is about, if not about x alone, how its growth ended, and by which rules."""
-    stop, nodes = cluster.row["stop"], count(cluster.row["nodes"])
+    stop, nodes = cluster.row["stop"], some(cluster.row["nodes"], "node")
     rules = str(cluster.source.facts(cluster.number).get("rules", ""))[:4]
     words = {
-        "growing": f"growing {nodes} nodes",
-        "failed": f"failed {nodes} nodes",
-        "stopped": f"stopped at {nodes} nodes",
+        "growing": f"growing {nodes}",
+        "failed": f"failed {nodes}",
+        "stopped": f"stopped at {nodes}",
         "node_limit": f"stop: node limit {nodes}",
     }
-    ended = words.get(stop, f"stop: {stop_words(stop)} {nodes} nodes")
+    ended = words.get(stop, f"stop: {stop_words(stop)} {nodes}")
     names = variables(cluster.head)
     about = [", ".join(names)] if {*names} - {"x"} else []
     about += [f"where {cluster.assume}"] if cluster.assume else []

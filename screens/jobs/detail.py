@@ -13,26 +13,38 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
+from engines.core.errors import EngineError
 from screens.jobs.columns import METRIC_COLUMNS, flow, job_selection, measures, metric_row, summary
 from screens.jobs.curves import CurvePlot, Points, validation
-from screens.jobs.differences import diff_columns, diff_rows, last_attempts
+from screens.jobs.differences import (
+    diff_columns,
+    diff_rows,
+    last_attempts,
+    standing_columns,
+    standing_rows,
+    sweep_standings,
+)
 from screens.jobs.files import FILE_COLUMNS, MOST, job_files
 from screens.jobs.follow import Follower, News, RunCurves, line_colour
 from screens.shell.export import Export, table_exports
 from screens.shell.selection import CommandLine, Selection
+from screens.shell.text import safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES
 from screens.widgets.reader import Reader
-from screens.widgets.rows import Column
+from screens.widgets.rows import Column, Record
 from screens.widgets.table import Table
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison
+    from workbench.jobs.standings import Standings
     from workbench.jobs.view import JobView
+    from workbench.workspace import Workspace
 
 __all__ = ["Detail"]
 
@@ -58,6 +70,7 @@ class Detail(Pane):
 
     DEFAULT_CSS = """
     Detail #summary { height: auto; max-height: 7; padding: 0 1; }
+    Detail #verdict { height: auto; padding: 0 1; display: none; }
     Detail Plot { height: 12; margin: 0 1; }
     Detail #log-state { height: 1; padding: 0 1; color: $quiet; }
     Detail.-low Plot { height: 7; }
@@ -93,14 +106,14 @@ class Detail(Pane):
         diff = "Nothing to compare", "Mark two jobs with space, then press d."
         yield self._list_page("metrics", METRIC_COLUMNS, metrics)
         yield Page("config", id="config-page", make=lambda: [ReaderBox(id="config")])
-        yield self._list_page("diff", diff_columns("left", "right"), diff)
+        yield self._list_page("diff", diff_columns("left", "right"), diff, Static(id="verdict"))
         yield self._list_page("files", FILE_COLUMNS, ("No files", "The run folder is empty or gone."))
         yield from super().compose()
 
-    def _list_page(self, name: str, columns: Sequence[Column], empty: tuple[str, str]) -> Page:
-        def make() -> list[Listing]:
+    def _list_page(self, name: str, columns: Sequence[Column], empty: tuple[str, str], *more: Widget) -> Page:
+        def make() -> list[Widget]:
             fields = [column.name for column in columns]
-            return [Listing(columns, id=name, fields=fields, counts=False, empty=empty)]
+            return [Listing(columns, id=name, fields=fields, counts=False, empty=empty), *more]
 
         return Page(name, id=f"{name}-page", make=make)
 
@@ -346,6 +359,30 @@ class Detail(Pane):
             await self.show_page("log-page")
         return self.apart
 
+    async def show_standings(self, sweep: JobView, workspace: Workspace) -> None:
+        """Show which setting of a sweep is best, by how much, and whether that is more than the spread."""
+        await self.show_page("diff-page")
+        self.query_one("#diff", Listing).show_loading("comparing")
+        self._fetch(
+            "diff", partial(sweep_standings, workspace, sweep.id), partial(self._show_standings, sweep)
+        )
+
+    def _show_standings(self, sweep: JobView, found: Standings | EngineError) -> None:
+        listing = self.query_one("#diff", Listing)
+        if isinstance(found, EngineError):
+            listing.show_error(found)
+            return
+        listing.table.columns = standing_columns(found.measure)
+        self._show_differences([*standing_rows(found)], f"sweep {sweep.id}, {found.verdict}")
+
+    def _show_differences(self, rows: list[Record], verdict: str = "") -> None:
+        listing = self.query_one("#diff", Listing)
+        listing.fields = tuple(column.name for column in listing.table.columns)
+        listing.load(rows, keep=False)
+        said = self.query_one("#verdict", Static)
+        said.update(safe_text(verdict))
+        said.display = bool(verdict)
+
     async def _compare(self, left: str, right: str, compare: Callable[[], Comparison]) -> None:
         await self.show_page("diff-page")
         self.query_one("#diff", Listing).show_loading("comparing")
@@ -363,7 +400,7 @@ class Detail(Pane):
         listing = self.query_one("#diff", Listing)
         listing.table.columns = diff_columns(left, right)
         listing.when_empty(f"{left} and {right} are equal", "")
-        listing.load(diff_rows(found), keep=False)
+        self._show_differences(diff_rows(found))
 
     @property
     def _page_name(self) -> str:

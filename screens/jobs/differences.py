@@ -1,19 +1,29 @@
-"""Differences of two jobs, or of two attempts at one, as lines of a table."""
+"""Differences of two jobs or two attempts, and the standings of a sweep, as lines of a table."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engines.core.errors import EngineError
 from screens.jobs.curves import shortened
 from screens.shell.text import count, number, safe_text, size
 from screens.widgets.rows import Column, Record
 
 if TYPE_CHECKING:
     from workbench.jobs.compare import Comparison
+    from workbench.jobs.standings import Standings
     from workbench.jobs.view import JobView
+    from workbench.workspace import Workspace
 
-__all__ = ["diff_columns", "diff_rows", "last_attempts"]
+__all__ = [
+    "diff_columns",
+    "diff_rows",
+    "last_attempts",
+    "standing_columns",
+    "standing_rows",
+    "sweep_standings",
+]
 
 _SIDE = "its title is the name of a job or an attempt; left and right are its fields"
 
@@ -47,6 +57,46 @@ def last_attempts(view: JobView) -> Comparison:
     job = Job(view.id, Path(view.folder))
     left, right = (attempt_view(job.attempt(number)) for number in (view.attempt - 1, view.attempt))
     return compare_attempts(left, right)
+
+
+def standing_columns(measure: str) -> tuple[Column, ...]:
+    """The columns for settings, headed by the measure."""
+    named = "its title is the name of a measure; value is its field"
+    return (
+        Column("setting", "setting", 16),
+        Column("value", measure, unfiltered=named),
+        Column("runs", "runs", 5, "right", drop=2),
+        Column("failed", "failed", 6, "right", drop=3),
+        Column("best", "to the best [95 %]", unfiltered="its title says of what; best is its field"),
+        Column("p", "p", 6, drop=1),
+    )
+
+
+def standing_rows(found: Standings) -> list[Record]:
+    """A line for each setting, the best first."""
+    return [
+        {
+            "id": row.name,
+            "setting": row.name,
+            "value": "–" if row.value is None else str(row.value),
+            "runs": f"{0 if row.value is None else row.value.runs}/{len(row.jobs)}",
+            "failed": len(row.failed) or "",
+            "best": row.apart,
+            "p": "" if row.p is None else f"{row.p:.3g}",
+        }
+        for row in found.rows
+    ]
+
+
+def sweep_standings(workspace: Workspace, number: int) -> Standings | EngineError:
+    """How the settings of a sweep compare, or why that cannot be told."""
+    from workbench import jobs
+    from workbench.jobs.standings import standings
+
+    try:
+        return standings([jobs.job(workspace, each) for each in jobs.members(workspace, number)])
+    except EngineError as error:
+        return error
 
 
 def _told(key: str, value: Any) -> str:

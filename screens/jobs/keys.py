@@ -13,7 +13,8 @@ KEYS = scope(
     again=("rerun", "Resume from what was saved; a job that succeeded is run again as a new one."),
     diff=(
         "compare",
-        "Compare the two marked jobs by settings, results and machine; without marks the last two attempts.",
+        "Compare the two marked jobs by settings, results and machine; without marks the settings of a "
+        "sweep, or the last two attempts.",
     ),
     smooth="Smooth the curves: more, most, and not at all again.",
     inspect="Show where the job ran: versions, machine, commit, hashes of its data.",

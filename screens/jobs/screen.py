@@ -116,7 +116,7 @@ class JobsScreen(WorkbenchScreen):
             return "no job is selected"
         if job is not None and (verb in ("stop", "kill", "refresh") or (verb == "again" and job.live)):
             return job.refusal(verb if verb in ("stop", "kill") else "resume")
-        if verb == "diff" and not self._has_attempts():
+        if verb == "diff" and not self._has_attempts() and self._sweep is None:
             return self.jobs.table.why_no_pair("jobs")
         if verb == "smooth" and not self.detail.plot.display:
             return "no curve is shown"
@@ -193,10 +193,19 @@ class JobsScreen(WorkbenchScreen):
         """Whether `d` is about the attempts of the job under the cursor."""
         return not self.jobs.marked and self.job is not None and self.job.attempt > 1
 
+    @property
+    def _sweep(self) -> JobView | None:
+        """The sweep whose runs `d` is about: the one under the cursor."""
+        found = None if self.jobs.marked else self.job
+        return found if found is not None and found.task == "sweep" else None
+
     async def action_diff(self) -> None:
         chosen = self.jobs.table.pair
         if chosen is not None:
             await self.detail.show_diff(chosen[0]["view"], chosen[1]["view"])
+            self.show_pane("detail")
+        elif (sweep := self._sweep) is not None:
+            await self.detail.show_standings(sweep, self.workbench.workspace)
             self.show_pane("detail")
         elif self._has_attempts() and await self.detail.show_attempts():
             self.show_pane("detail")

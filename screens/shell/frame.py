@@ -210,7 +210,7 @@ class Frame(App[None]):
             return "" if Path(text).suffix == way.suffix else f"the name has to end in {way.suffix}"
 
         def write(text: str) -> None:
-            path = Path(text).expanduser()
+            path = Path(text).expanduser().absolute()
             if path.exists():
                 question = Confirm("replace this file?", f"{path} is there already.")
                 question.ask(self, lambda sure: self._write(way, path) if sure else None)

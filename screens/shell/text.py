@@ -6,8 +6,9 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from engines.core.files import printable
+from workbench.units import noun
 
-__all__ = ["DOTS", "clock", "count", "elide", "number", "safe_text", "size", "width"]
+__all__ = ["DOTS", "clock", "count", "elide", "number", "safe_text", "size", "some", "width"]
 
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of the dots of a braille character, four lines of two."""
@@ -45,6 +46,11 @@ def count(number: int) -> str:
         digits = str(abs(number))
         return f"{'-' if number < 0 else ''}{digits[0]}.{digits[1]}e{len(digits) - 1}"
     return f"{number:,}".replace(",", " ")
+
+
+def some(number: int, one: str, many: str = "") -> str:
+    """So many: `1 node`, `4 731 nodes`; `many` when it is not `one` with an s."""
+    return f"{count(number)} {noun(number, one, many)}"
 
 
 def number(value: float) -> str:

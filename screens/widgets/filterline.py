@@ -104,7 +104,7 @@ class FilterLine(Vertical):
         self.fields = tuple(fields)
         self._values = values
         self._wrong = ""
-        self._place = 0
+        self._back = 0
         self._draft = ""
         self._cycle: tuple[int, list[str], int] | None = None
         self._say = Static(classes="say")
@@ -124,7 +124,7 @@ class FilterLine(Vertical):
         """Let the user write."""
         self.display = True
         self.add_class("-written")
-        self._place, self._draft, self._cycle = len(self.history), self.text, None
+        self._back, self._draft, self._cycle = 0, self.text, None
         self.field.can_focus = True
         self.field.focus()
         self._tell()
@@ -175,12 +175,14 @@ class FilterLine(Vertical):
         self.post_message(self.Left(cleared))
 
     def _recall(self, step: int) -> None:
-        """An earlier filter, or a later one; last comes what was being written."""
-        if self._place == len(self.history):
+        """An earlier filter, or a later one; last comes what was being written, which may be in force and so
+        among the earlier ones."""
+        if not self._back:
             self._draft = self.text
-        self._place = max(0, min(len(self.history), self._place + step))
+        texts = [self._draft, *(text for text in reversed(self.history) if text != self._draft)]
+        self._back = max(0, min(len(texts) - 1, self._back - step))
         self._cycle = None
-        self.field.value = [*self.history, self._draft][self._place]
+        self.field.value = texts[self._back]
         self.field.cursor_position = len(self.text)
 
     def _complete(self, step: int) -> None:

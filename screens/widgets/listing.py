@@ -128,6 +128,11 @@ class Listing(_Filtered):
 
     BINDINGS = bindings([key for key in LIST_KEYS if key.verb == "filter"])
 
+    DEFAULT_CSS = """
+    Listing > Table.-headed { height: 1; }
+    Listing > Table.-bare { height: 0; }
+    """
+
     def __init__(
         self,
         columns: Sequence[Column],
@@ -150,8 +155,8 @@ class Listing(_Filtered):
         self._home_address = ""
 
     def compose(self) -> ComposeResult:
-        yield self.notice
         yield self.table
+        yield self.notice
 
     def on_mount(self) -> None:
         self.table.display = False
@@ -244,12 +249,13 @@ class Listing(_Filtered):
             self.notice.show_empty("No line passes the filter", "esc clears it")
         # The table keeps the focus while a filter hides everything, so only an empty one leaves.
         self._show_table(len(self.table.rows) > 0)
-        self.notice.display = self.table.shown == 0
 
     def _show_table(self, shown: bool) -> None:
-        self.notice.display = not shown
-        # Hidden, it would lose the focus; that it keeps, and the notice above it says why it is empty.
+        self.notice.display = self.table.shown == 0 or not shown
+        # Hidden, it would lose the focus; that it keeps, and the notice in place of its lines says why.
         self.table.display = shown or self.table.has_focus
+        self.table.set_class(shown and self.table.shown == 0, "-headed")
+        self.table.set_class(not shown, "-bare")
 
     def _apply(self, text: str) -> None:
         self.table.set_filter(parse_filter(text, self.known_fields) if text.strip() else None)

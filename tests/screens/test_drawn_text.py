@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
-from screens.shell.text import count, elide, number, safe_text, size, width
+from screens.arqmath.answer import about
+from screens.shell.text import count, elide, number, safe_text, size, some, width
 from screens.shell.theme import Ascii
 from screens.widgets.plot import Series, draw, span
 from workbench.units import duration
@@ -68,6 +69,11 @@ def test_elided_text_fits(text: str, cells: int) -> None:
         (number(-2.5e13), "-2.5e13"),
         (number(0.000097), "9.7e-5"),
         (number(0.0), "0"),
+        (some(1, "node"), "1 node"),
+        (some(4731, "node"), "4 731 nodes"),
+        (some(0, "class", "classes"), "0 classes"),
+        (some(1, "class", "classes"), "1 class"),
+        (about({"grade": 2, "own": None, "gain": 0.774}, 40).plain.splitlines()[-1].strip(), "gain .77"),
     ],
 )
 def test_numbers_as_people_read_them(made: str, wanted: str) -> None:

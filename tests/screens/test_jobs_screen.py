@@ -368,6 +368,23 @@ async def test_exports(make: Make, workspace: Workspace) -> None:
             assert name in app.activity[-1].text
 
 
+async def test_a_bare_name_is_written_here_and_said_in_full(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with make().run_test(size=WIDE) as pilot:
+        app = await ready(pilot)
+        await pilot.press("e")
+        await rest(pilot)
+        await pilot.press("t")
+        await rest(pilot)
+        await pilot.press(*"bare.csv", "enter")
+        await rest(pilot)
+        assert (tmp_path / "bare.csv").is_file()
+        assert str(tmp_path / "bare.csv") in app.activity[-1].text
+        assert str(tmp_path / "bare.csv") in "".join(toast.message for toast in app._notifications)
+
+
 def test_every_key_of_the_screen_is_pressed_above() -> None:
     source = Path(__file__).read_text("utf-8")
     for key in KEYS:

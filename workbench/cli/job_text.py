@@ -58,23 +58,16 @@ def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -
     head = ("setting", found.measure, "runs", "failed", "to the best [95 %]", "p")
     rows = []
     for row in found.rows:
-        label = ", ".join(f"{key}={_cell(value)}" for key, value in row.setting.items()) or "all alike"
         value = "" if row.value is None else str(row.value)
-        apart = ""
-        if row.difference is not None and row.interval is not None:
-            apart = f"{row.difference:+.4g} [{row.interval[0]:.4g}, {row.interval[1]:.4g}]"
         failed = ", ".join(map(str, row.failed))
         p = "" if row.p is None else f"{row.p:.3g}"
         done = 0 if row.value is None else row.value.runs
-        rows.append((label, value, f"{done}/{len(row.jobs)}", failed, apart, p))
+        rows.append((row.name, value, f"{done}/{len(row.jobs)}", failed, row.apart, p))
     if tex:
         text = tex_table(head, rows)
         emit({**found.to_dict(), "tex": text}, as_json, text=text)
         return
-    best = found.rows[0]
-    lines = [*table(head, rows), ""]
-    if best.value is not None:
-        lines.append(f"best by {found.measure}: {rows[0][0]}, {best.value}")
+    lines = [*table(head, rows), "", found.verdict]
     emit(found.to_dict(), as_json, text=lines)
 
 
@@ -82,29 +75,22 @@ def compare_two(first: jobs.JobView, second: jobs.JobView, tex: bool, as_json: b
     """Print what differs between two jobs."""
     from workbench.export import tex_table
     from workbench.jobs.compare import compare as compared
+    from workbench.jobs.standings import told
 
     found = compared(first, second)
     kinds = (("setting", found.settings), ("environment", found.environment), ("result", found.results))
     if tex:
-        rows = [
-            (kind, row.key, _cell(row.left), _cell(row.right)) for kind, differ in kinds for row in differ
-        ]
+        rows = [(kind, row.key, told(row.left), told(row.right)) for kind, differ in kinds for row in differ]
         text = tex_table(("", "", f"job {first.id}", f"job {second.id}"), rows)
         emit({**found.to_dict(), "tex": text}, as_json, text=text)
         return
     lines = []
     for kind, differ in kinds:
-        rows_of = [(row.key, _cell(row.left), _cell(row.right)) for row in differ]
+        rows_of = [(row.key, told(row.left), told(row.right)) for row in differ]
         head = (kind, f"job {first.id}", f"job {second.id}")
         lines += table(head, rows_of) if differ else [f"{kind}: no difference"]
         lines.append("")
     emit(found.to_dict(), as_json, text=lines[:-1])
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "" if value is None else str(value)
 
 
 def state(view: jobs.JobView) -> str:

@@ -18,10 +18,13 @@ from workbench.jobs.tail import is_number
 from workbench.jobs.view import JobView
 from workbench.training import Summary, summary
 
-__all__ = ["Standing", "Standings", "standings"]
+__all__ = ["Standing", "Standings", "standings", "told"]
 
 _REPEATS = ("seed", "model.fold")
 """What makes one of several runs of a setting."""
+
+_LEVEL = 0.05
+"""From which p on a difference is no more than the spread."""
 
 _NOT_SETTINGS = ("executor", "out", "publish", "recipe")
 
@@ -42,6 +45,20 @@ class Standing:
     interval: tuple[float, float] | None = None
     p: float | None = None
     band: tuple[tuple[int, Summary], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The setting in a line: `train.lr=0.001, model.size=2`."""
+        parts = (f"{key}={told(value)}" for key, value in self.setting.items())
+        return ", ".join(parts) or "all alike"
+
+    @property
+    def apart(self) -> str:
+        """How far from the best, with the interval: `-0.02 [-0.05, 0.01]`; empty where it cannot be told."""
+        if self.difference is None or self.interval is None:
+            return ""
+        low, high = self.interval
+        return f"{self.difference:+.4g} [{low:.4g}, {high:.4g}]"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -66,12 +83,38 @@ class Standings:
     lowest: bool
     rows: tuple[Standing, ...]
 
+    @property
+    def verdict(self) -> str:
+        """Which setting won, by how much, and whether that is more than the repeats' spread."""
+        best, *others = self.rows
+        if best.value is None:
+            return "no run has ended yet"
+        won = f"best by {self.measure}: {best.name}, {best.value}"
+        second = next((row for row in others if row.value is not None), None)
+        if second is None or second.value is None:
+            return won
+        ahead = abs(best.value.mean - second.value.mean)
+        won += f"; ahead of {second.name} by {ahead:.4g}"
+        if second.p is None:
+            return f"{won}, in too few shared runs to tell it from their spread"
+        if second.p < _LEVEL:
+            return f"{won}, more than the spread of {second.shared} shared runs (p {second.p:.3g})"
+        few = ", and so few could not show more" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
+        return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able; `best` is the setting that won, None where nothing is finished."""
         won = [row for row in self.rows[:1] if row.value is not None]
         best = dict(won[0].setting) if won else None
         rows = [row.to_dict() for row in self.rows]
         return {"measure": self.measure, "lowest_is_best": self.lowest, "best": best, "settings": rows}
+
+
+def told(value: Any) -> str:
+    """A value of a setting or a result, numbers in six digits."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
 
 
 def standings(views: Sequence[JobView], measure: str = "") -> Standings:

@@ -11,6 +11,7 @@ from engines.core.files import printable
 from engines.egen.records import where
 from workbench.cli.common import table
 from workbench.operation import Aside
+from workbench.units import noun
 
 if TYPE_CHECKING:
     from engines.egen.check_rules import FileChecked
@@ -67,7 +68,8 @@ def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
         yield ""
     yield (
         f"{len(members):,} members of {stats.total_members:,} terms; "
-        f"growth: {stats.stop_reason}, {stats.nodes:,} nodes in {stats.classes:,} classes; "
+        f"growth: {stats.stop_reason}, {stats.nodes:,} {noun(stats.nodes, 'node')} "
+        f"in {stats.classes:,} {noun(stats.classes, 'class', 'classes')}; "
         f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s drawn, {stats.verify_s:.2f} s verified"
     )
     if not members:
