@@ -195,7 +195,7 @@ def cluster_footnote(cluster: Cluster) -> str:
         "growing": f"growing {nodes}",
         "failed": f"failed {nodes}",
         "stopped": f"stopped at {nodes}",
-        "node_limit": f"stop: node limit {nodes}",
+        "node_limit": f"stop: node limit {count(cluster.row['nodes'])}",
     }
     ended = words.get(stop, f"stop: {stop_words(stop)} {nodes}")
     names = variables(cluster.head)
