@@ -73,6 +73,7 @@ ROWS: Mapping[str, Row] = {
     "cl-all": Row(TREE, "+ CL", _TREE, _ALL, start="bert-gts"),
     "cl-joint": Row(TREE, "+ CL, joint", _TREE, {**_ALL, "model.strategy": "joint"}, start="bert-gts"),
     "deductive": Row(DEDUCTIVE, "ASDiv-A alone", _FOLD, {"data.also": ""}),
+    "tree": Row(DEDUCTIVE, "the tree decoder instead", _FOLD, {"data.also": "", "model.head": "tree"}),
     "deductive-mawps": Row(DEDUCTIVE, "with filtered MAWPS", _FOLD, mawps=True),
     "deductive-on": Row(
         DEDUCTIVE,
