@@ -11,8 +11,9 @@ One that was broken off goes on, and several of these commands may fill one cach
 the challenge sets too, `--votes` on the test problems with their question first and their sentences in other
 orders, so that five answers can be put to the vote, as those of several seeds are. `--report` puts what the
 cache holds into `results/mwp_rows.json`: right answers over all runs of a row, with the 95 % interval (Wilson
-for one answer a problem, otherwise a bootstrap over problems), and each row against the first of its group on
-the same problems (McNemar, exact; Holm's adjustment within the group).
+for one answer a problem, otherwise a bootstrap over problems), the mean of what chose the models on the
+development splits, and each row against the first of its group on the same problems (McNemar, exact; Holm's
+adjustment within the group). A row that the cache does not hold stays as it was reported.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._record import parser_of, put_into, record, table
+from benchmarks._record import RESULTS, parser_of, put_into, record, table
 
 if TYPE_CHECKING:
     from engines.mwp.problems.problem import Problem
@@ -294,12 +295,16 @@ def report(bench: Bench) -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     firsts: dict[str, str] = {}
+    kept = RESULTS / "mwp_rows.json"
+    reported = json.loads(kept.read_bytes())["figures"]["rows"] if kept.exists() else {}
     for name, row in ROWS.items():
         runs = list(bench.runs(name))
         measured = [(fold, seed, folder) for fold, seed, folder in runs if _answers(folder, "asdiv-a")]
+        first = firsts.setdefault(row.group, name) if measured or name in reported else ""
         if not measured:
+            if first:
+                found[name] = reported[name]
             continue
-        first = firsts.setdefault(row.group, name)
         document: dict[str, Any] = {
             "group": row.group,
             "title": row.title,
@@ -369,7 +374,7 @@ def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
 def markdown(rows: Mapping[str, Any]) -> str:
     """The tables of `docs/mwp.md`, one a group."""
     lines: list[str] = []
-    heads = ["row", "runs (fold/seed)", "ASDiv-A, %", "against the first", "p (Holm)"]
+    heads = ["row", "runs (fold/seed)", "development, %", "ASDiv-A, %", "against the first", "p (Holm)"]
     heads += ["SVAMP", "question first, “given that”", "ParaMAWPS"]
     for group in dict.fromkeys(row["group"] for row in rows.values()):
         lines += [f"**{group[0].upper()}{group[1:]}**", ""]
@@ -387,6 +392,7 @@ def markdown(rows: Mapping[str, Any]) -> str:
                 [
                     f"{row['title']} (`{name}`)",
                     runs,
+                    f"{100 * _development(row['runs']):.1f}",
                     _percent(row["asdiv-a"]),
                     *against,
                     *(_percent(row[data]) if data in row else "" for data in CHALLENGES),
@@ -394,6 +400,11 @@ def markdown(rows: Mapping[str, Any]) -> str:
             )
         lines += table(heads, cells)
     return "\n".join(lines)
+
+
+def _development(runs: Sequence[Mapping[str, Any]]) -> float:
+    """The mean over runs of the right answers among the problems that chose the model."""
+    return sum(run["development"]["development_answer_accuracy"] for run in runs) / len(runs)
 
 
 def _percent(found: Mapping[str, Any]) -> str:
