@@ -20,6 +20,7 @@ import psutil
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.machine import processors
+from engines.core.sizes import size
 from workbench import __version__, paths
 from workbench.config import load_config
 from workbench.data_kinds import kinds
@@ -195,13 +196,13 @@ def _workspace() -> Iterator[Finding]:
     free = shutil.disk_usage(existing).free
     state: State = "wrong" if free < _LITTLE_SPACE_BYTES else "ok"
     remedy = "A large corpus or a training needs more; free some." if state == "wrong" else ""
-    yield Finding("disk", state, f"{free / 2**30:,.1f} GiB free at the workspace", remedy)
+    yield Finding("disk", state, f"{size(free)} free at the workspace", remedy)
 
 
 def _machine() -> Iterator[Finding]:
     memory = psutil.virtual_memory()
-    free, total = memory.available / 2**30, memory.total / 2**30
-    yield Finding("machine", "ok", f"{processors()} cores, {free:.1f} of {total:.1f} GiB memory free")
+    free = f"{size(memory.available)} of {size(memory.total)} memory free"
+    yield Finding("machine", "ok", f"{processors()} cores, {free}")
 
 
 def _graphics_card() -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 from engines.core.errors import DataError
+from engines.core.sizes import size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -341,7 +342,7 @@ def _decoded(
             line = line.removeprefix(b"\xef\xbb\xbf")
         problem = ""
         if len(line) > MAX_LINE_BYTES:
-            problem = f"the line is longer than {MAX_LINE_BYTES // 2**20} MiB"
+            problem = f"the line is longer than {size(MAX_LINE_BYTES)}"
             while line and not line.endswith(b"\n"):
                 line = source.readline(MAX_LINE_BYTES)
         elif b"\0" in line:

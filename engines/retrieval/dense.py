@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
+from engines.core.sizes import size
 from engines.retrieval.similarity import Vectors
 from engines.retrieval.stored import corrupt, new_folder, read_about
 
@@ -61,26 +62,22 @@ def choose(vectors: int, dim: int, *, kind: Kind | None = None, memory: int | No
     """
     half = 2 * dim * vectors
     graph = half + 4 * (2 * _LINKS + 2) * vectors
-    size = f"{vectors:,} vectors of {dim} in half precision take {_size(half)}"
+    taken = f"{vectors:,} vectors of {dim} in half precision take {size(half)}"
     if kind is not None:
         if kind not in get_args(Kind):
             remedy = f"Known: {', '.join(get_args(Kind))}."
             raise EngineError(f"no dense index {kind!r}", code="E665", exit_code=2, remedy=remedy)
-        return Choice(kind, f"asked for; {size}")
+        return Choice(kind, f"asked for; {taken}")
     if half <= FLAT_BYTES:
-        return Choice("flat", f"{size}, at most {_size(FLAT_BYTES)}: every one is compared, exactly")
+        return Choice("flat", f"{taken}, at most {size(FLAT_BYTES)}: every one is compared, exactly")
     if memory is None:
         import psutil
 
         memory = int(psutil.virtual_memory().total)
     if graph <= min(HNSW_BYTES, memory // 2):
-        return Choice("hnsw", f"{size}, too many to compare each; with its links {_size(graph)}, which fits")
-    limit = _size(min(HNSW_BYTES, memory // 2))
-    return Choice("ivfpq", f"{size}, with links {_size(graph)}, over {limit}: compressed")
-
-
-def _size(count: int) -> str:
-    return f"{count / 2**30:.2f} GiB" if count >= 2**30 // 10 else f"{count / 2**20:.1f} MiB"
+        return Choice("hnsw", f"{taken}, too many to compare each; with its links {size(graph)}, which fits")
+    limit = size(min(HNSW_BYTES, memory // 2))
+    return Choice("ivfpq", f"{taken}, with links {size(graph)}, over {limit}: compressed")
 
 
 def build_dense(

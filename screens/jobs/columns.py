@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from engines.core.sizes import size
 from screens.shell.selection import CommandLine, Form, Selection
-from screens.shell.text import count, elide, number, safe_text, size
+from screens.shell.text import count, elide, number, safe_text
 from screens.shell.theme import STATES, state
 from screens.widgets.plot import sign
 from screens.widgets.rows import Column, Record

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engines.core.errors import EngineError
-from screens.shell.text import size
+from engines.core.sizes import size
 
 if TYPE_CHECKING:
     from workbench.jobs.devices import Gpu

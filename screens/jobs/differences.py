@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
+from engines.core.sizes import size
 from screens.jobs.curves import shortened
-from screens.shell.text import count, number, safe_text, size
+from screens.shell.text import count, number, safe_text
 from screens.widgets.rows import Column, Record
 
 if TYPE_CHECKING:

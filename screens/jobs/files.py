@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens.shell.text import clock, size
+from engines.core.sizes import size
+from screens.shell.text import clock
 from screens.widgets.rows import Column, Record
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
-from screens.shell.text import count, size
+from engines.core.sizes import size
+from screens.shell.text import count
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView

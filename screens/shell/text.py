@@ -8,7 +8,7 @@ from textual.content import Content
 from engines.core.files import printable
 from workbench.units import noun
 
-__all__ = ["DOTS", "clock", "count", "elide", "number", "safe_text", "size", "some", "width"]
+__all__ = ["DOTS", "clock", "count", "elide", "number", "safe_text", "some", "width"]
 
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of the dots of a braille character, four lines of two."""
@@ -62,15 +62,6 @@ def number(value: float) -> str:
         if abs(value) >= limit:
             return f"{value / (limit if unit != 'k' else 1e3):.4g}{unit}"
     return f"{value:.4g}"
-
-
-def size(bytes_: float) -> str:
-    """Bytes in binary units: `512 B`, `1.9 GiB`."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if bytes_ < 1024:
-            return f"{bytes_:.0f} {unit}" if unit == "B" else f"{bytes_:.1f} {unit}"
-        bytes_ /= 1024
-    return f"{bytes_:.1f} TiB"
 
 
 def clock(seconds: float) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from engines.core.sizes import size
 from screens.shell.bars import Load
-from screens.shell.text import size
 from screens.shell.theme import fill
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ _SHOWN = {"out": 8, "err": 4}
 _LONGEST = 140
 _PROGRESS = re.compile(r".*(/s\b|\d ?%).*|[a-z][a-z -]* [\d,]+(/[\d,]+)? [a-z]+")
 _FLOAT = re.compile(r"-?\d+\.\d+(e[-+]?\d+)?")
-_SIZE = re.compile(r"\d+(?= [KMG]iB)")
+_SIZE = re.compile(r"\b[\d.]+(?= ([KMG]i)?B\b)")
 _DATA_KEY = re.compile(r"\d+|[A-Z]+\.\d+")
 _OF_THE_MACHINE = re.compile(
     r"(.*_s|seconds|.*bytes|.*sha256|digest|.*hash|table|.*pid|host.*|python|version|versions|platform|cpus?|"
@@ -181,7 +181,7 @@ def _text(text: str, kind: str, folder: Path) -> list[str]:
     lines = [" ".join(_plain(line, folder).split()) for line in text.splitlines()]
     if kind == "err":
         lines = [line.replace("$T/", "") for line in lines]  # a place may be given as typed or in full
-    lines = [_SIZE.sub("#", _FLOAT.sub("#.#", line)) for line in lines if line]
+    lines = [_FLOAT.sub("#.#", _SIZE.sub("#", line)) for line in lines if line]
     return [line[:_LONGEST] for line in lines[: _SHOWN[kind]]]
 
 

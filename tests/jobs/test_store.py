@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engines.core.machine import processors
+from engines.core.sizes import size
 from workbench import jobs
 from workbench.jobs import control, store
-from workbench.jobs.devices import bytes_in_words, is_network, memory_bytes
+from workbench.jobs.devices import is_network, memory_bytes
 from workbench.jobs.folder import Ending, Job, create
 from workbench.jobs.store import Index
 from workbench.recipes import Recipe
@@ -151,4 +152,4 @@ def test_devices() -> None:
     assert 1 <= processors() <= (os.cpu_count() or 1)
     assert 2**20 < memory_bytes() < 2**50
     assert not is_network(Path("/proc"))
-    assert [bytes_in_words(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2 KiB", "5 MiB", "1.5 GiB"]
+    assert [size(n) for n in (2048, 5 * 2**20, 3 * 2**29)] == ["2.0 KiB", "5.0 MiB", "1.5 GiB"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from engines.core.sizes import size
 from workbench import jobs
 from workbench.cli.common import emit, table
-from workbench.jobs.devices import bytes_in_words
 from workbench.jobs.folder import Job
 from workbench.jobs.reporting import Reported, reported
 from workbench.units import to_the_second
@@ -26,11 +26,11 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
         "remedy": view.remedy,
         "done": done(view),
         "left": to_the_second(view.eta_s),
-        "memory": bytes_in_words(view.memory_bytes) if view.memory_bytes else "",
-        "peak": bytes_in_words(view.peak_bytes) if view.peak_bytes else "",
+        "memory": size(view.memory_bytes) if view.memory_bytes else "",
+        "peak": size(view.peak_bytes) if view.peak_bytes else "",
         "folder": view.folder,
         "out": view.out,
-        "disk": f"{bytes_in_words(use.run_bytes)} run, {bytes_in_words(use.out_bytes)} elsewhere",
+        "disk": f"{size(use.run_bytes)} run, {size(use.out_bytes)} elsewhere",
         "seed": view.seed,
     }
     facts["reported"] = ", ".join(reporter_line(each) for each in reported(Job(view.id, Path(view.folder))))

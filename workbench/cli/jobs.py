@@ -14,12 +14,12 @@ import typer
 
 from engines.core.errors import EngineError
 from engines.core.files import printable
+from engines.core.sizes import size
 from workbench import jobs
 from workbench.cli.common import Json, Where, emit, guard, say, table
 from workbench.cli.job_text import compare_many, compare_two, description, done, left, reporter_line, state
 from workbench.cli.lazy import group
 from workbench.errors import UsageError, one_line
-from workbench.jobs.devices import bytes_in_words
 from workbench.jobs.folder import Attempt, find
 from workbench.workspace import Workspace
 
@@ -268,7 +268,7 @@ def pack(
 
     target = out or Path(f"mathwb-job-{number}.tar.gz")
     done = packed(find(Workspace.open().runs, number), target)
-    lines = [f"{done['files']:,} files, {bytes_in_words(done['bytes'])} in {target}"]
+    lines = [f"{done['files']:,} files, {size(done['bytes'])} in {target}"]
     lines += [f"not inside: {name}" for name in done["left_out"]]
     emit(done, as_json, text=lines)
 
@@ -317,9 +317,9 @@ def prune(
     else:
         views = [view for view in jobs.jobs(workspace) if view.state == "succeeded"]
     freed = {view.id: drop_checkpoints(view, keep) for view in views}
-    lines = [f"{number}  {bytes_in_words(size)}" for number, size in freed.items() if size]
-    lines.append(f"{bytes_in_words(sum(freed.values()))} freed")
-    emit([{"id": number, "freed_bytes": size} for number, size in freed.items()], as_json, text=lines)
+    lines = [f"{number}  {size(bytes_)}" for number, bytes_ in freed.items() if bytes_]
+    lines.append(f"{size(sum(freed.values()))} freed")
+    emit([{"id": number, "freed_bytes": bytes_} for number, bytes_ in freed.items()], as_json, text=lines)
 
 
 @app.command()

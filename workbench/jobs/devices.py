@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-__all__ = ["Gpu", "bytes_in_words", "gpus", "is_network", "memory_bytes"]
+__all__ = ["Gpu", "gpus", "is_network", "memory_bytes"]
 
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -85,16 +85,3 @@ def gpus() -> list[Gpu]:
             use = int(busy) if busy.isdecimal() else 0
             found.append(Gpu(int(index), uuid, name, int(total) * 2**20, int(free) * 2**20, use))
     return found
-
-
-def bytes_in_words(count: int) -> str:
-    """`1.2 GiB`, with one digit behind the point from GiB on.
-
-    >>> bytes_in_words(1_288_490_189)
-    '1.2 GiB'
-    """
-    if count >= 2**30:
-        return f"{count / 2**30:.1f} GiB"
-    if count >= 2**20:
-        return f"{count / 2**20:.0f} MiB"
-    return f"{count / 2**10:.0f} KiB"

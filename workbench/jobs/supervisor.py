@@ -28,8 +28,9 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
 from engines.core.files import printable
+from engines.core.sizes import size
 from workbench.jobs import timing
-from workbench.jobs.devices import bytes_in_words, memory_bytes
+from workbench.jobs.devices import memory_bytes
 from workbench.jobs.endings import last_words
 from workbench.jobs.executors import launch
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
@@ -288,7 +289,7 @@ class Supervisor:
                 return replace(plain, state="stopped", reason="killed by you")
             if -status == signal.SIGTERM and (wanted or signals.stops):
                 return replace(plain, state="stopped", reason=f"{self._who()} before the work began")
-            memory = f"peak {bytes_in_words(plain.peak_bytes)} of {bytes_in_words(memory_bytes())}"
+            memory = f"peak {size(plain.peak_bytes)} of {size(memory_bytes())}"
             often = ", often memory" if -status == signal.SIGKILL else f" ({signal.strsignal(-status)})"
             reason = f"killed by signal {-status}{often}; {memory}"
             return replace(plain, reason=reason, remedy=f"Resume it: {resume}", code="E621")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engines.core.errors import DataError
 from engines.core.files import file_error
+from engines.core.sizes import size
 from engines.forum.readers import Report
 
 __all__ = ["Exercise", "read_amps"]
@@ -56,7 +57,7 @@ def read_amps(folder: str | Path, report: Report) -> Iterator[Exercise]:
         name = path.relative_to(folder).as_posix()
         try:
             if path.stat().st_size > _MAX_BYTES:
-                raise ValueError(f"larger than {_MAX_BYTES // 2**20} MiB")
+                raise ValueError(f"larger than {size(_MAX_BYTES)}")
             text = path.read_bytes().decode("utf-8")
             found = _khan(path, text) if path.suffix == ".json" else _mathematica(path, text)
         except (ValueError, OSError) as error:
