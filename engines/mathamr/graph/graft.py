@@ -19,8 +19,10 @@ from engines.formula.operator_tree import OperatorTree
 from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
 from engines.mathamr.graph.linearize import MATH
 
-__all__ = ["Graft", "Grafted", "graft", "graft_trees", "grafted", "lowered"]
+__all__ = ["MARK", "Graft", "Grafted", "graft", "graft_trees", "grafted", "lowered"]
 
+MARK = ":mark"
+"""The edge that tells the query's formula from the others."""
 _MANGLED = re.compile(r'"?(?:eqx(?P<id>\w*?)(?:eqx|eq|e)?|(?P<tail>\w+?)eqx)"?\Z')
 """Placeholders as parsers return them: whole, or with one end lost."""
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -112,7 +114,7 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
             return
         root = writer.node(trees[name])
         if name == query:
-            root.branches.insert(0, Branch(":mark", "target"))
+            root.branches.insert(0, Branch(MARK, "target"))
         roots[name] = root.variable
         node.branches.insert(at, Branch(":math", root))
 

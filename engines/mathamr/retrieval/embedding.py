@@ -32,8 +32,8 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     """
     from engines.core.errors import DataError
     from engines.core.files import write_array
+    from engines.mathamr.retrieval.encoding import open_encoder
     from engines.mathamr.rows import rows
-    from engines.retrieval.encoders import encoder
     from engines.retrieval.stored import new_folder
 
     found = list(rows(spec.file, "id", "string"))
@@ -44,7 +44,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
             code="E660",
             remedy="Make some with: mathwb mathamr represent FOLDER --index INDEX > FILE",
         )
-    model = encoder(spec.encoder, device=spec.device)
+    model = open_encoder(spec.encoder, spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False}

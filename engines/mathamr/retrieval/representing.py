@@ -127,11 +127,9 @@ class Strings:
 
     def _graph(self, context: str, formula: str) -> Graph | None:
         """A graph of its own, since grafting changes it; without a context the formula alone."""
-        from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph
-        from engines.mathamr.retrieval.strings import needs_graph
+        from engines.mathamr.graph.amr import read_graph
+        from engines.mathamr.retrieval.strings import alone, needs_graph
 
         if not needs_graph(self.kind):
             return None
-        if context:
-            return read_graph(self._amr[context])
-        return Graph(Node("z", "", [Branch(":value", f'"eqx{formula}eqx"')]))
+        return read_graph(self._amr[context]) if context else alone(formula)

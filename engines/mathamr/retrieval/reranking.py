@@ -102,7 +102,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
 def _encoder(spec: Rerank) -> Encoder:
     from engines.mathamr.retrieval.encoding import open_encoder
 
-    return open_encoder(spec.encoder, spec.device)
+    return open_encoder(spec.encoder, spec.device, kind=spec.kind)
 
 
 def _candidates(

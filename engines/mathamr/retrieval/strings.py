@@ -8,6 +8,7 @@ raw-opt          the context, formulas as strings of their trees         RawText
 amr-latex        the AMR's string, formulas as LaTeX                     AMRText w. LaTeX
 mathamr          the AMR with the trees grafted in                       AMRText w. OPTText
 mathamr-marked   the same, the query formula marked
+graph            that graph itself, as PENMAN text, for an encoder of graphs
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_string, layout_tree
 from engines.mathamr.choices import Representation
-from engines.mathamr.context.placeholders import PLACEHOLDER
-from engines.mathamr.graph.amr import Graph, Node
+from engines.mathamr.context.placeholders import PLACEHOLDER, placeholder
+from engines.mathamr.graph.amr import Branch, Graph, Node, write_graph
 from engines.mathamr.graph.graft import graft_trees, lowered
 from engines.mathamr.graph.linearize import Style, linear
 
-__all__ = ["needs_graph", "represented", "tree_string"]
+__all__ = ["alone", "needs_graph", "represented", "tree_string"]
 
 
 def tree_string(latex: str) -> str:
@@ -45,7 +46,12 @@ def _string(tree: OperatorTree) -> str:
 
 def needs_graph(kind: Representation) -> bool:
     """Whether a representation is made of an AMR."""
-    return kind.startswith(("amr", "mathamr"))
+    return kind.startswith(("amr", "mathamr", "graph"))
+
+
+def alone(formula: str) -> Graph:
+    """The AMR of a formula, by its short id, without a context."""
+    return Graph(Node("z", "", [Branch(":value", placeholder(formula))]))
 
 
 def represented(
@@ -89,5 +95,5 @@ def represented(
         text = PLACEHOLDER.sub(lambda match: latex.get(match[1], match[0]), text)
         return text if formula in found else f"{text} {latex[formula]}"
     trees = {name: operator_tree(one) for name, one in latex.items()}
-    graft_trees(amr, trees, query=formula if kind == "mathamr-marked" else None)
-    return linear(amr, style=style)
+    graft_trees(amr, trees, query=None if kind == "mathamr" else formula)
+    return write_graph(amr) if kind == "graph" else linear(amr, style=style)

@@ -25,6 +25,12 @@ PAPER = Paper(
             data=("collection", "index", "backbone"),
             begins="backbone",
         ),
+        Trainer(
+            "mathamr.graphs",
+            "engines.mathamr.training.graphs:graph_encoder",
+            data=("collection", "index", "backbone"),
+            begins="backbone",
+        ),
     ),
     settings="workbench.papers.mathamr.settings:KEYS",
     folder="mathamr",
