@@ -48,7 +48,8 @@ class Aside(str):
 class Background:
     """How an operation is a job. `title` and `says` may name fields of the spec (`corpus {out.name}`, `builds
     {out}`); `target` is the field that tells what the job writes. `home`: the folder of the workspace in
-    which that is a name; then the launch form offers recipes of it."""
+    which that is a name; then the launch form offers recipes of it. Work whose spec has a field `share` can
+    be divided into several jobs."""
 
     title: str
     says: str
@@ -198,6 +199,11 @@ class Operation:
             return (notes.get(place) or Note(place)).fields
 
         return fields
+
+    @property
+    def divisible(self) -> bool:
+        """Whether several jobs can each do a share of it."""
+        return self.background is not None and "share" in {field.name for field in described(self.spec_type)}
 
     @property
     def takes_stop(self) -> bool:

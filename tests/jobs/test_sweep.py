@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +12,8 @@ import pytest
 from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.jobs import sweeps
-from workbench.jobs.folder import Job, create
+from workbench.jobs.folder import Job, create, find
+from workbench.jobs.worker import settled
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -78,6 +81,44 @@ def test_an_array_of_a_cluster(lab: Lab, played: Played) -> None:
     with pytest.raises(EngineError, match="Invalid account"):
         jobs.submit_sweep(lab.workspace, "test", "refused", specs)
     assert len(jobs.jobs(lab.workspace)) == 3
+
+
+def test_the_last_begins_when_the_others_are_over_however_they_ended(lab: Lab) -> None:
+    held = Recipe("test.count", "held", {"n": 6, "hold": 3}, seed=7)
+    last = Recipe("test.count", "last", {"n": 6}, seed=7)
+    made = jobs.submit_sweep(
+        lab.workspace,
+        "test",
+        "a work",
+        [(held, {}, {}), (replace(held, task="test.fail"), {}, {})],
+        last=last,
+    )
+    first, failed, joins = jobs.members(lab.workspace, made.id)
+    lab.wait(failed, "failed")
+    lab.until(lambda: lab.view(first).done == 3, "item 3")
+    assert (lab.view(joins).state, lab.view(joins).waiting) == ("queued", "until the others are over")
+    lab.kill(lab.supervisor(first))
+    lab.kill(lab.worker(first))
+    lab.wait(joins, "succeeded")
+    assert lab.view(first).state == "lost"
+    lab.go(first)
+    jobs.resume(lab.workspace, first)
+    lab.wait(first, "succeeded")
+    assert [len(find(lab.workspace.runs, each).attempts()) for each in (first, failed, joins)] == [2, 1, 1]
+
+
+def test_shares_on_a_cluster(lab: Lab, played: Played, tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    params = {"model": str(tmp_path), "file": str(file), "out": f"{file}.npy", "executor": "slurm:time=5"}
+    played.hold()
+    played.says("squeue", "71_0|PENDING|Resources\n71_1|PENDING|Resources\n71|PENDING|Dependency\n")
+    made = jobs.submit_shares(lab.workspace, Recipe("egen.embed", "egen embed mine.txt", params), 2)
+    array, joins = played.asked("sbatch")
+    assert (array[-1], joins[-1]) == ("--array=0-1", "--dependency=afterany:71_0:71_1")
+    members = [find(lab.workspace.runs, number) for number in jobs.members(lab.workspace, made.id)]
+    specs = [settled(each.spec(), tmp_path) for each in members]
+    assert [spec.share for spec in specs] == ["1/2", "2/2", None]
+    assert lab.view(members[2].id).waiting == "Dependency"
 
 
 def curve(lab: Lab, values: list[float], told: dict[str, Any]) -> Job:

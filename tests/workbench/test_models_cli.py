@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.root import app
+from workbench.jobs import Job
+from workbench.recipes import Recipe
 
 
 def mathwb(*arguments: str | Path) -> Result:
@@ -187,3 +189,23 @@ def test_a_model_that_is_not_there(file: Path) -> None:
     done = mathwb("eval", "kmeans", "no-such-model", "--data", file)
     assert done.exit_code == 3
     assert "E355" in done.stderr
+
+
+def test_shares_and_their_place(model: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[Recipe, int]] = []
+
+    def started_as(_workspace: object, recipe: Recipe, shares: int) -> Job:
+        started.append((recipe, shares))
+        return Job(5, file)
+
+    monkeypatch.setattr("workbench.jobs.submit_shares", started_as)
+    asked = ("index", model, "--corpus", file, "--shares", "3", "--executor", "slurm:time=5")
+    done = mathwb(*asked, "--detach", "--json")
+    assert json.loads(done.stdout) == {"job": 5, "data": str(file)}
+    recipe, shares = started[0]
+    assert (recipe.task, recipe.params["executor"], shares) == ("egen.index", "slurm:time=5", 3)
+    for refused in (asked, (*asked, "--detach", "--share", "1/3"), (*asked[:4], "--executor", "slurm")):
+        done = mathwb(*refused)
+        assert done.exit_code == 2
+        assert "E427" in done.output
+    assert len(started) == 1

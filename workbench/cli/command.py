@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Optional
 
 import typer
@@ -13,7 +14,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, never
 from engines.core.files import printable
 from engines.core.spec import Field, described, values
-from workbench.cli.common import Where, emit, progress_line, say, stop_on_interrupt
+from workbench.cli.common import Executor, Where, emit, progress_line, say, stop_on_interrupt
 from workbench.errors import UsageError
 from workbench.filters import Filter
 from workbench.operation import Aside, Operation, option
@@ -30,6 +31,8 @@ def command(row: Operation) -> Callable[..., None]:
     parameters = [_parameter(field, defaults.get(field.name, field.default)) for field in fields]
     as_json: Any = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
     detach: Any = Annotated[bool, typer.Option("--detach", help="In the background, as a job.")]
+    words = "With --detach: so many jobs that do a share each, and one that puts them together."
+    shares: Any = Annotated[int, typer.Option("--shares", min=1, help=words, show_default=False)]
     words = "Begin with the settings of a recipe."
     recipe: Any = Annotated[Optional[str], typer.Option("--recipe", help=words)]  # noqa: UP045
     if row.where:
@@ -38,12 +41,17 @@ def command(row: Operation) -> Callable[..., None]:
         parameters.append(_keyword("recipe", recipe, None))
     if row.background:
         parameters.append(_keyword("detach", detach, False))
+        parameters.append(_keyword("executor", Executor, "local"))
+    if row.divisible:
+        parameters.append(_keyword("shares", shares, 1))
     parameters.append(_keyword("as_json", as_json, False))
 
     def run(
         *,
         as_json: bool,
         detach: bool = False,
+        executor: str = "local",
+        shares: int = 1,
         recipe: str | None = None,
         where: str | None = None,
         **typed: Any,
@@ -58,7 +66,11 @@ def command(row: Operation) -> Callable[..., None]:
             spec = row.settled(given)
             if where:
                 _refuse_unshown(row, spec, detach)
-            _detach(row, spec, as_json) if detach else _perform(row, spec, as_json, wanted)
+            if not detach:
+                _refuse_placed(executor, shares)
+                _perform(row, spec, as_json, wanted)
+            else:
+                _detach(row, spec, executor, shares, as_json)
         except EngineError:
             if row.expressions:
                 _refuse_unknown_options(row, given)
@@ -182,17 +194,38 @@ def _progress(row: Operation) -> Sink:
     return sink
 
 
-def _detach(row: Operation, spec: Any, as_json: bool) -> None:
-    from workbench.jobs import submit
+def _detach(row: Operation, spec: Any, executor: str, shares: int, as_json: bool) -> None:
+    from workbench.jobs import submit, submit_shares
+    from workbench.jobs.executors import check_placement
     from workbench.recipes import job_recipe
     from workbench.workspace import Workspace
 
     assert row.background is not None
-    job = submit(Workspace.open(), job_recipe(row, spec))
+    recipe = job_recipe(row, spec)
+    if executor != "local":
+        recipe = replace(recipe, params={**recipe.params, "executor": executor})
+    check_placement(recipe.params)
+    workspace = Workspace.open()
+    if shares > 1:
+        if spec.share is not None:
+            raise UsageError("one share is not divided", code="E427", remedy="Use --share or --shares.")
+        row.settled({**values(spec), "share": f"1/{shares}"})  # refuses what is not ready to be divided
+        job = submit_shares(workspace, recipe, shares)
+        follow = f"follow them with: mathwb jobs list --where sweep:{job.id}"
+    else:
+        job = submit(workspace, recipe)
+        follow = f"follow it with: mathwb jobs tail {job.id}"
     place = str(getattr(spec, row.background.target))
     says = row.background.says.format(**values(spec))
-    text = f"job {job.id} {says}; follow it with: mathwb jobs tail {job.id}"
+    text = f"job {job.id} {says}{f' in {shares} shares' if shares > 1 else ''}; {follow}"
     emit({"job": job.id, row.background.target: place}, as_json, text=text)
+
+
+def _refuse_placed(executor: str, shares: int) -> None:
+    """Where jobs run is nothing to what is done here. Raises: UsageError E427."""
+    for name, given in (("--executor", executor != "local"), ("--shares", shares > 1)):
+        if given:
+            raise UsageError(f"{name} is for jobs in the background", code="E427", remedy="Add --detach.")
 
 
 def _refuse_unshown(row: Operation, spec: Any, detach: bool) -> None:

@@ -20,6 +20,7 @@ from workbench.operation import plain
 from workbench.units import to_the_second
 
 __all__ = [
+    "Executor",
     "Json",
     "Where",
     "emit",
@@ -37,6 +38,10 @@ R = TypeVar("R")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 """The type of every command's `as_json` option."""
+
+Executor = Annotated[
+    str, typer.Option(help="local, or slurm with options of sbatch: slurm:partition=gpu,time=60.")
+]
 
 Where = Annotated[
     str | None,

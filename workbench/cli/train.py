@@ -11,7 +11,7 @@ import typer
 
 from engines.core.events import Event, Sink
 from workbench import cli
-from workbench.cli.common import Json, emit, progress_line, say, table
+from workbench.cli.common import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit, submit_sweep
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
@@ -79,9 +79,7 @@ def train(
             show_default=False,
         ),
     ] = "",
-    executor: Annotated[
-        str, typer.Option(help="local, or slurm with options of sbatch: slurm:partition=gpu,time=60.")
-    ] = "local",
+    executor: Executor = "local",
     as_json: Json = False,
 ) -> None:
     """Train a model from a recipe. Without --headless or --detach the form for it is opened on the screens.

@@ -14,6 +14,7 @@ from workbench.jobs.control import (
     run_foreground,
     stop,
     submit,
+    submit_shares,
     submit_sweep,
 )
 from workbench.jobs.differences import DiffRow, diff
@@ -52,5 +53,6 @@ __all__ = [
     "run_foreground",
     "stop",
     "submit",
+    "submit_shares",
     "submit_sweep",
 ]

@@ -71,9 +71,8 @@ def next_free(folder: Path, stem: str) -> Path:
 
 
 def _with(spec: Recipe, settings: Sequence[str]) -> Recipe:
-    """With settings replaced. Every training has an executor, named or not."""
-    named = {"executor": "local", **spec.params} if spec.task == "train" else spec.params
-    made = with_settings(replace(spec, params=named), settings)
+    """With settings replaced. Every job has an executor, named or not."""
+    made = with_settings(replace(spec, params={"executor": "local", **spec.params}), settings)
     kept = {key: value for key, value in made.params.items() if (key, value) != ("executor", "local")}
     check_placement(kept)
     return replace(made, params=kept)

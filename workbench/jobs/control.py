@@ -16,12 +16,12 @@ from engines.core.events import Event, Sink, ignore
 from workbench.jobs import queue, slurm, sweeps, timing
 from workbench.jobs.changes import changed, fresh
 from workbench.jobs.executors import cluster_options
-from workbench.jobs.folder import Attempt, Ending, Job, all_jobs, create, discard, find
+from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
 from workbench.jobs.records import changed_at, enter, settle
 from workbench.jobs.reporters import configured
 from workbench.jobs.store import Index
 from workbench.jobs.tail import EventTail
-from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view
+from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ __all__ = [
     "run_foreground",
     "stop",
     "submit",
+    "submit_shares",
     "submit_sweep",
 ]
 
@@ -69,45 +70,63 @@ def submit_sweep(
     parallel: int = 0,
     stop_worst: str = "",
     lowest: bool = False,
+    last: Recipe | None = None,
 ) -> Job:
     """Start several runs of a recipe as one sweep; on a cluster they are one array.
 
     Args: runs: each with its setting and what makes it one of several of that setting. parallel: so many at a
     time; 0: as many as there is room for. stop_worst: the measure by which a run that is worse than most is
-    ended early; lowest: its lowest value is the best. Raises: as `submit`.
+    ended early; lowest: its lowest value is the best. last: what begins when all runs are over, however they
+    ended. Raises: as `submit`.
     """
-    plan, told = sweeps.plan(title, recipe, len(runs), parallel, stop_worst, lowest)
+    _refuse_shared_folder(workspace, runs[0][0])
+    plan, told = sweeps.plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = configured(runs[0][0].task)
     made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
-    jobs_made: list[Job] = []
-    for spec, _, _ in runs:
-        beside = {"sweep.json": {**told, "sweep": made.id}, **reporters}
-        jobs_made.append(create(workspace.runs, spec, None if cluster is None else "", beside=beside))
+    ticket = None if cluster is None else ""
+    told["sweep"] = made.id
+    at_once = [
+        create(workspace.runs, spec, ticket, beside={"sweep.json": told, **reporters}) for spec, _, _ in runs
+    ]
     found = [
         sweeps.Member(item.id, setting, repeat)
-        for item, (_, setting, repeat) in zip(jobs_made, runs, strict=True)
+        for item, (_, setting, repeat) in zip(at_once, runs, strict=True)
     ]
+    jobs_made = list(at_once)
+    if last is not None:
+        beside = {"sweep.json": {**told, "last": True}, **reporters}
+        jobs_made.append(create(workspace.runs, last, ticket, beside=beside))
+        found.append(sweeps.Member(jobs_made[-1].id))
     sweeps.note_members(made, found)
     if cluster is None:
         for item in jobs_made:
             queue.enqueue(item.last())
         queue.keep(workspace.runs)
     else:
-        folders = [item.folder.resolve() for item in jobs_made]
-        run = made.folder.resolve()
         try:
-            number = slurm.submit(
-                run, run / "cluster-%a.log", f"mathwb-{made.id}", cluster, folders, parallel
-            )
+            _start_array(made, at_once, cluster, parallel)
+            if last is not None:
+                _start(jobs_made[-1].last(), last)
         except EngineError:
             for item in (*jobs_made, made):
+                for number in filter(None, (attempt.ticket() for attempt in item.attempts())):
+                    slurm.cancel(number)
                 discard(workspace.runs, item)
             raise
-        for place, item in enumerate(jobs_made):
-            item.last().say_ticket(f"{number}_{place}")
     enter(workspace, [made, *jobs_made])
     return made
+
+
+def submit_shares(workspace: Workspace, spec: Recipe, shares: int) -> Job:
+    """Start a work that can be divided as so many jobs, each with its `share`, and one that puts them
+    together when they are over, and does what they have left undone. Raises: as `submit`."""
+    runs: list[tuple[Recipe, Mapping[str, Any], Mapping[str, int]]] = [
+        (replace(spec, title=f"{spec.title} {share}", params={**spec.params, "share": share}), {}, {})
+        for share in (f"{number}/{shares}" for number in range(1, shares + 1))
+    ]
+    title = f"{spec.title} in {shares} shares"
+    return submit_sweep(workspace, spec.title, title, runs, last=spec)
 
 
 def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> JobView:
@@ -221,7 +240,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
     if settings:
         settled(spec, item.out(spec))
     _await_cluster(view)
-    _refuse_shared_folder(workspace, spec, but=number)
+    _refuse_shared_folder(workspace, spec, but=item)
     attempt = item.add_attempt(view.attempt, None if cluster_options(spec.params) is None else "")
     if attempt is not None:
         if settings:
@@ -261,13 +280,15 @@ def _record(workspace: Workspace, spec: Recipe) -> Job:
     return job
 
 
-def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: int = 0) -> None:
-    """Two jobs that write to one folder would spoil it."""
+def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = None) -> None:
+    """Two jobs that write to one folder would spoil it, unless they are shares of one work."""
     out = spec.params.get("out")
     if not out:
         return
+    sweep = sweeps.sweep_of(but.folder) if but else 0
     for view in jobs(workspace):
-        if view.live and view.id != but and Path(view.out).resolve() == Path(out).resolve():
+        own = (but and view.id == but.id) or (sweep and view.sweep == sweep)
+        if view.live and not own and Path(view.out).resolve() == Path(out).resolve():
             raise EngineError(
                 f"job {view.id} is writing to the same folder",
                 where=str(out),
@@ -275,6 +296,14 @@ def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: int = 0) -> N
                 exit_code=2,
                 remedy=f"Wait for it, stop it (mathwb jobs stop {view.id}), or choose another folder.",
             )
+
+
+def _start_array(sweep: Job, members: Sequence[Job], wanted: Mapping[str, str], parallel: int) -> None:
+    """Hand jobs to a cluster as one array. Raises: EngineError E605, E639."""
+    run, folders = sweep.folder.resolve(), [item.folder.resolve() for item in members]
+    number = slurm.submit(run, run / "cluster-%a.log", f"mathwb-{sweep.id}", wanted, folders, parallel)
+    for place, item in enumerate(members):
+        item.last().say_ticket(f"{number}_{place}")
 
 
 def _start(attempt: Attempt, spec: Recipe) -> None:
@@ -285,6 +314,9 @@ def _start(attempt: Attempt, spec: Recipe) -> None:
         queue.keep(attempt.folder.parent.parent)
         return
     run = attempt.folder.parent.resolve()
+    others = sweeps.awaited(Job(attempt.job, run))
+    if tickets := [ticket for each in others if (ticket := each.ticket()) and standing(each).state in LIVE]:
+        wanted["dependency"] = f"afterany:{':'.join(tickets)}"
     attempt.say_ticket(
         slurm.submit(run, run / attempt.folder.name / "cluster.log", f"mathwb-{attempt.job}", wanted)
     )

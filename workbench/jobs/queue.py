@@ -36,7 +36,7 @@ from workbench.jobs.devices import gpus
 from workbench.jobs.executors import VISIBLE, visible
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.process import MARK
-from workbench.jobs.sweeps import lane
+from workbench.jobs.sweeps import awaited, lane
 
 __all__ = ["Slots", "advance", "enqueue", "keep", "take"]
 
@@ -130,6 +130,8 @@ def advance(runs: Path) -> bool:
 def _start(entry: Entry, blocked: set[str]) -> None:
     """Start it when there is room. Args: blocked: what others before it wait for; added to."""
     job = Job(entry.attempt.job, entry.attempt.folder.parent)
+    if _awaits(job):
+        return
     try:
         params = job.spec().params
     except EngineError:
@@ -153,6 +155,15 @@ def _start(entry: Entry, blocked: set[str]) -> None:
     entry.path.rename(entry.path.with_name(f"{entry.path.name}.{int(time.time())}"))
     supervise(entry.attempt, slots, asked)
     slots.close()
+
+
+def _awaits(job: Job) -> bool:
+    """Whether it begins when others are over, and they are not; the end of one that is lost is recorded."""
+    from workbench.jobs.records import settle  # which keeps this queue
+
+    for attempt in awaited(job):
+        settle(attempt)
+    return bool(awaited(job))
 
 
 def _lane_lock(job: Job, sweep: int, number: int) -> Path:

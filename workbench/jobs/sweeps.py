@@ -5,6 +5,7 @@ members.
             members.json    the jobs, each with its setting and what makes it one of several of that setting
 
 Its state follows from theirs, so nothing of a sweep has to live. A member knows its sweep by `sweep.json`.
+The shares of a work are a sweep too, whose last member begins when the others are over.
 """
 
 from __future__ import annotations
@@ -20,7 +21,18 @@ from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.tail import METRIC, LoggedEvent, is_number
 from workbench.recipes import Recipe
 
-__all__ = ["EARLY", "TASK", "Member", "curve", "lane", "members", "note_members", "sweep_of", "verdict"]
+__all__ = [
+    "EARLY",
+    "TASK",
+    "Member",
+    "awaited",
+    "curve",
+    "lane",
+    "members",
+    "note_members",
+    "sweep_of",
+    "verdict",
+]
 
 TASK = "sweep"
 EARLY = "stopped early"
@@ -58,6 +70,18 @@ def lane(job: Job) -> tuple[int, int]:
     """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
     told = read_document(job.folder / "sweep.json")
     return int(told.get("sweep", 0)), int(told.get("parallel", 0))
+
+
+def awaited(job: Job) -> list[Attempt]:
+    """What the last member of a divided work waits for: the last attempts of the others that have no result
+    yet; nothing for another job."""
+    told = read_document(job.folder / "sweep.json")
+    if not told.get("last"):
+        return []
+    runs = job.folder.parent
+    others = [Job(each.job, runs / str(each.job)) for each in members(Job(0, runs / str(told["sweep"])))]
+    ends = [attempt for other in others if other.id != job.id for attempt in other.attempts()[-1:]]
+    return [attempt for attempt in ends if attempt.result() is None]
 
 
 def verdict(attempt: Attempt) -> str:

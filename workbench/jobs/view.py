@@ -104,6 +104,8 @@ def _unbegun(attempt: Attempt, now: float) -> Standing:
     if place is not None and not place[1]:
         if attempt.wanted():
             return _dead(attempt)
+        if sweeps.awaited(Job(attempt.job, attempt.folder.parent)):
+            return Standing("queued", waiting="until the others are over")
         return Standing("queued", waiting=f"{place[0]} before it" if place[0] else "next")
     since = place[1] if place else attempt.created()
     if now - since < timing.START_LIMIT_S:

@@ -180,8 +180,11 @@ def settled(recipe: Recipe, out: Path) -> Any:
 
     row = operation(recipe.task)
     names = {field.name for field in described(row.spec_type)}
-    offered = (("out", str(out)), ("seed", recipe.seed))
-    return row.settled({name: value for name, value in offered if name in names} | dict(recipe.params))
+    offered = {"out": str(out), "seed": recipe.seed}
+    given = {name: value for name, value in offered.items() if name in names} | dict(recipe.params)
+    if "executor" not in names:
+        given.pop("executor", None)  # where it runs, which most operations know nothing of
+    return row.settled(given)
 
 
 def _was_stopped(value: Mapping[str, Any], stop: StopFlag) -> bool:

@@ -38,7 +38,7 @@ from engines.retrieval.postings import TermPart
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TOKENS_VERSION
 
-__all__ = ["build_index", "document_text", "read_json"]
+__all__ = ["build_index", "document_text", "read_json", "refuse_without_terms"]
 
 FORMAT = 1
 _TERM_PART = 5_000
@@ -92,14 +92,8 @@ def build_index(
             exit_code=2,
             remedy="Choose a new folder for --out.",
         )
-    if share and not (out / MANIFEST).exists():
-        raise EngineError(
-            "a share of the vectors needs the index of terms, and it is not finished here",
-            where=str(out),
-            code="E433",
-            exit_code=2,
-            remedy=f"Make it first: mathwb arqmath index {folder.path} --out {out}",
-        )
+    if share:
+        refuse_without_terms(folder.path, out)
     with sole_builder(out, code="E669", lock=_LOCK, shared=share is not None):
         chosen = None
         if dense:
@@ -115,6 +109,18 @@ def build_index(
         plan = _begin(out, plan, chosen)
         build = _Build(out, folder, plan, chosen, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
+
+
+def refuse_without_terms(collection: Path, out: Path) -> None:
+    """Shares of vectors are made beside a finished index of terms. Raises: EngineError E433."""
+    if not (out / MANIFEST).exists():
+        raise EngineError(
+            "a share of the vectors needs the index of terms, and it is not finished here",
+            where=str(out),
+            code="E433",
+            exit_code=2,
+            remedy=f"Make it first: mathwb arqmath index {collection} --out {out}",
+        )
 
 
 def _is_ours(out: Path) -> bool:

@@ -11,7 +11,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
 
-__all__ = ["IndexCollection", "Prepare", "index", "prepare"]
+__all__ = ["IndexCollection", "Prepare", "index", "prepare", "settled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,15 @@ class IndexCollection:
         if self.share is not None and not self.dense:
             raise refused("only vectors are divided into shares", "E427", "Add --dense.")
         share_of(self.share)
+
+
+def settled(spec: IndexCollection) -> IndexCollection:
+    """The spec, of a share only where it can be made. Raises: EngineError E433."""
+    if spec.share is not None:
+        from engines.arqmath.collection.index_build import refuse_without_terms
+
+        refuse_without_terms(spec.folder, spec.out)
+    return spec
 
 
 def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

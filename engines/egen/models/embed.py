@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from engines.core.errors import DataError, ExpressionError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, refused, share_of
 from engines.egen.models.lookup import ModelFolder
 
 if TYPE_CHECKING:
     from engines.egen.corpus.sources import BadLine
     from engines.retrieval.similarity import Vectors
 
-__all__ = ["Embed", "Embedded", "embed", "plain_prefix"]
+__all__ = ["Embed", "Embedded", "embed", "plain_prefix", "settled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,15 @@ class Embed:
     model: ModelFolder
     file: Annotated[Path, Arg("One expression a line, prefix or infix.")]
     out: Annotated[Path | None, Arg("Where to write: .npy or .parquet.", shown="FILE.npy")] = None
+    share: Annotated[
+        str | None,
+        Arg("Make only the parts of one share, as 3/16 the third of sixteen.", shown="all, and the file"),
+    ] = None
 
     def __post_init__(self) -> None:
-        """Refuse a kind of file that is not written. Raises: EngineError E430."""
+        """Refuse a kind of file that is not written, and a share that is none. Raises: EngineError E430,
+        E424."""
+        share_of(self.share)
         if self.target.suffix not in (".npy", ".parquet"):
             what = f"{self.target.name} is neither .npy nor .parquet"
             raise refused(what, "E430", "Choose another --out.")
@@ -44,20 +51,28 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """What was written: `rows` vectors of `dimension` numbers, `bad_lines` of them nan; `bad` says which."""
+    """What was written: `rows` vectors of `dimension` numbers, `bad_lines` of them nan; `bad` says which. Of
+    a `share` the rows are those of its parts, and the file is not written."""
 
     file: Path
     rows: int
     dimension: int
     bad_lines: int
     bad: tuple[BadLine, ...]
+    share: str | None = None
 
 
-def embed(spec: Embed, *, events: Sink = ignore, stop: Stop = never) -> Embedded:
+def settled(spec: Embed) -> Embed:
+    """The spec with the file to write."""
+    return replace(spec, out=spec.target)
+
+
+def embed(spec: Embed, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never) -> Embedded:
     """Write the vectors of a file's expressions; empty lines do not count.
 
     A Parquet file holds the expressions too (`expr`, in generator prefix notation, null where there is no
-    vector; `vector`). Raises: DataError E321 for a file without an expression that can be read.
+    vector; `vector`). Args: cache: the folder for finished parts, from which a run that was stopped, or that
+    others did a share of, goes on. Raises: DataError E321 for a file without an expression that can be read.
 
     >>> import tempfile
     >>> from engines.egen.models.lookup import shipped_models
@@ -68,17 +83,23 @@ def embed(spec: Embed, *, events: Sink = ignore, stop: Stop = never) -> Embedded
     >>> made.rows
     2
     """
+    from engines.core.files import sha256
     from engines.egen.models.encode import encode_readable, kept_encoder, longest
-    from engines.egen.models.vectors import stopped
+    from engines.egen.models.parts import Parts
+    from engines.egen.models.vectors import model_print, print_of, stopped
 
     encoder = kept_encoder(spec.model)
     texts, bad = _read(spec.file, longest(encoder))
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
-    vectors = encode_readable(encoder, texts, events=events, stop=stop)
-    if stop():
+    name = print_of("embed", model_print(spec.model), sha256(spec.file))
+    parts = Parts(cache, name, share_of(spec.share))
+    vectors = parts.encoded(texts, partial(encode_readable, encoder), events=events, stop=stop)
+    if vectors is None:
         raise stopped("encoding")
-    _write(spec.target, texts, vectors)
-    return Embedded(spec.target, len(vectors), int(vectors.shape[1]), len(bad), tuple(bad))
+    if spec.share is None:
+        _write(spec.target, texts, vectors)
+        parts.remove()
+    return Embedded(spec.target, len(vectors), encoder.dimension, len(bad), tuple(bad), spec.share)
 
 
 def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]:

@@ -111,10 +111,16 @@ def encode_readable(
 
 
 def encode_many(
-    encoder: Encoder, texts: Sequence[str], *, events: Sink = ignore, stop: Stop = never
+    encoder: Encoder,
+    texts: Sequence[str],
+    *,
+    of: int | None = None,
+    events: Sink = ignore,
+    stop: Stop = never,
 ) -> Vectors:
-    """(texts, dimension), unit vectors for looking up; `MANY` by a model of ours in 16 bits."""
-    if len(texts) > MANY and isinstance(encoder, ModelEncoder | JoinedEncoder):
+    """(texts, dimension), unit vectors for looking up; `MANY` by a model of ours in 16 bits. Args: of: how
+    many there are in all, where these are a part."""
+    if (of or len(texts)) > MANY and isinstance(encoder, ModelEncoder | JoinedEncoder):
         return encoder.encode(texts, half=True, events=events, stop=stop)
     return encoder.encode(texts, events=events, stop=stop)
 

@@ -1,4 +1,4 @@
-"""Vectors of a corpus by a model: encoding is done once, whoever asks.
+"""Vectors of a corpus by a model: encoding is done once, whoever asks, in parts that can be shared.
 
 A pool is two files in a folder, named by what is in it: the content of the model, the content of the corpus
 and the part of it. `.npy` holds unit vectors and is mapped into memory, `.parquet` the expressions and where
@@ -10,20 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, changed, sha256, write_array
-from engines.core.spec import Arg
+from engines.core.spec import Arg, share_of
 from engines.egen.models.lookup import ModelFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from engines.egen.models.parts import Parts
     from engines.retrieval.similarity import Vectors
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "index",
     "model_print",
     "pool",
+    "print_of",
+    "settled",
     "stopped",
 ]
 
@@ -47,7 +50,7 @@ LIMIT_BYTES = 2 * 2**30
 """What all pools together may take; the ones not used for longest go first."""
 MOST_HEADS = 20_000
 """A part `heads` holds at most so many, evenly over the corpus."""
-_LAYOUT = 1
+_LAYOUT = 2
 
 
 Searched = Annotated[
@@ -62,29 +65,59 @@ AtMost = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Encode all expressions of a corpus, so that questions about neighbours are answered at once."""
+    """Encode all expressions of a corpus, so that questions about neighbours are answered at once.
+
+    Ctrl-C stops gently: finished parts stay, and the same command goes on from them.
+    """
 
     model: ModelFolder
-    data: Annotated[Path | None, Arg("A corpus or a file of clusters.", ref="corpus", shown="the sample")] = (
-        None
-    )
+    data: Searched = None
+    share: Annotated[
+        str | None,
+        Arg("Make only the parts of one share, as 3/16 the third of sixteen.", shown="all, put together"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse a share that is none. Raises: EngineError E424."""
+        share_of(self.share)
+
+
+def settled(spec: Index) -> Index:
+    """The spec with the sample corpus where none is named."""
+    from engines.egen.corpus.labelled import sample_corpus
+
+    return replace(spec, data=spec.data or sample_corpus())
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """What has vectors now: expressions and clusters; `left_out` expressions have no form that the model
-    reads."""
+    reads. Of a `share` they are those of its parts, and nothing is put together."""
 
     expressions: int
     left_out: int
     clusters: int
+    share: str | None = None
 
 
 def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never) -> Indexed:
-    """Encode a corpus into the folder `cache`."""
-    heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
-    everything = pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
-    return Indexed(len(everything), everything.left_out, len(heads))
+    """Encode a corpus into the folder `cache`. Raises: as `pool`, but for E647; EngineError E427 for a share
+    without such a folder."""
+    from engines.egen.models.parts import Parts
+
+    share = share_of(spec.share)
+    if share is None:
+        heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
+        everything = pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
+        return Indexed(len(everything), everything.left_out, len(heads))
+    place = settled(spec).data
+    assert place is not None
+    made = {}
+    for part in get_args(Part):
+        parts = Parts(cache, _name(spec.model, place, part), share)
+        vectors, _, left_out = _encoded(spec.model, place, part, parts, events, stop)
+        made[part] = len(vectors)
+    return Indexed(made["all"], left_out, made["heads"], spec.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +179,10 @@ def pool(
         from engines.egen.corpus.labelled import sample_corpus
 
         data = sample_corpus()
-    from engines.egen.models.encode import MANY
+    from engines.egen.models.parts import Parts
 
-    size = 0
-    if data.is_dir():
-        from engines.egen.corpus.reader import open_corpus
-
-        # Explains what is no corpus, or none that is finished.
-        size = sum(open_corpus(data).clusters()["size"].to_pylist())
-    many = not data.is_dir() or size > MANY
-    content = json.dumps(
-        [_LAYOUT, model_print(model), _corpus_print(data), part, *(_precision() if many else ())]
-    )
-    name = hashlib.sha256(content.encode()).hexdigest()[:32]
+    size = _size(data)
+    name = _name(model, data, part)
     path = None if cache is None else cache / f"{name}.npy"
     if name not in _open:
         known = path is not None and path.exists()
@@ -169,13 +193,42 @@ def pool(
                 exit_code=3,
                 remedy="Let a job encode them.",
             )
-        found = _read(path) if path is not None and known else _made(model, data, part, name, events, stop)
-        if path is not None and not known:
-            found = _kept(found, path)
+        if path is not None and known:
+            found = _read(path)
+        else:
+            parts = Parts(cache, name)
+            vectors, table, left_out = _encoded(model, data, part, parts, events, stop)
+            found = Pool(vectors, table, left_out, name)
+            if path is not None:
+                found = _kept(found, path)
+                parts.remove()
         while len(_open) >= 3:
             _open.pop(next(iter(_open)))
         _open[name] = found
     return _open[name]
+
+
+def _size(data: Path) -> int:
+    """How many expressions a corpus has; 0 for a file. Raises: DataError that explains what is no corpus, or
+    none that is finished."""
+    if not data.is_dir():
+        return 0
+    from engines.egen.corpus.reader import open_corpus
+
+    return sum(open_corpus(data).clusters()["size"].to_pylist())
+
+
+def _name(model: Path, data: Path, part: Part) -> str:
+    """Of the files of a pool: by all that determines it."""
+    from engines.egen.models.encode import MANY
+
+    many = not data.is_dir() or _size(data) > MANY
+    return print_of(model_print(model), _corpus_print(data), part, *(_precision() if many else ()))
+
+
+def print_of(*what: str) -> str:
+    """Identifies vectors by what they are made of."""
+    return hashlib.sha256(json.dumps([_LAYOUT, *what]).encode()).hexdigest()[:32]
 
 
 def _precision() -> tuple[str, ...]:
@@ -213,7 +266,11 @@ def _file_print(path: Path, state: object) -> str:  # noqa: ARG001
     return sha256(path)
 
 
-def _made(model: Path, place: Path, part: Part, name: str, events: Sink, stop: Stop) -> Pool:
+def _encoded(
+    model: Path, place: Path, part: Part, parts: Parts, events: Sink, stop: Stop
+) -> tuple[Vectors, pa.Table, int]:
+    """The vectors of a part of a corpus, of their share only; all its expressions and where they stand; how
+    many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
     import pyarrow as pa
 
     from engines.egen.models.encode import encode_many, kept_encoder, longest
@@ -229,15 +286,16 @@ def _made(model: Path, place: Path, part: Part, name: str, events: Sink, stop: S
             remedy="Name another corpus or another model.",
         )
     texts, clusters, members = zip(*rows, strict=True)
-    vectors = encode_many(encoder, texts, events=events, stop=stop)
-    if stop():
+    encode = partial(encode_many, encoder, of=len(texts))
+    vectors = parts.encoded(texts, encode, events=events, stop=stop)
+    if vectors is None:
         raise stopped("encoding")
     places = {"cluster": pa.array(clusters, pa.int32()), "member": pa.array(members, pa.int32())}
-    return Pool(vectors, pa.table({"prefix": pa.array(texts), **places}), left_out, name)
+    return vectors, pa.table({"prefix": pa.array(texts), **places}), left_out
 
 
 def stopped(what: str) -> StoppedError:
-    """Work that was stopped and keeps nothing."""
+    """Work that was stopped and has no result."""
     return StoppedError(f"the {what} was stopped", remedy="Start it again.")
 
 

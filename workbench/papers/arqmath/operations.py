@@ -85,6 +85,7 @@ OPERATIONS = (
         "Make a collection searchable by terms and by vectors.",
         spec=f"{_ENGINE}.collection.indexing:IndexCollection",
         call=f"{_ENGINE}.collection.indexing:index",
+        settle=f"{_ENGINE}.collection.indexing:settled",
         text=f"{_TEXT}:index",
         background=Background("arqmath index {folder.name}", "builds {out}"),
     ),

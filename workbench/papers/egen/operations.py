@@ -141,13 +141,17 @@ OPERATIONS = (
         spec="engines.egen.models.embed:Embed",
         call="engines.egen.models.embed:embed",
         text=f"{_MODELS}:embed",
+        settle="engines.egen.models.embed:settled",
+        background=Background("egen embed {file.name}", "writes {out}"),
     ),
     Operation(
         "egen.index",
         "Encode a corpus, so that neighbours are answered at once.",
         spec="engines.egen.models.vectors:Index",
         call="engines.egen.models.vectors:index",
-        listed=False,
+        settle="engines.egen.models.vectors:settled",
+        text=f"{_MODELS}:index",
+        background=Background("egen index {data.name}", "encodes {data}", target="data"),
     ),
     Operation(
         "egen.nearest",

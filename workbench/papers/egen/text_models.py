@@ -12,10 +12,22 @@ from workbench.operation import Aside
 if TYPE_CHECKING:
     from engines.egen.corpus.build_semembed import BuildSemembed
     from engines.egen.models.embed import Embed, Embedded
+    from engines.egen.models.vectors import Indexed
     from workbench.papers.egen.evaluation import EvaluateRow
     from workbench.papers.egen.map import DrawMap
 
-__all__ = ["analogy", "check", "draw_map", "embed", "evaluate", "nearest", "rewrite", "semembed", "semvec"]
+__all__ = [
+    "analogy",
+    "check",
+    "draw_map",
+    "embed",
+    "evaluate",
+    "index",
+    "nearest",
+    "rewrite",
+    "semembed",
+    "semvec",
+]
 
 _SHOWN_MISTAKES = 5
 
@@ -24,7 +36,21 @@ def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
     """Where the vectors are."""
     if found.bad_lines:
         yield Aside(f"lines without a vector, which are rows of nan: {found.bad_lines:,}")
+    if found.share:
+        yield f"share {found.share}: {found.rows:,} vectors; without --share all is put together"
+        return
     yield f"{found.rows:,} vectors of {found.dimension} numbers in {found.file}"
+
+
+def index(found: Indexed, _spec: object) -> Iterator[str]:
+    """How many expressions have vectors."""
+    if found.left_out:
+        yield Aside(f"expressions that the model cannot read: {found.left_out:,}")
+    if found.share:
+        vectors = found.expressions + found.clusters
+        yield f"share {found.share}: {vectors:,} vectors; without --share all is put together"
+        return
+    yield f"{found.expressions:,} expressions of {found.clusters:,} clusters have vectors"
 
 
 def nearest(found: Mapping[str, Any], _spec: object) -> list[str]:
