@@ -87,6 +87,7 @@ def test_weights_cut_short_are_refused(trained: tuple[Path, Path], tmp_path: Pat
         ("小明有9个苹果，吃了2个，还剩几个？", "Chinese, and the solver has learned English only"),
         ("It was -9 degrees and 2 more . How many ?", "the minus before 9"),
         ("Ann has 9 pens and 9999999999999 more . How many ?", "9999999999999 is larger"),
+        ("Tom has 3 apples and buys 2e2 more . How many ?", "2e2 is read as 2: write the number out"),
         ("One girl has 9 pens and twenty-five more . How many ?", "twenty-five is read as a word"),
     ],
 )

@@ -85,6 +85,8 @@ def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
             found.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
         if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?N_{place}(?!\d)", problem.text):
             found.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
+        if power := re.search(rf"(?<!\w)N_{place} ?([eE][-+]?\d+)", problem.text):
+            found.append(f"{written}{power[1]} is read as {written}: write the number out")
     if problem.language == "en":
         read = set(problem.numbers)
         found += [
