@@ -77,13 +77,11 @@ def tokens(text: str) -> list[tuple[str, bool]]:
     ]
 
 
-def analysed(
-    sentences: Iterable[Sequence[tuple[str, bool]]], folder: Path | None = None
-) -> Iterator[tuple[Word, ...]]:
+def analysed(sentences: Iterable[Sequence[tuple[str, bool]]]) -> Iterator[tuple[Word, ...]]:
     """Sentences as (word, whether a blank follows) with their analysis, in order."""
     from spacy.tokens import Doc
 
-    nlp = pipeline(folder)
+    nlp = pipeline()
 
     def documents() -> Iterator[Doc]:
         for sentence in sentences:

@@ -15,8 +15,6 @@ __all__ = ["formula_roots", "linked_formulas", "node_rows", "placed_text", "trip
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _STEM = 5
 """Letters that a concept and its word share at least; of shorter ones all."""
-Links = Mapping[str, tuple[str, tuple[int, int] | None]]
-"""Of each node of a formula's tree the formula and its place in the text."""
 
 
 def formula_roots(graph: Graph, latex: Mapping[str, str]) -> dict[str, str]:

@@ -35,26 +35,23 @@ class Comparison:
     losses: int
 
 
-def bootstrap_interval(
-    values: Sequence[float], *, level: float = 0.95, draws: int = 10_000, seed: int = 0
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean over topics; one value is its own interval, none is (nan,
-    nan)."""
+def bootstrap_interval(values: Sequence[float], *, draws: int = 10_000, seed: int = 0) -> tuple[float, float]:
+    """The 95 % percentile bootstrap interval of the mean over topics; one value is its own interval, none is
+    (nan, nan)."""
     import numpy as np
 
     data = np.asarray(values, dtype=np.float64)
-    return bootstrap(lambda rows: data[rows].mean(axis=-1), data.size, level=level, draws=draws, seed=seed)
+    return bootstrap(lambda rows: data[rows].mean(axis=-1), data.size, draws=draws, seed=seed)
 
 
 def bootstrap(
     statistic: Callable[[NDArray[np.int64]], Any],
     units: int,
     *,
-    level: float = 0.95,
     draws: int = 10_000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval (Efron and Tibshirani 1993, chapter 13) of a statistic of `units` units.
+    """The 95 % percentile bootstrap interval of a statistic of `units` units (Efron & Tibshirani 1993, 13).
 
     Args: statistic: its values, (resamples,), for the numbers of the units drawn with replacement,
     (resamples, units). Returns: (nan, nan) without units.
@@ -73,7 +70,6 @@ def bootstrap(
         lambda rows, axis: statistic(rows),  # noqa: ARG005  (always the last one)
         n_resamples=draws,
         batch=1_000,
-        confidence_level=level,
         method="percentile",
         rng=np.random.default_rng(seed),
     ).confidence_interval

@@ -31,18 +31,17 @@ def copy(
     *,
     osc52: Callable[[str], None],
     fallback: Path,
-    environment: Mapping[str, str] = os.environ,
 ) -> str:
     """Copy and say by which way: `through OSC 52`, `with xclip`, or `to <file>`.
 
     Args: osc52: sends the text to the terminal. fallback: the file for when there is no clipboard.
     Raises: DataError when even the file cannot be written.
     """
-    if is_remote(environment):
+    if is_remote():
         osc52(text)
         return "through OSC 52"
     for variable, command in _TOOLS:
-        if (variable and not environment.get(variable)) or not shutil.which(command[0]):
+        if (variable and not os.environ.get(variable)) or not shutil.which(command[0]):
             continue
         try:
             subprocess.run(

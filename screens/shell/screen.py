@@ -232,11 +232,9 @@ class WorkbenchScreen(Screen[None]):
         assert isinstance(app, Frame)
         return app
 
-    def request(
-        self, operation: str, answer: type[Answer], progress: type[Progress] | None = None
-    ) -> Request:
+    def request(self, operation: str, answer: type[Answer]) -> Request:
         """Latest-wins questions to the engine process; the answers come here, as messages."""
-        return self.ask(self, operation, answer, progress)
+        return self.ask(self, operation, answer)
 
     def ask(
         self, owner: Widget, operation: str, answer: type[Answer], progress: type[Progress] | None = None

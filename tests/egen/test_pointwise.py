@@ -64,10 +64,6 @@ def test_their_latex() -> None:
     assert latex(read("floor(x)")) == r"\lfloor x \rfloor"
 
 
-def _squared_log(t: mpmath.mpf) -> mpmath.mpf:
-    return mpmath.log(t) ** 2
-
-
 @pytest.mark.parametrize(
     ("text", "at", "wanted"),
     [

@@ -127,7 +127,7 @@ def stop_on_interrupt() -> Callable[[], bool]:
     return lambda: raised
 
 
-def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
+def progress_line(title: str) -> Sink:
     """A sink that shows progress events as one line on stderr that is written over, with rate and time left.
 
     On something that is not a terminal it prints a line every ten seconds. Warnings and errors stay as lines.
@@ -138,7 +138,7 @@ def progress_line(title: str, *, every_s: float = 0.2) -> Sink:
     reached: Any = 0
     before: Any = 0
     last = -math.inf
-    interval = every_s if terminal else 10.0
+    interval = 0.2 if terminal else 10.0
 
     def sink(event: Event) -> None:
         nonlocal last, started, stage, reached, before

@@ -252,9 +252,9 @@ class JobView:
         """Whether it is not over yet."""
         return self.state in LIVE
 
-    def log(self, name: str, attempt: int | None = None) -> Path:
-        """A file of an attempt, the last one unless told: events.jsonl, stdout.log, stderr.log."""
-        return Path(self.folder) / f"attempt-{attempt or self.attempt}" / name
+    def log(self, name: str) -> Path:
+        """A file of the last attempt: events.jsonl, stdout.log, stderr.log."""
+        return Path(self.folder) / f"attempt-{self.attempt}" / name
 
     @property
     def spec(self) -> Recipe:

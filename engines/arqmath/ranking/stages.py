@@ -41,15 +41,13 @@ def judged_candidates(topics: Sequence[Topic], qrels: Qrels) -> dict[str, list[s
     return found
 
 
-def recall(
-    run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS, grade: int = RELEVANT
-) -> dict[int, float]:
-    """The share of a topic's answers of at least `grade` that is among the first so many, by depth.
+def recall(run: Run, qrels: Qrels, *, depths: Iterable[int] = RECALL_DEPTHS) -> dict[int, float]:
+    """The share of a topic's relevant answers that is among the first so many, by depth.
 
     The mean is over the topics of the run that have such an answer; unjudged answers take their places.
     """
     wanted = {
-        topic: {document for document, mark in grades.items() if mark >= grade}
+        topic: {document for document, mark in grades.items() if mark >= RELEVANT}
         for topic, grades in qrels.grades.items()
         if topic in run.rankings
     }

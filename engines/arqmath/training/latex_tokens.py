@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,7 +16,7 @@ from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.formula.symbols import symbols
 
-__all__ = ["SIZE", "Added", "add_latex_tokens", "derive", "latex_tokens"]
+__all__ = ["SIZE", "add_latex_tokens", "derive", "latex_tokens"]
 
 SIZE = 540
 """Length of the list; the vocabulary of BERT lacks about 500 of it."""
@@ -25,14 +24,6 @@ SIZE = 540
 _NOT_STANDARD = "macros"
 _ENVIRONMENT = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}")
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|\s|.)|[^\w\s\\]|[_\\]", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """How many tokens a tokenizer was given, and how many of the list it had."""
-
-    count: int
-    already: int
 
 
 def derive(formulas: Iterable[str], *, size: int = SIZE) -> list[tuple[str, int]]:
@@ -58,12 +49,13 @@ def latex_tokens() -> tuple[str, ...]:
     return tuple(line.split("\t")[0] for line in lines[1:])
 
 
-def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> Added:
+def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
     r"""Add the list to a fast tokenizer, so that every token stays whole and keeps its case.
 
     Added tokens are looked for before the text is lower-cased: `\Gamma` and `\gamma` stay apart in every
     tokenizer. Names of environments count as whole words only. `model` gets rows for the new tokens in its
-    embeddings; each begins as the mean of the pieces that the tokenizer cut the token into before.
+    embeddings; each begins as the mean of the pieces that the tokenizer cut the token into before. Returns:
+    how many were new.
 
     Raises: EngineError for a slow tokenizer, which handles added tokens otherwise.
     """
@@ -87,7 +79,7 @@ def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> Added:
             model.resize_token_embeddings(len(tokenizer))
         places = tokenizer.convert_tokens_to_ids(missing)
         _begin(model, {place: ids for place, ids in zip(places, pieces, strict=True) if ids})
-    return Added(count, len(latex_tokens()) - count)
+    return count
 
 
 def _begin(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:

@@ -122,16 +122,14 @@ class Threads:
         return ""
 
 
-def read_threads(
-    folder: ArqmathFolder, *, exclude: Iterable[str] = (), report: Report | None = None
-) -> Threads:
+def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threads:
     """Ids, tags and duplicates of a collection, in one pass over its posts (and links, where there are any).
 
     Args: exclude: ids of posts that are evaluated on, of the collection or not; questions among them and
-    known duplicates of them are left out, with their answers. report: gets the malformed rows.
+    known duplicates of them are left out, with their answers.
     Raises: DataError E674 when no question has an answer.
     """
-    posts, report = folder.need_posts(), report or Report()
+    posts, report = folder.need_posts(), Report()
     tags: dict[str, tuple[str, ...]] = {}
     answers: dict[str, list[str]] = {}
     same = _Same()

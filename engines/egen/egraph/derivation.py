@@ -70,14 +70,13 @@ def derive(
     target: Tree,
     *,
     mode: Mode = "strict",
-    rules: Sequence[Rule] | None = None,
     theory: Theory | None = None,
     nodes: int = 12_000,
     stop: Stop = never,
 ) -> Derivation:
     """Derive one expression from another.
 
-    Args: mode: whether lines may lose domain. rules: instead of those that growth uses. theory: real
+    Args: mode: whether lines may lose domain. theory: real
     functions of x unless given, with what is assumed. nodes: how many terms the e-graph may hold. Raises:
     EngineError E221 when what is assumed holds nowhere.
     """
@@ -91,11 +90,11 @@ def derive(
         return Derivation((), _refusal(last), last.counterexample)
     if theory.unwritten:
         return Derivation((), f"They are equal as far as points can tell; {theory.unwritten}.")
-    known = theory.rules() if rules is None else tuple(rules)
-    search = _Search(known, mode, theory.signs(judge), nodes, stop)
+    rules = theory.rules()
+    search = _Search(rules, mode, theory.signs(judge), nodes, stop)
     for left, right in theory.equalities():
         search.assume(left, right)
-    by_name = {one.name: one for one in known}
+    by_name = {one.name: one for one in rules}
     for lines in _ways(start, target, search, theory.meetings(start, target, by_name, judge)):
         steps = _judged(judge, [("", start), *lines])
         if all(step.verdict.outcome in accepted for step in steps):

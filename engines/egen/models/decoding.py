@@ -39,18 +39,16 @@ class Written:
         return self.verdict is not None and self.verdict.outcome in ("equal", "extends")
 
 
-def write(
-    model: nn.Module, sources: Sequence[Tree], *, beams: int = 1, max_length: int | None = None
-) -> list[list[Written]]:
+def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[list[Written]]:
     """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
 
-    Args: beams: 1 is greedy decoding. max_length: tokens at most (the model's length unless given).
+    Args: beams: 1 is greedy decoding.
     Raises: EngineError E641 for a model without a decoder; ExpressionError for a source it cannot read.
     """
     import torch
 
-    rows = Sequences.of([prefix(tree) for tree in sources], max_length=model.config.max_length)
-    limit = min(max_length or model.config.max_length, model.config.max_length)
+    limit = model.config.max_length
+    rows = Sequences.of([prefix(tree) for tree in sources], max_length=limit)
     raw: list[list[tuple[list[int], float]]] = [[] for _ in sources]
     device = next(model.parameters()).device
     for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):

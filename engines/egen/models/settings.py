@@ -49,9 +49,9 @@ class ModelConfig:
         raise refused(wrong, CODE, "Change the sizes of the model.")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], *, place: str = "") -> ModelConfig:
+    def of(cls, values: Mapping[str, Any]) -> ModelConfig:
         """From a table of a model folder. Raises: EngineError E640 that names the size."""
-        return read(cls, values, place=place, code=CODE)
+        return read(cls, values, place="", code=CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

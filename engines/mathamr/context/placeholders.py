@@ -83,10 +83,9 @@ def _of_post(body: str) -> Marked:
     return Marked(text, found, (f"{broken} formulas are in broken HTML",) if broken else ())
 
 
-def in_fields(text: str, formulas: Iterable[tuple[str, str]], lead: str = "n") -> tuple[str, dict[str, str]]:
+def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> tuple[str, dict[str, str]]:
     """A cleaned text, whose formulas stand as `$latex$`, with placeholders, and LaTeX by id. Args:
-    formulas: (id, LaTeX) in their order, `q_12` being 12. lead: what the ids of those without one begin
-    with."""
+    formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number."""
     parts: list[str] = []
     found: dict[str, str] = {}
     at = 0
@@ -94,7 +93,7 @@ def in_fields(text: str, formulas: Iterable[tuple[str, str]], lead: str = "n") -
         start = text.find(f"${latex}$", at)
         if start < 0:
             continue
-        short = name.removeprefix("q_") or f"{lead}{number}"
+        short = name.removeprefix("q_") or f"n{number}"
         written, found[short] = put(latex, short)
         parts += [text[at:start], written]
         at = start + len(latex) + 2

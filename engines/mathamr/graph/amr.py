@@ -108,8 +108,8 @@ def _node(written: tuple[str, list[tuple[str, object]]]) -> Node:
     return root
 
 
-def write_graph(graph: Graph, indent: int = 6) -> str:
-    """The PENMAN text of a graph; each branch on a line of its own, `indent` spaces further in.
+def write_graph(graph: Graph) -> str:
+    """The PENMAN text of a graph; each branch on a line of its own, six spaces further in.
 
     A graph that is read again is the same.
     """
@@ -125,7 +125,7 @@ def write_graph(graph: Graph, indent: int = 6) -> str:
         parts.append(f"({node.variable}" + (f" / {node.concept}" if node.concept else ""))
         pending.append(")")
         for branch in reversed(node.branches):
-            start = f"\n{' ' * indent * depth}{branch.role} "
+            start = f"\n{' ' * 6 * depth}{branch.role} "
             if isinstance(branch.target, Node):
                 pending += [(depth + 1, branch.target), start]
             else:

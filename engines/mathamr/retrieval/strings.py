@@ -24,7 +24,7 @@ from engines.mathamr.choices import Representation
 from engines.mathamr.context.placeholders import PLACEHOLDER, placeholder
 from engines.mathamr.graph.amr import Branch, Graph, Node, write_graph
 from engines.mathamr.graph.graft import graft_trees, lowered
-from engines.mathamr.graph.linearize import Style, linear
+from engines.mathamr.graph.linearize import linear
 
 __all__ = ["alone", "needs_graph", "represented", "tree_string"]
 
@@ -61,7 +61,6 @@ def represented(
     *,
     context: str = "",
     amr: Graph | None = None,
-    style: Style = "paper",
 ) -> str:
     """The string of a formula.
 
@@ -90,10 +89,10 @@ def represented(
     lowered(amr)
     if kind == "amr-latex":
         # The LaTeX stands where the placeholder stood; a formula that the parser lost stands at the end.
-        text = linear(amr, style=style)
+        text = linear(amr, style="paper")
         found = {match[1] for match in PLACEHOLDER.finditer(text)}
         text = PLACEHOLDER.sub(lambda match: latex.get(match[1], match[0]), text)
         return text if formula in found else f"{text} {latex[formula]}"
     trees = {name: operator_tree(one) for name, one in latex.items()}
     graft_trees(amr, trees, query=None if kind == "mathamr" else formula)
-    return write_graph(amr) if kind == "graph" else linear(amr, style=style)
+    return write_graph(amr) if kind == "graph" else linear(amr, style="paper")
