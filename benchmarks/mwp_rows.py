@@ -12,8 +12,9 @@ the challenge sets too, `--votes` on the test problems with their question first
 orders, so that five answers can be put to the vote, as those of several seeds are. `--report` puts what the
 cache holds into `results/mwp_rows.json`: right answers over all runs of a row, with the 95 % interval (Wilson
 for one answer a problem, otherwise a bootstrap over problems), the mean of what chose the models on the
-development splits, and each row against the first of its group on the same problems (McNemar, exact; Holm's
-adjustment within the group). A row that the cache does not hold stays as it was reported.
+development splits, and each row against the first of its group on the same problems (McNemar, exact, or where
+problems have several answers the randomisation test over problems; Holm's adjustment within the group). A row
+that the cache does not hold stays as it was reported.
 """
 
 from __future__ import annotations
@@ -290,7 +291,6 @@ def accuracy(runs: Sequence[Mapping[str, bool]]) -> dict[str, Any]:
 
 def report(bench: Bench) -> dict[str, Any]:
     """All finished rows by group."""
-    from engines.mwp.evaluations.evaluate import mcnemar
     from engines.retrieval.significance import holm
 
     found: dict[str, Any] = {}
@@ -324,17 +324,12 @@ def report(bench: Bench) -> dict[str, Any]:
             for data in ("asdiv-a", *CHALLENGES):
                 theirs = {(f, s): _answers(folder, data) for f, s, folder in bench.runs(first)}
                 pairs = [
-                    (right, theirs[fold, seed][problem])
+                    (_answers(folder, data), theirs[fold, seed])
                     for fold, seed, folder in measured
-                    for problem, right in _answers(folder, data).items()
                     if theirs.get((fold, seed))
                 ]
                 if pairs:
-                    document[data]["against"] = {
-                        "row": first,
-                        "pairs": len(pairs),
-                        **mcnemar([ours for ours, _ in pairs], [other for _, other in pairs]),
-                    }
+                    document[data]["against"] = {"row": first, **against(pairs)}
         found[name] = document
     for group in firsts:
         tests = [
@@ -342,9 +337,40 @@ def report(bench: Bench) -> dict[str, Any]:
             for row in found.values()
             if row["group"] == group and "against" in row["asdiv-a"]
         ]
-        for test, adjusted in zip(tests, holm([test["mcnemar_p"] for test in tests]), strict=True):
+        for test, adjusted in zip(tests, holm([_p(test) for test in tests]), strict=True):
             test["holm_p"] = adjusted
     return found
+
+
+def against(pairs: Sequence[tuple[Mapping[str, bool], Mapping[str, bool]]]) -> dict[str, Any]:
+    """Runs of two rows on the same problems, run by run: which problems each gets right more often, and the
+    p-value. A problem with several answers is one unit, since the answers of several seeds are not
+    independent: then it is that of the randomisation test over problems, otherwise McNemar's."""
+    from engines.mwp.evaluations.evaluate import mcnemar
+    from engines.retrieval.significance import compare
+
+    ours: dict[str, list[bool]] = {}
+    theirs: dict[str, list[bool]] = {}
+    for right, other in pairs:
+        for problem in right:
+            ours.setdefault(problem, []).append(right[problem])
+            theirs.setdefault(problem, []).append(other[problem])
+    found: dict[str, Any] = {"pairs": len(ours)}
+    if len(pairs) == 1 or all(len(answers) == 1 for answers in ours.values()):
+        return found | mcnemar([one for (one,) in ours.values()], [one for (one,) in theirs.values()])
+    means = [{name: sum(rights) / len(rights) for name, rights in row.items()} for row in (theirs, ours)]
+    tested = compare(*means)
+    return found | {
+        "right_here_alone": tested.wins,
+        "right_there_alone": tested.losses,
+        "difference": round(tested.difference, 4),
+        "difference_ci95": [round(end, 4) for end in tested.interval],
+        "randomisation_p": tested.randomisation_p,
+    }
+
+
+def _p(test: Mapping[str, Any]) -> float:
+    return float(test["randomisation_p"] if "randomisation_p" in test else test["mcnemar_p"])
 
 
 def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
@@ -384,17 +410,17 @@ def markdown(rows: Mapping[str, Any]) -> str:
                 continue
             runs = ", ".join(f"{_fold(run['fold'])}/{run['seed']}" for run in row["runs"])
             test = row["asdiv-a"].get("against")
-            against = ["", ""]
+            told = ["", ""]
             if test:
-                against = [f"+{test['right_here_alone']} −{test['right_there_alone']} of {test['pairs']}"]
-                against.append(f"{test['mcnemar_p']:.3f} ({test['holm_p']:.3f})")
+                told = [f"+{test['right_here_alone']} −{test['right_there_alone']} of {test['pairs']}"]
+                told.append(f"{_p(test):.4f} ({test['holm_p']:.4f})")
             cells.append(
                 [
                     f"{row['title']} (`{name}`)",
                     runs,
                     f"{100 * _development(row['runs']):.1f}",
                     _percent(row["asdiv-a"]),
-                    *against,
+                    *told,
                     *(_percent(row[data]) if data in row else "" for data in CHALLENGES),
                 ]
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.mwp_rows import accuracy, vote
+from benchmarks.mwp_rows import accuracy, against, vote
 from engines.mwp.evaluations.evaluate import interval
 
 
@@ -33,3 +33,14 @@ def test_folds_are_put_together_and_seeds_are_averaged() -> None:
     assert (seeds["problems"], seeds["answer_accuracy"]) == (2, 0.25)
     low, high = seeds["ci95"]
     assert 0 <= low <= 0.25 <= high <= 0.5
+
+
+def test_answers_of_several_seeds_are_one_unit_a_problem() -> None:
+    one = dict.fromkeys("abcdef", True), dict.fromkeys("abcdef", False)
+    assert against([one])["mcnemar_p"] == pytest.approx(2 / 2**6)
+    found = against([one, one, one])
+    assert (found["pairs"], found["right_here_alone"], found["difference"]) == (6, 6, 1.0)
+    assert found["randomisation_p"] == pytest.approx(2 / 2**6, abs=0.01)
+    folds = against([({"a": True}, {"a": False}), ({"b": False}, {"b": True})])
+    assert (folds["pairs"], folds["right_here_alone"], folds["right_there_alone"]) == (2, 1, 1)
+    assert folds["mcnemar_p"] == 1.0
