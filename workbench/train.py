@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, known
 from workbench.errors import UsageError, did_you_mean
 from workbench.operation import Operation, load
 from workbench.paper import trainers
@@ -64,6 +64,7 @@ class CheckTraining:
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
     seed: Annotated[int, Arg("Of weights, order and dropout.")] = 0
+    stop_worst: Annotated[str, Arg("A measure to be taken while it runs.")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +122,10 @@ def check(spec: CheckTraining) -> dict[str, Any]:
     config = TrainConfig.of(spec.train)
     task = trainer(spec.trainer)(spec.model, _paths(spec.data), seed=spec.seed)
     config.check_best(task.measures)
+    names = [*task.measures, "loss_nats"]
+    if spec.stop_worst and spec.stop_worst not in names:
+        what = f"stop_worst is {spec.stop_worst!r}, which is not measured"
+        raise UsageError(what, code="E403", remedy=known(spec.stop_worst, names))
     return {}
 
 

@@ -1,14 +1,11 @@
-"""From recipe to jobs: data by kind becomes paths, one recipe several runs, their results one figure."""
+"""From recipe to job: data by kind becomes paths, the results of several runs one figure."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
@@ -18,7 +15,7 @@ from workbench.jobs.changes import next_free
 from workbench.jobs.executors import check_placement
 from workbench.operation import load
 from workbench.paper import data_keys
-from workbench.recipes import Recipe, recipes, with_value
+from workbench.recipes import Recipe, recipes
 
 if TYPE_CHECKING:
     from workbench.paper import Trainer
@@ -26,17 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Summary",
-    "Variant",
     "begun_from",
-    "by_setting",
     "check_trains",
     "data_names",
     "data_path",
     "interval",
     "job_spec",
-    "seeds_of",
+    "question",
     "summary",
-    "variants",
 ]
 
 CONFIDENCE = 0.95
@@ -81,6 +75,14 @@ def job_spec(
     elif publish:
         params["publish"] = str(next_free(workspace.models, recipe.name.rpartition("/")[2]))
     return Recipe("train", f"train {recipe.name}", params, recipe.seed)
+
+
+def question(spec: Recipe, stop_worst: str = "") -> dict[str, Any]:
+    """What the operation `train.check` is asked about a training. Args: stop_worst: a measure that is to be
+    taken while it runs."""
+    wanted = ("trainer", "data", "model", "train")
+    found = {key: spec.params[key] for key in wanted if key in spec.params}
+    return {**found, "seed": spec.seed, "stop_worst": stop_worst}
 
 
 def _check_data(trainer: Trainer, data: Mapping[str, Any]) -> None:
@@ -176,130 +178,6 @@ def _maker(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """One of several runs of a recipe. `setting` is its place in the grid, `repeat` what makes it one of
-    several of that setting: seed and fold."""
-
-    recipe: Recipe
-    setting: Mapping[str, Any]
-    repeat: Mapping[str, int]
-
-
-def variants(
-    recipe: Recipe,
-    *,
-    seeds: Sequence[int] = (),
-    folds: bool = False,
-    grid: Sequence[str] = (),
-    random: Sequence[str] = (),
-    draws: int = 0,
-) -> list[Variant]:
-    """Every combination of grid values, draws, seeds and folds.
-
-    Args: grid: each `key=v1,v2`, or `key=low..high/count` for values at equal distances, with `log` behind
-    the count at equal ratios, or `key=low..high` for all whole numbers. random: each `key=low..high`, drawn
-    evenly `draws` times by the recipe's seed, with `/log` evenly in the logarithm. folds: one run for each
-    of the recipe's `model.folds`.
-    Raises: UsageError E424 for a key that the recipe lacks, E426 for a grid without values or a recipe
-    without folds.
-    """
-    from workbench.recipes import with_settings
-
-    axes = []
-    for axis in grid:
-        key, equals, values = axis.partition("=")
-        if not equals or not values:
-            raise UsageError(f"{axis!r} is no key=v1,v2", code="E426", remedy="As in: --grid lr=1e-4,3e-4")
-        axes.append([(key, value) for value in _values(values)])
-    count = recipe.params.get("model", {}).get("folds", 0)
-    if folds and not count:
-        raise UsageError(
-            f"{recipe.name} has no folds", code="E426", remedy="Use --seeds, or a recipe with model.folds."
-        )
-    found = []
-    settings = [(*fixed, *drawn) for drawn in _drawn(random, draws, recipe.seed) for fixed in product(*axes)]
-    for setting in settings:
-        of_grid = with_settings(recipe, [f"{key}={value}" for key, value in setting])
-        of_seed: list[int | None] = list(seeds) or [None]
-        of_fold: list[int | None] = list(range(count)) if folds else [None]
-        for seed, fold in product(of_seed, of_fold):
-            made, repeat = of_grid, dict[str, int]()
-            if seed is not None:
-                made, repeat["seed"] = with_value(made, "seed", seed), seed
-            if fold is not None:
-                made, repeat["fold"] = with_value(made, "model.fold", fold), fold
-            found.append(Variant(made, dict(setting), repeat))
-    return found
-
-
-def seeds_of(text: str) -> list[int]:
-    """The seeds that `1,2,3` or `1..3` are. Raises: UsageError E426."""
-    try:
-        return [int(value) for value in _values(text)] if text else []
-    except ValueError:
-        remedy = "As in: --seeds 1,2,3, or 1..3"
-        raise UsageError(f"{text!r} are no seeds", code="E426", remedy=remedy) from None
-
-
-_RANGE = re.compile(r"(?P<low>[-+.\deE]+?)\.\.(?P<high>[-+.\deE]+)(?:/(?P<count>\d*)(?P<log>log)?)?")
-
-
-def _range(text: str) -> tuple[str, str, int, bool]:
-    """Low, high, count (0: not given) and whether by ratios. Raises: UsageError E426."""
-    match = _RANGE.fullmatch(text)
-    try:
-        if match is None:
-            raise ValueError
-        low, high = match["low"], match["high"]
-        by_ratio = bool(match["log"])
-        if not float(low) < float(high) or (by_ratio and float(low) <= 0):
-            raise ValueError
-    except ValueError:
-        remedy = "As in: 1..5, 0..1/5, 1e-5..1e-3/4log, from the lower to the higher."
-        raise UsageError(f"{text!r} is no range", code="E426", remedy=remedy) from None
-    return low, high, int(match["count"] or 0), by_ratio
-
-
-def _values(text: str) -> list[str]:
-    """The values of a grid axis: a list, or a range."""
-    if ".." not in text:
-        return text.split(",")
-    low, high, count, by_ratio = _range(text)
-    if not count:
-        if not (low.isdecimal() and high.isdecimal()) or by_ratio:
-            raise UsageError(f"{text!r} does not say how many", code="E426", remedy="As in: 0..1/5")
-        return [str(value) for value in range(int(low), int(high) + 1)]
-    found = [_between(low, high, number / max(1, count - 1), by_ratio) for number in range(count)]
-    return [f"{value:.0f}" if value.is_integer() else f"{value:.4g}" for value in found]
-
-
-def _drawn(random: Sequence[str], draws: int, seed: int) -> list[tuple[tuple[str, str], ...]]:
-    """The settings of each draw; one without any where nothing is drawn."""
-    if not random:
-        return [()]
-    source = Random(seed)
-    axes = []
-    for axis in random:
-        key, _, text = axis.partition("=")
-        axes.append((key, *_range(text)))
-    return [
-        tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
-        for _ in range(draws)
-    ]
-
-
-def _draw(source: Random, low: str, high: str, by_ratio: bool) -> str:
-    """A value of a range: a whole number between whole numbers, otherwise to four digits."""
-    value = _between(low, high, source.random(), by_ratio)
-    return str(round(value)) if low.isdecimal() and high.isdecimal() else f"{value:.4g}"
-
-
-def _between(low: str, high: str, part: float, by_ratio: bool) -> float:
-    a, b = float(low), float(high)
-    return a * (b / a) ** part if by_ratio else a + (b - a) * part
-
-
-@dataclass(frozen=True, slots=True)
 class Summary:
     """A measure over repeated runs: mean and 95 % interval of the mean (Student's t; None for one run)."""
 
@@ -345,21 +223,3 @@ def interval(values: Sequence[float]) -> float | None:
 
     quantile = float(stdtrit(len(values) - 1, 0.5 + CONFIDENCE / 2))
     return quantile * stdev(values) / math.sqrt(len(values))
-
-
-def by_setting(variants: Sequence[Variant], values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The measures of finished runs, summed up over the repeats of each setting.
-
-    Args: values: what each variant's task returned. Returns: rows of setting, runs and measures.
-    """
-    groups: dict[str, tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = {}
-    for variant, value in zip(variants, values, strict=True):
-        groups.setdefault(str(variant.setting), (variant.setting, []))[1].append(value)
-    rows = []
-    for setting, found in groups.values():
-        measures = [value.get("measures", {}) for value in found if value.get("complete")]
-        names = [name for name in (measures[0] if measures else ()) if all(name in each for each in measures)]
-        sums = {name: summary([float(each[name]) for each in measures], name).to_dict() for name in names}
-        counts = {"runs": len(found), "finished": len(measures)}
-        rows.append({"setting": dict(setting), **counts, "measures": sums})
-    return rows

@@ -133,6 +133,8 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         raise file_error(error, path, "write") from error
     try:
         with file:
+            with contextlib.suppress(OSError):
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -223,15 +225,16 @@ def _clean_up(target: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def sweep(folder: Path) -> None:
-    """Remove the temporary files of killed writers below a folder that no other process writes to now."""
-    for path in folder.rglob(".*.tmp"):
-        if _TEMPORARY.fullmatch(path.name) and path.is_file():
+def sweep(folder: Path, *, below: bool = True) -> None:
+    """Remove the temporary files that killed writers have left in a folder, and in those below it."""
+    for path in (folder.rglob if below else folder.glob)(".*.tmp"):
+        if _TEMPORARY.fullmatch(path.name) and path.is_file() and not in_use(path):
             path.unlink(missing_ok=True)
 
 
 def in_use(draft: Path) -> bool:
-    """Whether a process is at work on a draft; the system lets go of its lock however it ends."""
+    """Whether a process is at work on a draft, a folder or a file; the system lets go of its lock however it
+    ends."""
     try:
         descriptor = os.open(draft, os.O_RDONLY)
     except OSError:

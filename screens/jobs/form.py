@@ -94,7 +94,7 @@ class Row(Horizontal):
 
 
 class NewJob(Dialog[Any]):
-    """Returns the job to start (a `Recipe`), or None.
+    """Returns what starts the job or the sweep (a function), or None.
 
     Args: recipes: those to choose from. workspace: where names are looked up. engine: gives the engine
     process, which is asked what a trainer finds wrong. chosen: the recipe to begin with, its fields to be
@@ -265,7 +265,7 @@ class NewJob(Dialog[Any]):
         from workbench.engine_process import Result
 
         try:
-            if question := form.question(values):
+            for question in form.questions(values):
                 async for item in self._engine().call("train.check", question):
                     if isinstance(item, Result):
                         break
@@ -282,6 +282,9 @@ class NewJob(Dialog[Any]):
             assert row.field is not None
             row.say(wrong[name].what if name in wrong else "", row.field.help)
         lines = [f"{'':8}{'runs on':<15}{device}"] if device else []
+        runs = self._fields.runs(self.values()) if self._fields is not None and not wrong else 1
+        if runs > 1:
+            lines.insert(0, f"{'':8}{'sweep':<15}{runs:,} runs; each model stays in its run folder")
         if self._machine is not None and self._machine.gpus:
             lines += self._machine.lines()
         self.query_one("#device", Static).update(safe_text("\n".join(lines)))
@@ -369,13 +372,13 @@ class NewJob(Dialog[Any]):
         assert form is not None
         self._engine_wrong = await self._engine_says(form, values)
         try:
-            spec = form.spec(values)
+            start = form.start(values)
         except EngineError as error:
             self._engine_wrong = error
         if self._engine_wrong is not None:
             self._tell()
         elif self.is_current:
-            self.dismiss(spec)
+            self.dismiss(start)
 
 
 def _line(recipe: Recipe, jobs: Sequence[JobView]) -> Record:

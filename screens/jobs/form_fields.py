@@ -1,5 +1,5 @@
-"""Fields of the launch form: those of a recipe, what is wrong with what stands in them, and the job of it.
-Nothing here draws."""
+"""Fields of the launch form: those of a recipe, what is wrong with what stands in them, and the job or the
+sweep of it. Nothing here draws."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import dataclasses
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,9 @@ from workbench.operation import load, operation
 from workbench.paper import trainers
 
 if TYPE_CHECKING:
+    from workbench.jobs import Job
     from workbench.recipes import Recipe
+    from workbench.sweep import Run, Sweep
     from workbench.workspace import Workspace
 
 __all__ = ["Field", "FormFields", "OperationFields", "TrainFields", "form_fields"]
@@ -49,6 +51,9 @@ class FormFields:
     """The fields of one recipe."""
 
     fields: tuple[Field, ...]
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def problems(self, values: Values) -> dict[str, EngineError]:
         """What is wrong, by the name of the field; under "" what belongs to none. Fields are asked about
@@ -84,14 +89,30 @@ class FormFields:
         """What may stand in a field whose value is one of several; nothing where it is not."""
         return ()
 
-    def question(self, values: Values) -> dict[str, Any]:  # noqa: ARG002
-        """Parameters of the task `train.check`, which asks the engine; empty when there is nothing to ask."""
-        return {}
+    def start(self, values: Values) -> Callable[[], Job]:
+        """What starts it. Raises: EngineError when something is wrong."""
+        from workbench import jobs
+
+        spec = self.spec(values)
+        return lambda: jobs.submit(self._workspace, spec)
+
+    def runs(self, values: Values) -> int:  # noqa: ARG002
+        """How many runs are started, of what has no problems."""
+        return 1
+
+    def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:  # noqa: ARG002
+        """Parameters of the task `train.check`, which asks the engine, of each run; nothing when there is
+        nothing to ask. Raises: EngineError when something is wrong."""
+        yield from ()
 
 
 def _choices(field: SpecField) -> Sequence[str]:
     """Of a field of a spec."""
     return ("true", "false") if field.kind is bool else tuple(map(str, field.choices))
+
+
+def _sweep_help(field: SpecField) -> str:
+    return f"{field.arg.metavar}: {field.arg.help}" if field.arg.metavar else field.arg.help
 
 
 def form_fields(recipe: Recipe, workspace: Workspace) -> FormFields:
@@ -114,6 +135,7 @@ class OperationFields(FormFields):
     that its result has in the workspace."""
 
     def __init__(self, recipe: Recipe, workspace: Workspace) -> None:
+        super().__init__(workspace)
         self._recipe = recipe
         self._row = operation(recipe.task)
         assert self._row.background is not None
@@ -192,10 +214,15 @@ _HELP = {
 
 
 class TrainFields(FormFields):
-    """A training: what the recipe's tables hold, seed, device, and the name of the model."""
+    """A training: what the recipe's tables hold, seed, device, the name of the model, and what makes several
+    runs of it."""
 
     def __init__(self, recipe: Recipe, workspace: Workspace) -> None:
-        self._recipe, self._workspace = recipe, workspace
+        from workbench.sweep import Sweep
+
+        super().__init__(workspace)
+        self._recipe = recipe
+        self._sweep = {field.name: field for field in described(Sweep)}
         fields = []
         self._tables = {key: table for key, table in recipe.params.items() if isinstance(table, Mapping)}
         for table, content in self._tables.items():
@@ -212,6 +239,7 @@ class TrainFields(FormFields):
             "more": "",
         }
         fields += [Field("job", key, text, _HELP[f"job.{key}"]) for key, text in job.items()]
+        fields += [Field("sweep", name, "", _sweep_help(field)) for name, field in self._sweep.items()]
         self.fields = tuple(fields)
 
     def choices(self, field: Field) -> Sequence[str]:
@@ -222,6 +250,8 @@ class TrainFields(FormFields):
             return data_names(self._workspace, field.key)
         if field.name == "job.device":
             return ("auto", "cpu")
+        if field.table == "sweep":
+            return _choices(self._sweep[field.key])
         return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), ())
 
     def _specs(self, table: str) -> Iterator[SpecField]:
@@ -246,6 +276,8 @@ class TrainFields(FormFields):
             check_placement({"device": text})
         elif field.name == "job.more":
             self._more(self._recipe, text)
+        elif field.table == "sweep":
+            self._check_sweep(field, text)
         elif field.table == "data":
             from workbench.training import data_path
 
@@ -257,6 +289,13 @@ class TrainFields(FormFields):
                 from engines.training.config import TrainConfig
 
                 TrainConfig.of({**self._tables["train"], field.key: value})
+
+    def _check_sweep(self, field: Field, text: str) -> None:
+        from workbench.sweep import Sweep, variants
+
+        value = parse(self._sweep[field.key], text)
+        if value and field.key in ("grid", "random", "seeds", "folds"):
+            variants(self._recipe, Sweep(**{field.key: value}))
 
     def _value(self, field: Field, text: str) -> Any:
         """The text as the recipe's own value is: a word stays one, a number has to be one."""
@@ -296,15 +335,46 @@ class TrainFields(FormFields):
         """See `FormFields`."""
         from workbench.training import job_spec
 
+        self.runs(values)
         made = job_spec(self._workspace, self._filled(values), device=values["job.device"].strip())
         publish = str(self._workspace.models / values["job.name"].strip())
         return dataclasses.replace(made, params={**made.params, "publish": publish})
 
-    def question(self, values: Values) -> dict[str, Any]:
+    def _how(self, values: Values) -> Sweep:
+        from workbench.sweep import Sweep
+
+        parsed = {name: parse(field, values[f"sweep.{name}"]) for name, field in self._sweep.items()}
+        return Sweep(**{name: value for name, value in parsed.items() if value is not None})
+
+    def _members(self, values: Values) -> list[Run]:
+        from workbench.sweep import member_runs
+
+        device = values["job.device"].strip()
+        return member_runs(self._workspace, self._filled(values), self._how(values), device=device)
+
+    def start(self, values: Values) -> Callable[[], Job]:
         """See `FormFields`."""
-        made = self.spec(values)
-        wanted = ("trainer", "data", "model", "train")
-        return {**{key: made.params[key] for key in wanted if key in made.params}, "seed": made.seed}
+        from workbench import sweep
+
+        how = self._how(values)
+        if not how.several:
+            return super().start(values)
+        members = self._members(values)
+        return lambda: sweep.start(self._workspace, self._recipe, members, how)
+
+    def runs(self, values: Values) -> int:
+        """See `FormFields`."""
+        from workbench.sweep import variants
+
+        return len(variants(self._filled(values), self._how(values)))
+
+    def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:
+        """See `FormFields`."""
+        from workbench.training import question
+
+        worst = self._how(values).stop_worst
+        for spec, _ in self._members(values):
+            yield question(spec, worst)
 
 
 def _text(value: Any) -> str:

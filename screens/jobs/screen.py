@@ -22,6 +22,7 @@ from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from screens.jobs.form import NewJob
+    from workbench.jobs import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
     from workbench.workspace import Workspace
@@ -136,14 +137,14 @@ class JobsScreen(WorkbenchScreen):
             self.workbench.report(error)
             return
 
-        def start(recipe: Recipe | None) -> None:
+        def started(start: Callable[[], Job] | None) -> None:
             self._form = None
-            if recipe is not None:
-                self._submit(recipe)
+            if start is not None:
+                self._do(lambda: start().id, "job {} is started")
 
         app = self.workbench
         self._form = NewJob(ways, app.workspace, lambda: app.engine, chosen=chosen, jobs=app.jobs)
-        app.push_screen(self._form, start)
+        app.push_screen(self._form, started)
 
     def _submit(self, recipe: Recipe) -> None:
         from workbench import jobs

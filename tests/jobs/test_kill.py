@@ -102,6 +102,19 @@ def test_supervisor_then_worker(lab: Lab, whole: dict[str, Any]) -> None:
     assert jobs.attempts(lab.workspace, number)[0].state == "lost"
 
 
+def test_the_end_clears_away_what_killed_writers_have_left(lab: Lab) -> None:
+    number = lab.held()
+    folder = lab.attempt(number).folder
+    strays = [folder / ".heartbeat.json.0a1b2c3d.tmp", folder.parent / ".env.json.0a1b2c3d.tmp"]
+    for stray in strays:
+        stray.write_text("{")
+    lab.kill(lab.supervisor(number))
+    lab.kill(lab.worker(number))
+    jobs.reconcile(lab.workspace)
+    lab.wait(number, "lost")
+    assert not any(stray.exists() for stray in strays)
+
+
 def test_worker_then_supervisor(lab: Lab, whole: dict[str, Any]) -> None:
     number = lab.held()
     supervisor = lab.supervisor(number)

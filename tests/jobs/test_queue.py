@@ -124,6 +124,40 @@ CARDS = """0, GPU-aaa, Card, 81920, 1000, 0
 """
 
 
+def test_who_waits_keeps_its_variables_and_no_secret_is_written(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = [queue.take({}) for _ in range(2)]
+    monkeypatch.setattr(queue, "keep", lambda _: None)
+    asking = {
+        "OMP_NUM_THREADS": "3",
+        "HF_HOME": "/models",
+        "MATHWB_REPORTERS": "",
+        "HF_TOKEN": "hf_secret1",
+        "WANDB_API_KEY": "secret2",
+        "MLFLOW_TRACKING_URI": "https://me:secret3@place",
+        "MY_OWN": "1",
+    }
+    for name, value in asking.items():
+        monkeypatch.setenv(name, value)
+    number = lab.submit(n=6, hold=3)
+    files = [path for path in lab.workspace.root.rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"secret" in path.read_bytes() for path in files)
+    for name in ("HF_HOME", "WANDB_API_KEY"):
+        monkeypatch.delenv(name)
+    starting = {"OMP_NUM_THREADS": "5", "TORCH_HOME": "1", "HF_TOKEN": "theirs", "MY_OWN": "2"}
+    for name, value in starting.items():
+        monkeypatch.setenv(name, value)
+    for slots in held:
+        slots.close()
+    queue.advance(lab.workspace.runs)
+    found = psutil.Process(lab.worker(number)).environ()
+    wanted = {"OMP_NUM_THREADS": "3", "HF_HOME": "/models", "HF_TOKEN": "theirs", "MY_OWN": "2"}
+    assert {name: found.get(name) for name in wanted} == wanted
+    assert found.keys().isdisjoint({"TORCH_HOME", "WANDB_API_KEY"})
+
+
 @pytest.fixture
 def two_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tool = tmp_path / "bin" / "nvidia-smi"

@@ -251,6 +251,56 @@ async def test_a_corpus_job(
         assert engine.asked == []
 
 
+async def test_a_sweep(
+    make: Make,
+    engine: Engine,
+    submitted: list[Recipe],
+    sample: Workspace,
+    jobs: list[JobView],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    swept: list[dict[str, Any]] = []
+
+    def submit_sweep(_: Workspace, recipe: str, title: str, runs: Any, **how: Any) -> JobView:
+        swept.append({"recipe": recipe, "title": title, "runs": runs, **how})
+        return jobs[0]
+
+    monkeypatch.setattr(workbench.jobs, "submit_sweep", submit_sweep)
+    async with make().run_test(size=WIDE) as pilot:
+        screen = await opened(pilot)
+        put(screen, "sweep.parallel", "2")
+        await rest(pilot)
+        assert "✗ parallel is for several runs, and there is one" in shown(pilot.app)
+        put(screen, "sweep.grid", "lr=1e-4..3e-4/3 pooling=mean")
+        put(screen, "sweep.seeds", "2..1")
+        await rest(pilot)
+        assert "'2..1' is no range" in str(screen.rows()["sweep.seeds"].query_one(".say", Static).content)
+        await pilot.press("enter")
+        await rest(pilot)
+        assert (swept, submitted) == ([], [])
+        put(screen, "sweep.seeds", "1,2")
+        put(screen, "sweep.stop_worst", "validation_kmeans_percent")
+        engine.asked.clear()
+        await rest(pilot)
+        assert "6 runs; each model stays in its run folder" in shown(pilot.app)
+        settings = [(lr, seed) for lr in (1e-4, 2e-4, 3e-4) for seed in (1, 2)]
+        assert [(asked["train"]["lr"], asked["seed"]) for asked in engine.asked[-6:]] == settings
+        assert {asked["stop_worst"] for asked in engine.asked[-6:]} == {"validation_kmeans_percent"}
+        await pilot.press("enter")
+        await rest(pilot)
+    (one,) = swept
+    assert submitted == []
+    assert (one["recipe"], one["title"], one["parallel"], one["stop_worst"]) == (
+        QUICK,
+        f"sweep {QUICK}",
+        2,
+        "validation_kmeans_percent",
+    )
+    assert [(spec.params["train"]["lr"], spec.seed) for spec, _, _ in one["runs"]] == settings
+    assert not any("publish" in spec.params for spec, _, _ in one["runs"])
+    assert one["runs"][1][0].title == f"train {QUICK} lr=0.0001 pooling=mean seed=2"
+
+
 async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Workspace) -> None:
     async with make().run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
@@ -341,6 +391,16 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
         ("job.more", "patince=3", "nothing that"),
         ("job.more", "patience=3", ""),
         ("job.more", "'", "quotation"),
+        ("sweep.grid", "lr=1e-4,3e-4 heads=2,4", ""),
+        ("sweep.grid", "lr=0..0.5", "does not say how many"),
+        ("sweep.grid", "nothing=1,2", "nothing that"),
+        ("sweep.random", "lr=1e-4..1e-2/log", ""),
+        ("sweep.seeds", "one", "are no seeds"),
+        ("sweep.folds", "true", "has no folds"),
+        ("sweep.folds", "both", "true or false"),
+        ("sweep.trials", "0", "at least 1"),
+        ("sweep.trials", "5", "nothing is drawn"),
+        ("sweep.stop_worst", "loss_nats", "there is one"),
     ],
 )
 def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspace) -> None:

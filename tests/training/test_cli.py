@@ -15,7 +15,8 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.paper import trainers
 from workbench.recipes import Recipe, load, recipes, with_settings
-from workbench.training import job_spec, summary, variants
+from workbench.sweep import Sweep, variants
+from workbench.training import job_spec, summary
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -183,7 +184,7 @@ def test_settings_by_table(recipe: Path) -> None:
 
 
 def test_folds_and_seeds_multiply(recipe: Path) -> None:
-    found = variants(load(str(recipe)), seeds=[4, 5], folds=True, grid=["lr=0.1,0.2"])
+    found = variants(load(str(recipe)), Sweep(seeds="4,5", folds=True, grid=("lr=0.1,0.2",)))
     assert len(found) == 8
     assert [variant.repeat for variant in found[:4]] == [
         {"seed": 4, "fold": 0},
@@ -193,7 +194,7 @@ def test_folds_and_seeds_multiply(recipe: Path) -> None:
     ]
     assert found[-1].recipe.params["model"]["fold"] == 1
     assert found[-1].recipe.params["train"]["lr"] == 0.2
-    assert variants(load(str(recipe)))[0].recipe == load(str(recipe))
+    assert variants(load(str(recipe)), Sweep())[0].recipe == load(str(recipe))
 
 
 def test_the_interval_of_a_mean() -> None:

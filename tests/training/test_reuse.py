@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from engines.core.files import atomic_writer
 from workbench import jobs
 from workbench.jobs.pack import pack, unpacked
 from workbench.recipes import load
@@ -130,9 +130,9 @@ def test_a_list_and_a_look_agree_on_a_recipe_that_was_broken(lab: Lab, trained: 
 
 def test_stray_files_of_killed_writers_are_swept(lab: Lab, trained: jobs.JobView) -> None:
     folder = Path(trained.folder) / "attempt-1"
-    stray, fresh = folder / ".result.json.0a1b2c3d.tmp", folder / ".result.json.0a1b2c3e.tmp"
+    stray, other = folder / ".result.json.0a1b2c3d.tmp", folder / ".own.tmp"
     stray.touch()
-    fresh.touch()
-    os.utime(stray, (1.0, 1.0))
-    jobs.reindex(lab.workspace)
-    assert (stray.exists(), fresh.exists()) == (False, True)
+    other.touch()
+    with atomic_writer(folder / "request.json") as file:
+        jobs.reindex(lab.workspace)
+        assert {path.name for path in folder.glob(".*.tmp")} == {Path(file.name).name, other.name}

@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,9 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench import jobs
+from workbench.cli import main
 from workbench.recipes import load
-from workbench.training import seeds_of, variants
+from workbench.sweep import Sweep, variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab
@@ -24,6 +26,16 @@ def mathwb(*arguments: object) -> Any:
     """What a command says with --json."""
     words = [sys.executable, "-c", "from workbench.cli import main; main()", *map(str, arguments), "--json"]
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
+def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a refused command complains."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["mathwb", *words])
+        with pytest.raises(SystemExit) as left:
+            main()
+    assert left.value.code == 2
+    return capsys.readouterr().err
 
 
 def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: Path) -> None:
@@ -47,23 +59,96 @@ def test_a_sweep_is_one_line_and_a_failed_member_fails_alone(lab: Lab, recipe: P
 
 
 def test_ranges_and_draws(recipe: Path) -> None:
-    def settings(key: str, **how: Any) -> list[float]:
-        return [float(each.setting[key]) for each in variants(load(str(recipe)), **how)]
+    def settings(key: str, how: Sweep) -> list[float]:
+        return [float(each.setting[key]) for each in variants(load(str(recipe)), how)]
 
-    assert settings("steps", grid=["steps=3..6"]) == [3, 4, 5, 6]
-    assert settings("lr", grid=["lr=0..1/5"]) == [0, 0.25, 0.5, 0.75, 1]
-    assert settings("lr", grid=["lr=1e-5..1e-2/4log"]) == pytest.approx([1e-5, 1e-4, 1e-3, 1e-2])
-    drawn = settings("lr", random=["lr=1e-5..1e-1/log"], draws=200)
-    assert drawn == settings("lr", random=["lr=1e-5..1e-1/log"], draws=200)
+    assert settings("steps", Sweep(("steps=3..6",))) == [3, 4, 5, 6]
+    assert settings("lr", Sweep(("lr=0..1/5",))) == [0, 0.25, 0.5, 0.75, 1]
+    assert settings("lr", Sweep(("lr=1e-5..1e-2/4log",))) == pytest.approx([1e-5, 1e-4, 1e-3, 1e-2])
+    by_ratio = Sweep(random=("lr=1e-5..1e-1/log",), trials=200)
+    drawn = settings("lr", by_ratio)
+    assert drawn == settings("lr", by_ratio)
     assert all(1e-5 <= value <= 1e-1 for value in drawn)
     # Evenly in the logarithm: half below its middle, within four standard deviations.
     assert abs(sum(value < 1e-3 for value in drawn) - 100) < 4 * math.sqrt(50)
-    both = variants(load(str(recipe)), random=["lr=0.1..1"], draws=3, seeds=[1, 2])
+    both = variants(load(str(recipe)), Sweep(random=("lr=0.1..1",), trials=3, seeds="1,2"))
     assert [each.repeat["seed"] for each in both] == [1, 2] * 3
-    for wrong in ("lr=1..0", "lr=a..b", "lr=0..0.5", "lr=0..1/3log"):
-        with pytest.raises(EngineError) as caught:
-            variants(load(str(recipe)), grid=[wrong])
-        assert caught.value.code == "E426"
+
+
+def test_whole_numbers_are_drawn_evenly_and_each_combination_once(recipe: Path) -> None:
+    how = Sweep(random=("steps=1..3", "lr=0.0..1"), trials=600)
+    drawn = Counter(each.setting["steps"] for each in variants(load(str(recipe)), how))
+    assert drawn.keys() == {"1", "2", "3"}
+    assert all(abs(count - 200) < 4 * math.sqrt(600 * 2 / 9) for count in drawn.values())
+    few = variants(load(str(recipe)), Sweep(random=("steps=1..3",), trials=50))
+    assert sorted(each.setting["steps"] for each in few) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        *(Sweep((text,)) for text in ("lr=1..0", "lr=a..b", "lr=0..0.5", "lr=0..1/3log", "lr=0..1/0", "lr")),
+        *(Sweep(seeds=text) for text in ("1,x", "1..", "5..1", "0..1/3")),
+        Sweep(("lr=0.1,0.10",)),
+        Sweep(("lr=0.1,0.2", "train.lr=0.3,0.4")),
+        Sweep(("seed=1,2",), seeds="3,4"),
+        Sweep(("steps=1..1000000",)),
+        Sweep(("steps=1..200", "batch_size=1..200")),
+        Sweep(random=("lr",)),
+    ],
+    ids=str,
+)
+def test_runs_that_make_no_sense_are_refused(recipe: Path, how: Sweep) -> None:
+    with pytest.raises(EngineError) as caught:
+        variants(load(str(recipe)), how)
+    assert caught.value.code == "E426"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--detach", "--parallel", "2"],
+        ["--detach", "--stop-worst", "accuracy"],
+        ["--detach", "--seeds", "1,2", "--trials", "5"],
+        ["--headless", "--seeds", "1,2", "--parallel", "2"],
+    ],
+    ids=" ".join,
+)
+def test_what_would_have_no_effect_is_refused(
+    lab: Lab, recipe: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said(["train", str(recipe), *words], capsys).startswith("E427")
+    assert jobs.jobs(lab.workspace) == []
+
+
+def test_the_worst_are_told_by_a_measure_that_is_taken(
+    lab: Lab, recipe: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["train", str(recipe), "--detach", "--seeds", "1,2", "--stop-worst", "acuracy"]
+    assert "E403" in (found := said(words, capsys))
+    assert "Did you mean 'accuracy'?" in found
+    assert jobs.jobs(lab.workspace) == []
+
+
+def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
+    """In front and in the background, the runs are those that the ranges and folds ask for."""
+    words = ["--grid", "lr=0.01..0.03/3", "--folds", "--set", "steps=2"]
+    front = mathwb("train", recipe, "--headless", *words)
+    number = mathwb("train", recipe, "--detach", *words)["job"]
+    lab.wait(number, "succeeded")
+    expected = [(lr, fold) for lr in (0.01, 0.02, 0.03) for fold in (0, 1)]
+    found = {view.id: view for view in jobs.jobs(lab.workspace)}
+    made = [found[run["job"]] for run in front["runs"]]
+    members = [found[member] for member in jobs.members(lab.workspace, number)]
+    for views in (made, members):
+        tables = [view.params for view in views]
+        assert [(one["train"]["lr"], one["model"]["fold"]) for one in tables] == expected
+        assert {view.state for view in views} == {"succeeded"}
+    by_setting = {row["setting"]["lr"]: row["measures"]["accuracy"] for row in front["settings"]}
+    compared = mathwb("jobs", "compare", number)["settings"]
+    for row in compared:
+        own = by_setting[f"{row['setting']['train.lr']:g}"]
+        assert (row["value"]["runs"], row["value"]["mean"]) == (2, pytest.approx(own["mean"]))
 
 
 def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> None:
@@ -89,9 +174,8 @@ def test_a_sweep_is_listed_as_one_line_and_compared(lab: Lab, recipe: Path) -> N
     assert (tail.returncode, f"sweep:{number}" in tail.stderr) == (2, True)
 
 
-def test_seeds_are_a_list_or_a_range() -> None:
-    assert (seeds_of(""), seeds_of("4"), seeds_of("1,7"), seeds_of("2..5")) == ([], [4], [1, 7], [2, 3, 4, 5])
-    for text in ("1,x", "1..", "5..1", "0..1/3"):
-        with pytest.raises(EngineError) as caught:
-            seeds_of(text)
-        assert caught.value.code == "E426"
+def test_seeds_are_a_list_or_a_range(recipe: Path) -> None:
+    def seeds(text: str) -> list[int | None]:
+        return [each.repeat.get("seed") for each in variants(load(str(recipe)), Sweep(seeds=text))]
+
+    assert (seeds(""), seeds("4"), seeds("1,7"), seeds("2..5")) == ([None], [4], [1, 7], [2, 3, 4, 5])

@@ -10,25 +10,26 @@ from typing import Annotated, Any
 import typer
 
 from engines.core.events import Event, Sink
+from engines.core.spec import described, read
 from workbench import cli
 from workbench.cli.common import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
-from workbench.jobs import JobView, run_foreground, submit, submit_sweep
+from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.training import (
-    Summary,
-    Variant,
-    begun_from,
-    by_setting,
-    check_trains,
-    job_spec,
-    seeds_of,
-    variants,
-)
+from workbench.sweep import Run, Sweep, by_setting, member_runs, start
+from workbench.training import Summary, begun_from, check_trains, job_spec, question
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
 
 __all__ = ["train"]
+
+_SWEEP = {field.name: field.arg for field in described(Sweep)}
+
+
+def _said(name: str) -> dict[str, Any]:
+    """What help says of a setting of a sweep."""
+    arg = _SWEEP[name]
+    return {"help": arg.help, "metavar": arg.metavar or None, "show_default": False}
 
 
 def train(
@@ -55,30 +56,13 @@ def train(
     out: Annotated[
         Path | None, typer.Option(help="The folder for checkpoints and model.", show_default=False)
     ] = None,
-    seeds: Annotated[
-        str, typer.Option(metavar="1,2,3", help="One run for each; 1..5 too.", show_default=False)
-    ] = "",
-    folds: Annotated[bool, typer.Option("--folds", help="One run for each fold of the recipe.")] = False,
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=V1,V2", help="One run for each; 1..5, 0..1/5 and 1e-5..1e-3/4log too."),
-    ] = None,
-    random: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=LOW..HIGH", help="Drawn for each trial; /log behind it: by ratios."),
-    ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many draws of --random.")] = 10,
-    parallel: Annotated[
-        int, typer.Option(min=0, help="So many runs at a time in the background; 0: as there is room.")
-    ] = 0,
-    stop_worst: Annotated[
-        str,
-        typer.Option(
-            metavar="MEASURE",
-            help="End runs in the background that are worse in it than most at that step.",
-            show_default=False,
-        ),
-    ] = "",
+    seeds: Annotated[str, typer.Option(**_said("seeds"))] = "",
+    folds: Annotated[bool, typer.Option("--folds", **_said("folds"))] = False,
+    grid: Annotated[list[str] | None, typer.Option(**_said("grid"))] = None,
+    random: Annotated[list[str] | None, typer.Option(**_said("random"))] = None,
+    trials: Annotated[int | None, typer.Option(min=1, **_said("trials"))] = None,
+    parallel: Annotated[int, typer.Option(min=0, **_said("parallel"))] = 0,
+    stop_worst: Annotated[str, typer.Option(**_said("stop_worst"))] = "",
     executor: Executor = "local",
     as_json: Json = False,
 ) -> None:
@@ -94,6 +78,10 @@ def train(
         return
     if headless and detach:
         raise UsageError("--headless waits and --detach does not", code="E427", remedy="Use one of them.")
+    how = Sweep(tuple(grid or ()), tuple(random or ()), trials, seeds, folds, parallel, stop_worst)
+    if headless and (parallel or stop_worst):
+        what = "--parallel and --stop-worst are for runs in the background, and --headless waits"
+        raise UsageError(what, code="E427", remedy="Use --detach.")
     recipe = with_settings(load(name) if name else quickest(), settings or [])
     if init_from:
         recipe = begun_from(recipe, init_from)
@@ -101,11 +89,11 @@ def train(
         emit(recipe.document(), as_json, text=recipe.to_toml().rstrip())
         return
     if not headless and not detach:
-        if out or seeds or folds or grid or random or executor != "local" or as_json:
+        if out or how.several or executor != "local" or as_json:
             raise UsageError(
-                "the form takes a recipe, --set and --device only",
+                "the form is opened with a recipe, --set and --device only",
                 code="E427",
-                remedy="Add --headless or --detach.",
+                remedy="Add --headless or --detach, or fill in the rest there.",
             )
         check_trains(recipe)
         if device:
@@ -113,24 +101,22 @@ def train(
         raise typer.Exit(cli.open_screens("jobs", recipe))
     workspace = Workspace.open()
     ensure_sample(workspace)
-    wanted = (device, executor)
-    if seeds or folds or grid or random:
+    if how.several:
         if out:
             raise UsageError("several runs have a folder each", code="E427", remedy="Leave out --out.")
-        plan = variants(
-            recipe,
-            seeds=seeds_of(seeds),
-            folds=folds,
-            grid=grid or [],
-            random=random or [],
-            draws=trials,
-        )
+        runs = member_runs(workspace, recipe, how, device=device, executor=executor)
+        for spec, _ in runs:
+            _check(workspace, spec, stop_worst)
         if detach:
-            _sweep(workspace, recipe, plan, wanted, (parallel, stop_worst), as_json)
+            made = start(workspace, recipe, runs, how)
+            text = f"job {made.id}: {len(runs)} runs of {recipe.name}; "
+            text += f"compare them: mathwb jobs compare {made.id}"
+            emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
         else:
-            _several(workspace, recipe, plan, wanted, as_json)
+            _several(workspace, recipe, runs, as_json)
         return
-    spec = _checked(workspace, job_spec(workspace, recipe, out=out, device=device, executor=executor))
+    spec = job_spec(workspace, recipe, out=out, device=device, executor=executor)
+    _check(workspace, spec)
     if detach:
         job = submit(workspace, spec)
         text = f"job {job.id} trains {recipe.name}; follow it with: mathwb jobs tail -f {job.id}"
@@ -142,12 +128,13 @@ def train(
         raise typer.Exit(view.command_exit_code)
 
 
-def _checked(workspace: Workspace, spec: Recipe) -> Recipe:
-    """A job that its trainer takes. Raises: EngineError for settings that it refuses."""
+def _check(workspace: Workspace, spec: Recipe, stop_worst: str = "") -> None:
+    """Raises: EngineError for settings that the trainer refuses, and a measure that it does not take."""
     from workbench.jobs.worker import settled
+    from workbench.train import CheckTraining, check
 
     settled(spec, workspace.runs)
-    return spec
+    check(read(CheckTraining, question(spec, stop_worst)))
 
 
 def _run(workspace: Workspace, spec: Any, title: str, quiet: bool) -> JobView:
@@ -188,71 +175,28 @@ def _told(view: JobView) -> list[str]:
     return [*lines, f"model {value['model']} ({made}, {took}), job {view.id}"]
 
 
-def _several(
-    workspace: Workspace,
-    recipe: Recipe,
-    plan: Sequence[Variant],
-    wanted: tuple[str, str],
-    as_json: bool,
-) -> None:
-    specs = [_member(workspace, each, wanted) for each in plan]
+def _several(workspace: Workspace, recipe: Recipe, runs: Sequence[Run], as_json: bool) -> None:
+    """Run one after the other, and sum them up by setting."""
     views: list[JobView] = []
-    for number, (variant, spec) in enumerate(zip(plan, specs, strict=True), 1):
-        views.append(_run(workspace, spec, f"{number}/{len(plan)} {_label(variant)}", as_json))
+    for number, (spec, variant) in enumerate(runs, 1):
+        views.append(_run(workspace, spec, f"{number}/{len(runs)} {variant.name}", as_json))
         if views[-1].state == "stopped":
             break
-    done = plan[: len(views)]
+    done = [variant for _, variant in runs[: len(views)]]
     rows = by_setting(done, [view.value for view in views])
-    runs = [
+    told = [
         {**_document(view), "setting": variant.setting, **variant.repeat}
         for variant, view in zip(done, views, strict=True)
     ]
     lines = []
     for row in rows:
         label = ", ".join(f"{key}={value}" for key, value in row["setting"].items()) or recipe.name
+        if not row["measures"]:
+            lines.append((label, "", "nothing measured", f"{row['finished']}/{row['runs']}"))
         for name, found in row["measures"].items():
             lines.append((label, name, str(Summary(**found)), f"{row['finished']}/{row['runs']}"))
     text = table(("setting", "measure", "mean [95 % interval]", "runs"), lines)
-    emit({"recipe": recipe.name, "settings": rows, "runs": runs}, as_json, text=text)
+    emit({"recipe": recipe.name, "settings": rows, "runs": told}, as_json, text=text)
     worst = max((view.command_exit_code for view in views), default=0)
     if worst:
         raise typer.Exit(worst)
-
-
-def _sweep(
-    workspace: Workspace,
-    recipe: Recipe,
-    plan: Sequence[Variant],
-    wanted: tuple[str, str],
-    how: tuple[int, str],
-    as_json: bool,
-) -> None:
-    """Start all runs in the background, as one line of the list."""
-    parallel, stop_worst = how
-    runs = [(_member(workspace, each, wanted), each.setting, each.repeat) for each in plan]
-    settings = recipe.params.get("train", {})
-    lowest = "loss" in stop_worst or (
-        settings.get("best") == stop_worst and bool(settings.get("best_is_lowest"))
-    )
-    title = f"sweep {recipe.name}"
-    made = submit_sweep(
-        workspace, recipe.name, title, runs, parallel=parallel, stop_worst=stop_worst, lowest=lowest
-    )
-    text = f"job {made.id}: {len(runs)} runs of {recipe.name}; compare them: mathwb jobs compare {made.id}"
-    emit({"job": made.id, "recipe": recipe.name, "runs": len(runs)}, as_json, text=text)
-
-
-def _member(workspace: Workspace, variant: Variant, wanted: tuple[str, str]) -> Recipe:
-    """One of several runs, its title says which: `train egen/cl-mean-tiny lr=0.001 seed=2`."""
-    device, executor = wanted
-    spec = _checked(
-        workspace, job_spec(workspace, variant.recipe, device=device, executor=executor, publish=False)
-    )
-    parts = {**variant.setting, **variant.repeat}
-    apart = "".join(f" {key.removeprefix('train.')}={value}" for key, value in parts.items())
-    return replace(spec, title=spec.title + apart)
-
-
-def _label(variant: Variant) -> str:
-    parts = {**variant.setting, **variant.repeat}
-    return ", ".join(f"{key} {value}" for key, value in parts.items())

@@ -69,51 +69,50 @@ def submit_sweep(
     *,
     parallel: int = 0,
     stop_worst: str = "",
-    lowest: bool = False,
     last: Recipe | None = None,
 ) -> Job:
     """Start several runs of a recipe as one sweep; on a cluster they are one array.
 
     Args: runs: each with its setting and what makes it one of several of that setting. parallel: so many at a
     time; 0: as many as there is room for. stop_worst: the measure by which a run that is worse than most is
-    ended early; lowest: its lowest value is the best. last: what begins when all runs are over, however they
-    ended. Raises: as `submit`.
+    ended early. last: what begins when all runs are over, however they ended. Raises: as `submit`.
     """
     _refuse_shared_folder(workspace, runs[0][0])
+    lowest = sweeps.lowest_is_best(stop_worst, [spec.params.get("train", {}) for spec, _, _ in runs])
     plan, told = sweeps.plan(title, recipe, len(runs) + (last is not None), parallel, stop_worst, lowest)
     reporters = configured(runs[0][0].task)
     made = create(workspace.runs, plan, beside={"members.json": {"v": 1, "members": []}})
     cluster = cluster_options(runs[0][0].params)
     ticket = None if cluster is None else ""
     told["sweep"] = made.id
-    at_once = [
-        create(workspace.runs, spec, ticket, beside={"sweep.json": told, **reporters}) for spec, _, _ in runs
-    ]
-    found = [
-        sweeps.Member(item.id, setting, repeat)
-        for item, (_, setting, repeat) in zip(at_once, runs, strict=True)
-    ]
-    jobs_made = list(at_once)
-    if last is not None:
-        beside = {"sweep.json": {**told, "last": True}, **reporters}
-        jobs_made.append(create(workspace.runs, last, ticket, beside=beside))
-        found.append(sweeps.Member(jobs_made[-1].id))
-    sweeps.note_members(made, found)
-    if cluster is None:
-        for item in jobs_made:
-            queue.enqueue(item.last())
-        queue.keep(workspace.runs)
-    else:
-        try:
+    jobs_made: list[Job] = []
+    found: list[sweeps.Member] = []
+    try:
+        for spec, setting, repeat in runs:
+            jobs_made.append(create(workspace.runs, spec, ticket, beside={"sweep.json": told, **reporters}))
+            found.append(sweeps.Member(jobs_made[-1].id, setting, repeat))
+        at_once = list(jobs_made)
+        if last is not None:
+            beside = {"sweep.json": {**told, "last": True}, **reporters}
+            jobs_made.append(create(workspace.runs, last, ticket, beside=beside))
+            found.append(sweeps.Member(jobs_made[-1].id))
+        sweeps.note_members(made, found)
+        if cluster is None:
+            for item in jobs_made:
+                queue.enqueue(item.last())
+        else:
             _start_array(made, at_once, cluster, parallel)
             if last is not None:
                 _start(jobs_made[-1].last(), last)
-        except EngineError:
-            for item in (*jobs_made, made):
-                for number in filter(None, (attempt.ticket() for attempt in item.attempts())):
-                    slurm.cancel(number)
+    except EngineError:
+        for item in (*jobs_made, made):
+            for number in filter(None, (attempt.ticket() for attempt in item.attempts())):
+                slurm.cancel(number)
+            with contextlib.suppress(EngineError):
                 discard(workspace.runs, item)
-            raise
+        raise
+    if cluster is None:
+        queue.keep(workspace.runs)
     enter(workspace, [made, *jobs_made])
     return made
 

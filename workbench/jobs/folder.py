@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.files import file_error, write_json
+from engines.core.files import file_error, sweep, write_json
 from workbench.jobs.process import ProcessId
 from workbench.recipes import Recipe
 
@@ -211,8 +211,10 @@ class Attempt:
         write_json(self.folder / "outcome.json", ending.to_dict())
 
     def say_result(self, ending: Ending) -> None:
-        """Record the end. Only for the holder of the lock."""
+        """Record the end, and clear away what killed writers have left. Only for the holder of the lock."""
         (self.folder / "reserve").unlink(missing_ok=True)
+        for folder in (self.folder, self.folder.parent):
+            sweep(folder, below=False)
         write_json(self.folder / "result.json", ending.to_dict())
 
     @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """The queue of this machine: jobs wait for a free slot, one after the other.
 
-    runs/.queue/TIME-JOB-ATTEMPT             waits; the names sort as they are to start; says which GPUs
-                                             whoever asked for it may use
+    runs/.queue/TIME-JOB-ATTEMPT             waits; the names sort as they are to start; holds the
+                                             variables of whoever asked for it
                 TIME-JOB-ATTEMPT.STARTED     has been handed to a supervisor, which removes it when it begins
     STATE/slots/cpu-0 gpu-UUID …             locks: a slot is taken as long as a process of its job lives
 
@@ -33,10 +33,11 @@ from engines.core.machine import processors
 from workbench import paths
 from workbench.jobs import timing
 from workbench.jobs.devices import gpus
-from workbench.jobs.executors import VISIBLE, visible
+from workbench.jobs.executors import visible
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.process import MARK
 from workbench.jobs.sweeps import awaited, lane
+from workbench.jobs.variables import held, placed
 
 __all__ = ["Slots", "advance", "enqueue", "keep", "take"]
 
@@ -82,8 +83,8 @@ def enqueue(attempt: Attempt) -> None:
     """Put an attempt at the end of the queue. Raises: DataError when it cannot be written."""
     folder = attempt.folder.parent.parent / _FOLDER
     folder.mkdir(exist_ok=True)
-    asked = {name: os.environ[name] for name in VISIBLE if name in os.environ}
-    write_json(folder / f"{time.time_ns():020d}-{attempt.job}-{attempt.number}", {"v": 1, **asked})
+    name = f"{time.time_ns():020d}-{attempt.job}-{attempt.number}"
+    write_json(folder / name, {"v": 1, "variables": held()})
 
 
 def place(attempt: Attempt) -> tuple[int, float] | None:
@@ -136,9 +137,8 @@ def _start(entry: Entry, blocked: set[str]) -> None:
         params = job.spec().params
     except EngineError:
         params = {}
-    told = read_document(entry.path)
-    asked = {name: str(told[name]) for name in VISIBLE if name in told}
-    wanted = _wanted(params, asked)
+    taken = read_document(entry.path).get("variables", {})
+    wanted = _wanted(params, taken)
     kind = "gpu" if wanted else "cpu"
     if kind in blocked:
         return
@@ -153,7 +153,7 @@ def _start(entry: Entry, blocked: set[str]) -> None:
         return
     slots = Slots((*slots.locks, *lanes), slots.cards)
     entry.path.rename(entry.path.with_name(f"{entry.path.name}.{int(time.time())}"))
-    supervise(entry.attempt, slots, asked)
+    supervise(entry.attempt, slots, placed(taken))
     slots.close()
 
 
@@ -237,13 +237,12 @@ def _lock(any_of: Sequence[Path]) -> tuple[int, ...] | None:
     return None
 
 
-def supervise(attempt: Attempt, slots: Slots | None = None, asked: Mapping[str, str] | None = None) -> None:
-    """A supervisor of its own session, which nothing that happens to this process can reach. Args: asked: the
-    variables that say which GPUs it may use; None: those of this process, which may be another's."""
+def supervise(
+    attempt: Attempt, slots: Slots | None = None, environment: Mapping[str, str] = os.environ
+) -> None:
+    """A supervisor of its own session, which nothing that happens to this process can reach."""
     slots = slots or Slots()
-    ours = {MARK} if asked is None else {MARK, *VISIBLE}
-    environment = {key: value for key, value in os.environ.items() if key not in ours}
-    environment |= {"PYTHONSAFEPATH": "1", **(asked or {})}
+    clean = {key: value for key, value in environment.items() if key != MARK}
     run = attempt.folder.parent.resolve()
     command = [sys.executable, "-m", "workbench.jobs.supervisor", str(run)]
     command += [",".join(map(str, slots.locks)), ",".join(slots.cards)]
@@ -254,7 +253,7 @@ def supervise(attempt: Attempt, slots: Slots | None = None, asked: Mapping[str, 
             stdout=log,
             stderr=log,
             cwd=run,
-            env=environment,
+            env=clean | {"PYTHONSAFEPATH": "1"},
             start_new_session=True,
             pass_fds=slots.locks,
         )

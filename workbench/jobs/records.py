@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engines.core.errors import EngineError
+from engines.core.files import sweep as clear_away
 from workbench.jobs import queue
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs
 from workbench.jobs.process import sweep
@@ -67,9 +68,7 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
                     shutil.rmtree(entry, ignore_errors=True)
     for item in all_jobs(workspace.runs):
         for folder in (item.folder, *(each.folder for each in item.attempts())):
-            for path in folder.glob(".*.tmp"):
-                if _old(path):
-                    path.unlink(missing_ok=True)
+            clear_away(folder, below=False)
     index = Index(workspace.root)
     index.clear()
     for item in all_jobs(workspace.runs):

@@ -13,7 +13,7 @@ from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
 from workbench.errors import UsageError, did_you_mean
 from workbench.jobs.differences import flat
-from workbench.jobs.sweeps import curve
+from workbench.jobs.sweeps import curve, lowest_is_best
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import JobView
 from workbench.training import Summary, summary
@@ -132,7 +132,7 @@ def standings(views: Sequence[JobView], measure: str = "") -> Standings:
     if measure not in names:
         remedy = did_you_mean(measure, names) or f"There are: {', '.join(names)}."
         raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
-    lowest = _lowest(views, measure)
+    lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])
     groups = _by_setting(views)
     found = [_Group(setting, members, measure, numbers) for setting, members in groups]
     sign = 1 if lowest else -1
@@ -227,10 +227,3 @@ def _measures(view: JobView) -> dict[str, float]:
 
 def _chosen(view: JobView) -> str:
     return str(view.params.get("train", {}).get("best", ""))
-
-
-def _lowest(views: Sequence[JobView], measure: str) -> bool:
-    if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
-        return True
-    tables = [view.params.get("train", {}) for view in views]
-    return any(table.get("best") == measure and table.get("best_is_lowest") for table in tables)

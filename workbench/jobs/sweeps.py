@@ -10,7 +10,7 @@ The shares of a work are a sweep too, whose last member begins when the others a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -28,8 +28,10 @@ __all__ = [
     "awaited",
     "curve",
     "lane",
+    "lowest_is_best",
     "members",
     "note_members",
+    "plan",
     "sweep_of",
     "verdict",
 ]
@@ -133,6 +135,13 @@ def curve(run: str | Path, measure: str) -> list[tuple[int, float]]:
             if event and event.step is not None and is_number(value := event.data.get(measure)):
                 found[event.step] = float(str(value))
     return sorted(found.items())
+
+
+def lowest_is_best(measure: str, trainings: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the lowest value of a measure is the best. Args: trainings: the tables `train` of the runs."""
+    if "loss" in measure or "perplexity" in measure or measure.endswith("_s"):
+        return True
+    return any(table.get("best") == measure and table.get("best_is_lowest") for table in trainings)
 
 
 def plan(
