@@ -1,7 +1,7 @@
 """Search, representations, reranking and fusion of formulas on a collection's judged topics of Task 2.
 
-    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--trees MODEL] [--sentences MODEL]
-        [--into docs/mathamr.md]
+    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--trees MODEL] [--graphs MODEL]
+        [--sentences MODEL] [--into docs/mathamr.md]
 
 COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
 them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1; the first
@@ -189,6 +189,7 @@ def main() -> None:
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--trees", type=Path, help="an encoder of operator trees")
+    parser.add_argument("--graphs", type=Path, help="an encoder of MathAMR graphs")
     parser.add_argument("--sentences", type=Path, help="a sentence encoder trained on marked graphs")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     given = parser.parse_args()
@@ -212,6 +213,9 @@ def main() -> None:
     if given.trees:
         runs["trees"] = measured.judged("trees", "latex", str(given.trees))
         fused.append(runs["trees"])
+    if given.graphs:
+        runs["graphs"] = measured.judged("graphs", "graph", str(given.graphs))
+        fused.append(runs["graphs"])
     weights = tuned(measured, fused)
     runs["fused"] = measured.place / "fused.tsv"
     fuse(FuseRuns(tuple(fused), runs["fused"], "weighted", weights))

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Inspect", "inspect"]
 
-_SMALL = 20_000_000
-"""Bytes of posts and tables up to which a collection is indexed on the way, in half a minute at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
@@ -207,29 +204,16 @@ def _strings(source: _Source, graph: Graph) -> dict[str, str]:
 
 
 def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaIndex | None:
-    """The index of the collection; a small collection is indexed on the way."""
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.indexing import IndexFormulas, index
+    from engines.mathamr.retrieval.indexing import found_index
     from engines.mathamr.retrieval.search import open_index
 
-    if spec.index is not None and (spec.index / "about.json").exists():
-        return open_index(spec.index)
-    if spec.folder is None or cache is None:
-        return None
-    collection = ArqmathFolder.open(spec.folder)
-    files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
-    size = sum(path.stat().st_size for path in files)
-    if size > _SMALL:
+    if spec.folder is None:
+        return None if spec.index is None else open_index(spec.index)
+    place = found_index(ArqmathFolder.open(spec.folder), spec.index, cache)
+    if place is None and cache is not None:
         warnings.append("the collection has no index of its formulas: mathwb mathamr index makes it")
-        return None
-    from hashlib import sha256
-
-    state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = cache / "formulas" / sha256(repr(state).encode()).hexdigest()[:16]
-    if not (place / "about.json").exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        index(IndexFormulas(collection.path, place))
-    return open_index(place)
+    return None if place is None else open_index(place)
 
 
 def _nearest(

@@ -96,7 +96,7 @@ class Comparison(Sheet):
     def command(self) -> list[str] | None:
         if not self._penman_other:
             return None
-        return ["mathamr", "compare", "--one", self._penman, "--other", self._penman_other]
+        return ["mathamr", "compare", self._penman, self._penman_other]
 
     def exports(self) -> Sequence[Export]:
         rows: Sequence[Record] = self.rows.table.visible_records()

@@ -199,6 +199,11 @@ class FormulaPane(Pane):
     def _page(self) -> str:
         return (self.page.id or "") if self.page is not None else ""
 
+    @property
+    def runs_shown(self) -> bool:
+        """Whether what runs rank is shown, and there are some."""
+        return self._page == "runs-page" and bool(self._near and self._near["runs"])
+
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:

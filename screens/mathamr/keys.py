@@ -12,7 +12,11 @@ SCREEN_KEYS = scope(
     model=("parser", "Choose whose graph is shown: the published one, a parser's, or the edited one."),
     again=("parse again", "Parse the text again with the built-in parser, leaving edits aside."),
     edit=("edit", "Open the graph as PENMAN in $EDITOR; strings and pictures follow what is written."),
-    diff=("diff", "Compare the graph with the built-in parser's, or that with the published one, by Smatch."),
+    diff=(
+        "diff",
+        "Compare the graph with the built-in parser's, or that with the published one, by Smatch; where runs "
+        "are shown, compare these topic by topic.",
+    ),
     inspect=("alignment", "List what each formula and node comes from, and what was wrong."),
     raw=("LaTeX", "Show formulas as LaTeX, or as they are read."),
     refresh=("read again", "Read the collection's topics again."),

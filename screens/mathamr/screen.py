@@ -286,7 +286,14 @@ class MathamrScreen(WorkbenchScreen):
             return self.contexts.why_no_step(verb)
         return super().why_not(verb)
 
+    @property
+    def _runs_shown(self) -> bool:
+        """Whether the list under the cursor is that of a collection's runs."""
+        return self.active_pane is self.formula and self.formula.runs_shown and self.source in self.folders
+
     def _why_no_diff(self) -> str:
+        if self._runs_shown:
+            return ""
         if self.inspection is None:
             return "no graph is shown"
         own = self.inspection.document["parser"] == "builtin" and not self._published
@@ -363,9 +370,14 @@ class MathamrScreen(WorkbenchScreen):
             self.app.push_screen(TextScreen(f"alignment of {inspection.subject.name}", lines))
 
     def action_diff(self) -> None:
-        """The graph that is shown beside the parser's; the parser's own beside the published one."""
+        """The graph that is shown beside the parser's; the parser's own beside the published one. Where runs
+        are shown, these."""
         from screens.mathamr.comparison import Comparison
+        from screens.mathamr.standings import StandingsSheet
 
+        if self._runs_shown:
+            self.app.push_screen(StandingsSheet(self.workbench, self.source, self.folders[self.source]))
+            return
         if (inspection := self.inspection) is None:
             return
         subject, parser = inspection.subject, inspection.document["parser"]

@@ -17,6 +17,7 @@ from engines.mathamr.retrieval.evaluation import EvaluateFormulas, evaluate
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.representing import Represent, represent
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
+from engines.mathamr.retrieval.search import SearchFormulas
 from engines.mathamr.retrieval.strings import represented, tree_string
 from engines.retrieval.measures import ndcg
 from engines.retrieval.run import read_run
@@ -141,6 +142,55 @@ def test_evaluation_by_looks(formulas: Path, tmp_path: Path) -> None:
     }
     assert found["comparisons"][0]["difference"] == 0
     assert found["comparisons"][0]["bonferroni_p"] == 1
+
+
+def _drawn(path: Path) -> dict[str, float]:
+    """The topics of a picture and their values, as its bars are titled."""
+    from lxml import etree
+
+    titles = etree.parse(str(path)).iterfind(".//{http://www.w3.org/2000/svg}title")
+    return {name: float(value) for name, value in (str(title.text).split() for title in titles)}
+
+
+def test_runs_are_drawn_by_topic(formulas: Path, tmp_path: Path) -> None:
+    """One run as it is; of two the differences from the first, as the figures by topic have them."""
+    run = FORUM / "runs_task2" / "paths.tsv"
+    worse, picture = tmp_path / "worse.tsv", tmp_path / "by-topic.svg"
+    rows = [line.split("\t") for line in run.read_text().splitlines()]
+    worse.write_text("".join("\t".join([*row[:4], f"-{row[4]}", "worse"]) + "\n" for row in rows))
+    evaluate(EvaluateFormulas((run,), formulas, (QRELS,), plot=picture))
+    alone = _drawn(picture)
+    found = evaluate(EvaluateFormulas((run, worse), formulas, (QRELS,), plot=picture))
+    first, other = (
+        {topic: row["ndcg10_prime"] for topic, row in system["per_topic"].items()}
+        for system in found["systems"]
+    )
+    assert found["plot"] == str(picture)
+    assert alone == pytest.approx(first, abs=1e-4)
+    assert _drawn(picture) == pytest.approx({t: other[t] - first[t] for t in first}, abs=1e-4)
+    test = found["comparisons"][0]
+    assert test["losses"] == sum(other[topic] < first[topic] - 1e-9 for topic in first) > 0
+    with pytest.raises(EngineError, match=r"neither \.svg nor \.png"):
+        EvaluateFormulas((run,), formulas, (QRELS,), plot=tmp_path / "by-topic.gif")
+
+
+def test_a_run_of_something_else_is_not_measured_in_silence(formulas: Path, tmp_path: Path) -> None:
+    """Other topics are refused; formulas that the index lacks are counted."""
+    run = tmp_path / "run.tsv"
+    said: list[str] = []
+    run.write_text("A.1\tQ0\t17\t1\t1\tanswers\n")
+    with pytest.raises(EngineError, match="share no topic"):
+        evaluate(EvaluateFormulas((run,), formulas, (QRELS,)))
+    run.write_text("B.901\tQ0\t999999\t1\t1\tx\nB.901\tQ0\t999998\t2\t.5\tx\n")
+    spec = EvaluateFormulas((run,), formulas, (QRELS,))
+    evaluate(spec, events=lambda event: said.append(event.data["message"]))
+    assert any("2 formulas are not in the index" in one for one in said)
+
+
+def test_an_empty_formula_is_not_searched(formulas: Path) -> None:
+    """It would be as similar as can be to formulas of which nothing is left."""
+    with pytest.raises(EngineError, match="empty"):
+        SearchFormulas(formulas, " ")
 
 
 def test_embedding_keeps_ids_and_order(tmp_path: Path, letters: None) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
+from math import log2
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from typer.testing import CliRunner
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
@@ -17,6 +20,7 @@ from screens.mathamr.drawing import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
 from screens.mathamr.sentence import lit_part, text_content
+from screens.mathamr.standings import StandingsSheet
 from screens.mathamr.subject import OWN, Subject, text_of
 from screens.mathamr.things import things
 from screens.widgets.dialogs import Prompt
@@ -24,6 +28,7 @@ from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table
 from tests.screens.driving import press, settle, shown
 from tests.screens.mathamr_engine import GRAPHS, TOPICS, QuickEngine, write_formula_collection
+from workbench.cli.root import app as main_app
 from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
@@ -228,8 +233,42 @@ async def test_two_graphs_are_compared_by_smatch(build: Make) -> None:
         assert "Smatch 0." in shown(app)
         command = app.screen.command()
         assert command is not None
-        assert command[:2] == ["mathamr", "compare"]
-        assert command[3] == GRAPHS["B.1"]
+        assert command[2] == GRAPHS["B.1"]
+        printed = CliRunner().invoke(main_app, [*command, "--json"])
+        assert printed.exit_code == 0
+        assert len(json.loads(printed.stdout)["triples"]) == len(rows)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, MathamrScreen)
+
+
+async def test_runs_are_compared_topic_by_topic(build: Make, tmp_path: Path) -> None:
+    """By hand, B.1: grades 2 and 3 at ranks 1 and 2 against 3 alone; B.2 has a judged formula and no run."""
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        screen.show_pane("formula-pane")
+        await press(pilot, "right_square_bracket", "right_square_bracket")
+        await settle(pilot, lambda: screen.formula.runs_shown)
+        await press(pilot, "d")
+        sheet = app.screen
+        assert isinstance(sheet, StandingsSheet)
+        await settle(pilot, lambda: bool(sheet.query(Table)) and sheet.query_one(Table).shown == 2)
+        rows = {row["topic"]: row for row in sheet.query_one(Table).visible_records()}
+        ideal = 3 + 2 / log2(3)
+        assert rows["B.1"]["paths"] == pytest.approx((2 + 3 / log2(3)) / ideal)
+        assert rows["B.1"]["vectors"] == pytest.approx((3 - 2 - 3 / log2(3)) / ideal)
+        assert (rows["B.2"]["paths"], rows["B.2"]["vectors"]) == (0, 0)
+        assert "1 worse" in shown(app)
+        # What is copied prints the same.
+        command = sheet.command()
+        assert command is not None
+        printed = CliRunner().invoke(main_app, [*command, "--json"])
+        assert printed.exit_code == 0
+        means = [one["ndcg10_prime"] for one in json.loads(printed.stdout)["systems"]]
+        assert means[0] == pytest.approx(rows["B.1"]["paths"] / 2, abs=1e-6)
+        picture = next(one for one in sheet.exports() if one.suffix == ".svg")
+        picture.write(tmp_path / "runs.svg")
+        assert "vectors.tsv less paths.tsv" in (tmp_path / "runs.svg").read_text("utf-8")
         await press(pilot, "escape")
         assert isinstance(app.screen, MathamrScreen)
 

@@ -342,6 +342,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
         "index": search_formulas(workspace, place)["index"],
         "qrels": [str(workspace / "arqmath/sample-forum/qrels_task2.tsv")],
     },
+    "mathamr.standings": lambda _workspace, _place: {"folder": "sample-forum"},
     "mathamr.context": lambda _, place: lines_of(place, {"topic_id": "B.1", "text": "Solve $x^2=2$."}),
     "mathamr.amr": lambda _, place: lines_of(place, {"topic_id": "B.1", "context": 'Solve "eqx1eqx".'}),
     "mathamr.parse": lambda _workspace, _place: {"text": "Solve $x^2=2$ for me."},

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 from engines.arqmath.ranking.evaluate import (
     JudgementsFile,
-    Plot,
     TaskNumber,
     VisualIds,
     load_qrels,
@@ -19,6 +18,7 @@ from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
+from engines.retrieval.bars import PIXELS, Plot, deltas
 
 __all__ = ["SHOWN", "Compare", "compare"]
 
@@ -107,8 +107,6 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
 
 def _draw(spec: Compare, values: Sequence[Mapping[str, float]]) -> None:
     """The differences of every run from the first, a panel each."""
-    from engines.arqmath.ranking.bars import PIXELS, deltas
-
     assert spec.plot is not None
     first, *others = values
     named = [

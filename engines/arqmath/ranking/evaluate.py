@@ -11,6 +11,7 @@ from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg, refused
+from engines.retrieval.bars import PIXELS, Plot, bars
 
 if TYPE_CHECKING:
     from engines.retrieval.measures import Evaluation
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluate",
     "JudgementsFile",
-    "Plot",
     "TaskNumber",
     "VisualIds",
     "document",
@@ -31,7 +31,6 @@ __all__ = [
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
 TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
-Plot = Annotated[Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture")]
 VisualIds = Annotated[Path | None, Arg("Task 2: TSV of formula id and visual id of the qrels' version.")]
 
 
@@ -98,8 +97,6 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
 
 def _draw(path: Path, name: str, result: Evaluation) -> None:
     """Bars of nDCG' over the judged topics."""
-    from engines.arqmath.ranking.bars import PIXELS, bars
-
     scores = {topic: row["ndcg_prime"] for topic, row in result.per_topic.items()}
     write_drawing(path, bars(scores, f"nDCG′ of {name} over {len(scores)} topics"), width=PIXELS)
 

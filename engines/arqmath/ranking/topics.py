@@ -156,7 +156,7 @@ def picture(spec: Picture, *, events: Sink = ignore, stop: Stop = never) -> dict
 
     Returns: svg. Raises: DataError E372 for a run that there is not.
     """
-    from engines.arqmath.ranking.bars import bars
+    from engines.retrieval.bars import bars
 
     rankings = _warned(_rankings(spec.folder, spec.added, (spec.run, spec.against), events, stop), events)
     against = rankings.find_run(spec.against).name if spec.against else ""

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.choices import FormulaIndexed
+from engines.retrieval.bars import PIXELS, Plot, bars, deltas
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -38,6 +40,11 @@ class EvaluateFormulas:
         tuple[Path, ...], Arg("Topic files: only their topics, and the means by terciles of tree size.")
     ] = ()
     seed: Annotated[int, Arg("Of the intervals.")] = 0
+    plot: Plot = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E430 for another kind of picture."""
+        check_drawing(self.plot)
 
 
 def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]:
@@ -46,27 +53,23 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     Returns: topics, judged (looks), not_in_index (judgements left out), unit, systems (run, the means,
     intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the number of
     nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and p10_prime:
-    difference, interval, t_p, bonferroni_p over all of them). Raises: DataError for files that cannot be
-    read, E344 when no judged formula is in the index.
+    difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot, the
+    picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
+    warnings of topics that a run lacks, of formulas that the index lacks. Raises: DataError for files that
+    cannot be read, or a run of other topics, E344 when no judged formula is in the index.
     """
     from engines.mathamr.retrieval.search import open_index
     from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
-    from engines.retrieval.run import read_run
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
     qrels, left_out = _judged(spec, opened, sizes)
-    results = [measured(_looks(read_run(path, task=2), opened), qrels, CUT_MEASURES) for path in spec.runs]
+    results = [measured(_looks(path, opened, qrels, spec, events), qrels, CUT_MEASURES) for path in spec.runs]
     systems = []
     for path, result in zip(spec.runs, results, strict=True):
         lists = {name: [row[name] for row in result.per_topic.values()] for name in CUT_MEASURES}
-        missing = len(result.per_topic) - len(result.run_topics)
-        if missing:
-            events(
-                Event("warning", {"message": f"{path}: {missing} judged topics are not in it and count 0"})
-            )
         systems.append(
             {
                 "run": str(path),
@@ -88,11 +91,15 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
                         "measure": name,
                         "difference": test.difference,
                         "interval": test.interval,
+                        "wins": test.wins,
+                        "losses": test.losses,
                         "t_p": test.t_p,
                     }
                 )
         for row, p in zip(tests, bonferroni([row["t_p"] for row in tests]), strict=True):
             row["bonferroni_p"] = p
+    if spec.plot is not None:
+        _draw(spec.plot, spec.runs, [result.per_topic for result in results])
     return {
         "topics": len(qrels.grades),
         "judged": len(qrels),
@@ -100,25 +107,50 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
         "unit": spec.unit,
         "systems": systems,
         "comparisons": tests,
+        **({"plot": str(spec.plot)} if spec.plot is not None else {}),
     }
+
+
+def _draw(path: Path, runs: Sequence[Path], results: Sequence[Mapping[str, Mapping[str, float]]]) -> None:
+    """nDCG'@10 of one run by topic, or the differences of the others from the first, a panel each."""
+    first, *others = ({topic: row["ndcg10_prime"] for topic, row in one.items()} for one in results)
+    name = runs[0].name
+    panels = [
+        (f"nDCG′@10 of {run.name} less {name}, {len(own)} topics", {t: own[t] - first[t] for t in own})
+        for run, own in zip(runs[1:], others, strict=True)
+    ]
+    drawn = deltas(panels) if panels else bars(first, f"nDCG′@10 of {name} over {len(first)} topics")
+    write_drawing(path, drawn, width=PIXELS)
 
 
 def _look(opened: FormulaIndex, look: int) -> str:
     return opened.visual(look) or f"look {look}"
 
 
-def _looks(run: Run, opened: FormulaIndex) -> Run:
-    """The run over looks; formulas that the index does not have are left out."""
-    from engines.retrieval.run import Run
+def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> Run:
+    """A run over looks; formulas that the index does not have are left out and counted."""
+    from engines.retrieval.qrels import check_topics
+    from engines.retrieval.run import Run, read_run
 
+    run = read_run(path, task=2)
+    missing = check_topics(run, qrels, run_path=path, qrels_path=spec.qrels[0])
+    if missing:
+        what = f"{path}: {len(missing)} judged topics are not in it and count 0"
+        events(Event("warning", {"message": what}))
     rankings: dict[str, Sequence[tuple[str, float]]] = {}
+    unknown = 0
     for topic, ranking in run.rankings.items():
         best: dict[str, float] = {}
         for formula, score in ranking:
             look = opened.look_of(formula)
             if look is not None:
                 best.setdefault(_look(opened, look), score)
+            else:
+                unknown += 1
         rankings[topic] = list(best.items())
+    if unknown:
+        what = f"{path}: {unknown:,} formulas are not in the index and are left out"
+        events(Event("warning", {"message": what}))
     return Run(run.tag, rankings)
 
 

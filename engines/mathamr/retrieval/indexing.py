@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Formula, Report
 
-__all__ = ["IndexFormulas", "index"]
+__all__ = ["IndexFormulas", "found_index", "index"]
+
+_SMALL = 20_000_000
+"""Bytes of posts and tables up to which a collection is indexed on the way, in half a minute at most."""
 
 _PART = 4_096
 """Looks that are encoded between two reports of progress."""
@@ -61,6 +64,23 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
     except _StoppedError:
         return {"out": str(spec.out), "complete": False}
     return {"out": str(spec.out), "complete": True, **about}
+
+
+def found_index(collection: ArqmathFolder, given: Path | None, cache: Path | None) -> Path | None:
+    """The index that is given; without one a small collection is indexed on the way, in the cache."""
+    if given is not None:
+        return given
+    files = [path for path in (collection.posts, *collection.latex_tables) if path is not None]
+    if cache is None or sum(path.stat().st_size for path in files) > _SMALL:
+        return None
+    from hashlib import sha256
+
+    state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    place = cache / "formulas" / sha256(repr(state).encode()).hexdigest()[:16]
+    if not (place / "about.json").exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        index(IndexFormulas(collection.path, place))
+    return place
 
 
 class _StoppedError(Exception):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engines.forum.topics import Topic
     from engines.retrieval.run import Run
 
-__all__ = ["FormulaTopics", "Task2", "topics"]
+__all__ = ["FormulaTopics", "Task2", "names_looks", "topics"]
 
 _NAMED = 20
 """So many of what is left out are named."""
@@ -61,6 +61,11 @@ def topics(spec: FormulaTopics, *, events: Sink = ignore) -> dict[str, Any]:
         )
     found = {"folder": str(spec.folder), "topics": rows, "runs": list(task.runs)}
     return {**found, "left_out": task.left_out}
+
+
+def names_looks(qrels: Path) -> bool:
+    """Whether a file of judgements says by its name that it names looks instead of formulas."""
+    return "visual" in qrels.name.lower()
 
 
 class Task2:
@@ -141,7 +146,7 @@ class Task2:
 
         found: dict[str, dict[str, int]] = {}
         for path in self.collection.qrels.get(2, ()):
-            if ("visual" in path.name.lower()) == visual:
+            if names_looks(path) == visual:
                 with self._kept_out():
                     for topic, grades in read_qrels(path, on_bad=self._bad).grades.items():
                         found.setdefault(topic, {}).update(grades)

@@ -135,6 +135,15 @@ OPERATIONS = (
         text=f"{_TEXT}:evaluate",
     ),
     Operation(
+        "mathamr.standings",
+        "A collection's runs of formulas, topic by topic.",
+        spec=f"{_ENGINE}.retrieval.standings:Standings",
+        call=f"{_ENGINE}.retrieval.standings:standings",
+        settle="workbench.papers.mathamr.places:with_index",
+        text=f"{_TEXT}:evaluate",
+        listed=False,
+    ),
+    Operation(
         "mathamr.draw",
         "A graph as a picture, or for Graphviz.",
         spec=f"{_ENGINE}.graph.drawing:Draw",

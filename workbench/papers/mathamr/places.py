@@ -15,10 +15,12 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from engines.mathamr.inspection import Inspect
     from engines.mathamr.parsing.parse import Amr, Parse
+    from engines.mathamr.retrieval.standings import Standings
 
-__all__ = ["index_path", "index_place", "settled", "with_model"]
+__all__ = ["index_path", "index_place", "settled", "with_index", "with_model"]
 
 Parsing = TypeVar("Parsing", "Amr", "Inspect", "Parse")
+Searching = TypeVar("Searching", "Inspect", "Standings")
 
 
 def index_place(workspace: Workspace, name: str) -> Path:
@@ -48,7 +50,11 @@ def index_path(name: str) -> Path:
 
 def settled(spec: Inspect) -> Inspect:
     """With the index that the workspace has of the collection, and amrlib's model."""
-    spec = with_model(spec)
+    return with_index(with_model(spec))
+
+
+def with_index(spec: Searching) -> Searching:
+    """With the index that the workspace has of the collection, where none is given."""
     if spec.index is not None or spec.folder is None:
         return spec
     try:

@@ -167,12 +167,15 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
                 Path(one["run"]).name,
                 one["measure"],
                 f"{one['difference']:+.4f}",
+                one["wins"],
+                one["losses"],
                 f"{one['t_p']:.4f}",
                 f"{one['bonferroni_p']:.4f}",
             ]
             for one in found["comparisons"]
         ]
-        yield from table(["against the first", "measure", "difference", "t-test", "Bonferroni"], tests)
+        head = ["against the first", "measure", "difference", "better", "worse", "t-test", "Bonferroni"]
+        yield from table(head, tests)
     thirds = [
         [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
         for one in found["systems"]
@@ -181,6 +184,8 @@ def evaluate(found: Found, _spec: object) -> Iterator[str]:
     if thirds:
         yield ""
         yield from table(["run", "trees", "topics", *header[1:-1]], thirds)
+    if "plot" in found:
+        yield f"by topic: {found['plot']}"
 
 
 _MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_prime", "map_prime")

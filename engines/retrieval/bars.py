@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
+from typing import Annotated
 
-__all__ = ["PIXELS", "bars", "deltas"]
+from engines.core.spec import Arg
+
+__all__ = ["PIXELS", "Plot", "bars", "deltas"]
+
+Plot = Annotated[Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture")]
 
 PIXELS = 1_660
 """Width of a picture as PNG."""

@@ -1,0 +1,150 @@
+"""The runs of a collection by topic: nDCG' of the first, and the differences of the others from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from screens.shell.export import Export, picked, table_exports
+from screens.shell.frame import Frame
+from screens.shell.request import Answer
+from screens.shell.text import safe_text
+from screens.widgets.listing import Listing
+from screens.widgets.rows import Column, Record
+from screens.widgets.sheet import Sheet
+
+__all__ = ["StandingsSheet"]
+
+_MEASURE = "ndcg10_prime"
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """The runs by the names of their files, written as filters can ask for them, each once."""
+    names: list[str] = []
+    for path in paths:
+        name = re.sub(r"\W", "_", Path(path).name.partition(".")[0].casefold())
+        names.append(name if name not in ("topic", *names) else f"{name}_{len(names) + 1}")
+    return names
+
+
+def _difference(name: str) -> Column:
+    def show(record: Record) -> Content:
+        value = record[name]
+        return safe_text(f"{value:+.4f}", "$success" if value > 0 else "$error" if value < 0 else "$quiet")
+
+    return Column(name, name, 12, "right", show=show)
+
+
+class StandingsSheet(Sheet):
+    """All runs of the collection in a folder, over its judged topics."""
+
+    class Measured(Answer):
+        """They are measured."""
+
+    def __init__(self, workbench: Frame, name: str, folder: str) -> None:
+        super().__init__(workbench)
+        self._name, self._folder = name, folder
+        self._measure = self.request("mathamr.standings", self.Measured)
+        self._found: Mapping[str, Any] | None = None
+        self._runs: list[str] = []
+        self._box = Vertical()
+
+    def compose(self) -> ComposeResult:
+        with self._box as box:
+            box.border_title = safe_text(f"runs of {self._name}, by topic")
+            box.border_subtitle = "/ filter   s sort   y command   e export   esc close"
+            yield Static(classes="figures")
+
+    def on_mount(self) -> None:
+        self.query_one(Static).update(f"measuring the runs of {self._name}")
+        self._measure.ask({"folder": self._folder})
+
+    @on(Measured)
+    async def _measured(self, event: Measured) -> None:
+        if event.error is not None:
+            listing = Listing((Column("topic", "topic"),), id="standings")
+            await self._box.mount(listing)
+            listing.show_error(event.error)
+            return
+        self._found = found = event.value
+        self._runs = _names(found["runs"])
+        first, *others = self._runs
+        columns = (
+            Column("topic", "topic", 8),
+            Column(first, first, 12, "right", show=lambda record: f"{record[first]:.4f}"),
+            *map(_difference, others),
+        )
+        listing = Listing(columns, id="standings", fields=("topic", *self._runs))
+        await self._box.mount(listing)
+        self.query_one(".figures", Static).update(Content("\n").join(map(safe_text, self._lines(found))))
+        listing.load(self._records(found))
+        listing.table.focus()
+
+    def _lines(self, found: Mapping[str, Any]) -> list[str]:
+        tests = {one["run"]: one for one in found["comparisons"] if one["measure"] == _MEASURE}
+        lines = [f"nDCG′@10 over {found['topics']} judged topics; of other runs less {self._runs[0]}"]
+        for name, system in zip(self._runs, found["systems"], strict=True):
+            low, high = system["intervals"][_MEASURE]
+            test = tests.get(system["run"])
+            beside = (
+                f"   {test['difference']:+.4f}, {test['wins']} topics better, {test['losses']} worse, "
+                f"p {test['bonferroni_p']:.3f}"
+                if test
+                else ""
+            )
+            lines.append(f"{name}   {system[_MEASURE]:.4f} ({low:.3f} to {high:.3f}){beside}")
+        return lines
+
+    def _records(self, found: Mapping[str, Any]) -> list[Record]:
+        first, *others = (system["per_topic"] for system in found["systems"])
+        return [
+            {
+                "id": topic,
+                "topic": topic,
+                self._runs[0]: row[_MEASURE],
+                **{
+                    name: other[topic][_MEASURE] - row[_MEASURE]
+                    for name, other in zip(self._runs[1:], others, strict=True)
+                },
+            }
+            for topic, row in first.items()
+        ]
+
+    def command(self) -> list[str] | None:
+        if (found := self._found) is None:
+            return None
+        words = ["mathamr", "eval", *found["runs"], "--index", found["index"]]
+        words += [word for path in found["qrels"] for word in ("--qrels", path)]
+        return words if found["unit"] == "formula" else [*words, "--unit", found["unit"]]
+
+    def exports(self) -> Sequence[Export]:
+        if (found := self._found) is None:
+            return ()
+        table = self.query_one(Listing).table
+        given = {"index": found["index"], "runs": found["runs"], "qrels": found["qrels"]}
+        asked = {**given, "unit": found["unit"]}
+
+        def draw(path: Path) -> object:
+            from workbench.export import with_sidecar
+
+            self.workbench.engine.call_blocking("mathamr.eval", {**asked, "plot": str(path)})
+            return with_sidecar(path, asked)
+
+        return (
+            *table_exports(
+                "runs by topic",
+                f"{self._name}-runs",
+                {".csv": "c", ".tex": "t"},
+                lambda: picked(table.visible_records(), {name: name for name in ("topic", *self._runs)}),
+                asked,
+            ),
+            Export("s", "runs by topic as SVG", ".svg", f"{self._name}-runs", draw),
+        )
