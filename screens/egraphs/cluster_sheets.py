@@ -171,6 +171,8 @@ def _facts(cluster: Cluster) -> Iterator[str]:
     yield f"variables   {', '.join(variables(cluster.head)) or 'none'}"
     yield f"assumed     {cluster.assume or 'nothing'}"
     yield f"style       {settings['style']}, {settings.get('order', 'shortest')} first"
+    if cluster.weights:
+        yield f"weights     {cluster.weights}"
     yield f"stopped     {stop_words(row['stop'])}, after {some(row['iterations'], 'iteration')}"
     yield f"e-graph     {some(row['nodes'], 'node')} in {some(row['classes'], 'class', 'classes')}"
     yield f"members     {count(row['size'] - 1)} of {int(row['total']):,} terms".replace(",", " ")

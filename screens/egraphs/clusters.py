@@ -21,7 +21,7 @@ from workbench.filters import Filter
 
 __all__ = ["ClustersPane"]
 
-_OPTIONS = ("members", "max_tokens", "mode", "style", "order", "seed")
+_OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed")
 
 
 class ClustersPane(SourcePane):
@@ -162,5 +162,5 @@ def _growing(cluster: Cluster) -> list[str]:
     settings = {**cluster.settings, "seed": cluster.seed}
     words = ["egen", "generate", "--notation", "prefix", *cluster.assuming, *cluster.limits]
     for name in _OPTIONS:
-        words += [f"--{name.replace('_', '-')}", str(settings[name])] if name in settings else []
+        words += [f"--{name.replace('_', '-')}", str(settings[name])] if settings.get(name, "") != "" else []
     return [*words, *(["--padding"] if settings.get("padding") else []), "--", cluster.head]

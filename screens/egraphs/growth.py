@@ -187,7 +187,8 @@ class _GrowInput(Input):
 
 
 class GrowLine(Vertical):
-    """`grow sqrt(x^2*y) where x > 0`, and under it what is wrong, what was understood, or how far it is.
+    """`grow sqrt(x^2*y) where x > 0 weights trig=4`, and under it what is wrong, what was understood, or how
+    far it is.
 
     It has the `drafts` of this session. Posts `Grew` when one of them has changed, `Saved` when one was put
     into a corpus, and `Left` when it is not wanted any more.
@@ -378,23 +379,26 @@ class GrowLine(Vertical):
             tail = f" · ended: {stop_words(draft.stop)}   K keeps it, r grows it again"
         self._said.update(Content.assemble(glyph, safe_text(words), (tail, "$quiet")))
 
-    def _judge(self, text: str) -> tuple[str, str]:
-        """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and what is
-        assumed."""
+    def _judge(self, text: str) -> tuple[str, dict[str, str]]:
+        """Say what the text means or what is wrong with it. Returns: its prefix form, or nothing, and the
+        settings that it names."""
         if not text.strip():
-            what = "infix, LaTeX or prefix, then if you like: where x > 0, n integer"
+            what = "infix, LaTeX or prefix, then if you like: where x > 0, n integer  weights trig=4"
             most = f"at most {self.usual['max_tokens']} tokens"
             how = f"mode {self.usual['mode']}, {self._manner}, {most}"
             self._said.update(safe_text(f"{what};  ⏎ grows it ({how}), esc leaves it"))
-            return "", ""
-        prefix, assume, wrong = asked(text)
+            return "", {}
+        prefix, named, wrong = asked(text)
         if wrong:
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
-            return "", ""
-        where = safe_text(f"   where {assume}" if assume else "", "$quiet")
+            return "", {}
+        words = (("where", "assume"), ("weights", "weights"))
+        told = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
         chosen = safe_text(f"   {self._manner}" if self._chosen else "", "$quiet")
-        self._said.update(Content.assemble(("= ", "$success"), safe_text(shown(prefix)), where, chosen))
-        return prefix, assume
+        self._said.update(
+            Content.assemble(("= ", "$success"), safe_text(shown(prefix)), safe_text(told, "$quiet"), chosen)
+        )
+        return prefix, named
 
     @property
     def _manner(self) -> str:
@@ -411,9 +415,9 @@ class GrowLine(Vertical):
     @on(Input.Submitted)
     def _done(self, event: Input.Submitted) -> None:
         event.stop()
-        prefix, assume = self._judge(event.value)
+        prefix, named = self._judge(event.value)
         if prefix:
-            self.grow(prefix, {**self.settings, "assume": assume} if assume else self.settings)
+            self.grow(prefix, {**self.settings, **named})
 
 
 def usual_settings() -> dict[str, Any]:

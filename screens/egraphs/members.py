@@ -115,6 +115,7 @@ class MembersView(TableView):
         words = [
             settings["style"],
             *([] if order == "shortest" else [order]),
+            *(["weighted"] if cluster.weights else []),
             f"seed {settings.get('seed', 0)}",
         ]
         return f"{of} ({', '.join(words)})" if total else of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from screens.shell.selection import Form
 
 if TYPE_CHECKING:
-    from engines.core.errors import ExpressionError
+    from engines.core.errors import EngineError
     from engines.core.tree import Tree
 
 __all__ = [
@@ -107,26 +107,37 @@ def check(text: str) -> tuple[str, str]:
         return "", _wrong(error)
 
 
-def asked(text: str) -> tuple[str, str, str]:
-    """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0, y > 0`.
+_ASKED = re.compile(r"(.*?\S)(?:\s+where\b(.*?))?(?:\s+weights\b(.*))?", re.DOTALL)
 
-    Returns: the prefix form, what is assumed and nothing, or nothing, nothing and what is wrong.
+
+def asked(text: str) -> tuple[str, dict[str, str], str]:
+    """What is to be grown as it is typed: `sqrt(x^2*y) where x > 0, y > 0 weights trig=4`.
+
+    Returns: the prefix form, the settings that it names (`assume`, `weights`) and nothing, or nothing, none
+    and what is wrong.
     """
-    from engines.core.errors import ExpressionError
+    from engines.core.errors import EngineError
     from engines.egen.assumptions import read_assumptions
     from engines.egen.expressions.language import prefix
     from engines.egen.theories.theory import theory_of
+    from engines.egen.weights import canonical_weights
 
-    written, *assumed = re.split(r"(?<=\S)\s+where\b", text, maxsplit=1)
+    found = _ASKED.fullmatch(text.strip())
+    written, assumed, weighed = found.groups("") if found else ("", "", "")
     try:
         head = theory_of("reals", "").read(written)
-        assume = str(read_assumptions("".join(assumed)))
+        assume = str(read_assumptions(assumed))
+        weights = canonical_weights(weighed)
         theory = theory_of("reals", assume, head)
-    except ExpressionError as error:
-        return "", "", _wrong(error)
-    return ("", "", theory.unwritten) if theory.unwritten else (prefix(head), assume, "")
+    except EngineError as error:
+        return "", {}, _wrong(error)
+    settings = {name: value for name, value in (("assume", assume), ("weights", weights)) if value}
+    return ("", {}, theory.unwritten) if theory.unwritten else (prefix(head), settings, "")
 
 
-def _wrong(error: ExpressionError) -> str:
-    place = f"character {error.position + 1}: " if error.position is not None and error.text else ""
+def _wrong(error: EngineError) -> str:
+    from engines.core.errors import ExpressionError
+
+    known = isinstance(error, ExpressionError) and error.position is not None and error.text
+    place = f"character {error.position + 1}: " if known else ""
     return f"{place}{error.what}. {error.remedy}".strip()

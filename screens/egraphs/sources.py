@@ -273,15 +273,21 @@ class Cluster:
         return str(self.settings.get("assume", ""))
 
     @property
+    def weights(self) -> str:
+        """What families of rules weighed."""
+        return str(self.settings.get("weights", ""))
+
+    @property
     def assuming(self) -> list[str]:
         """What was assumed as an option of a command."""
         return ["--assume", self.assume] if self.assume else []
 
     @property
     def written(self) -> str:
-        """The head and what was assumed, as they are typed: `x^2*y where x > 0`."""
+        """As it is typed, with what was assumed and the weights: `x^2*y where x > 0 weights trig=4`."""
         where = f" where {self.assume}" if self.assume else ""
-        return f"{self.row.get('infix')}{where}"
+        weights = f" weights {self.weights}" if self.weights else ""
+        return f"{self.row.get('infix')}{where}{weights}"
 
     @property
     def egraph_params(self) -> dict[str, object]:

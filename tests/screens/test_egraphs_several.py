@@ -29,28 +29,35 @@ GROWN = ["* y sqrt pow x 2", "* x y"]
 
 
 @pytest.mark.parametrize(
-    ("text", "infix", "assume"),
+    ("text", "infix", "settings"),
     [
-        ("x^2 - y^2", "x^2 - y^2", ""),
-        (r"\frac{x}{y} where y != 0", "x/y", "y != 0"),
-        ("a*x  where x>0, n integer", "a*x", "n integer, 0 < x"),
+        ("x^2 - y^2 ", "x^2 - y^2", {}),
+        (r"\frac{x}{y} where y != 0", "x/y", {"assume": "y != 0"}),
+        ("a*x  where x>0, n integer", "a*x", {"assume": "n integer, 0 < x"}),
+        ("sin x weights trig=4,hyperbolic=.2", "sin(x)", {"weights": "hyperbolic=0.2, trig=4.0"}),
+        ("x where x>0 weights power=2", "x", {"assume": "0 < x", "weights": "power=2.0"}),
     ],
 )
-def test_what_is_assumed_comes_after_where(text: str, infix: str, assume: str) -> None:
-    assert asked(text) == (prefix(read_infix(infix, LETTERS)), assume, "")
+def test_what_is_assumed_and_weighed_comes_after_the_expression(
+    text: str, infix: str, settings: dict[str, str]
+) -> None:
+    assert asked(text) == (prefix(read_infix(infix, LETTERS)), settings, "")
 
 
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
         ("x where x", "compares nothing"),
+        ("x weights trig", "is no weight of a family"),
+        ("x weights trig=2 where x > 0", "is no weight of a family"),
+        ("where x > 0", "where"),
         ("x^ where x > 0", "character"),
         ("sum(k, 1, n, k)", "not rewritten"),
     ],
 )
 def test_what_cannot_be_grown_is_said(text: str, wrong: str) -> None:
     found = asked(text)
-    assert found[:2] == ("", "")
+    assert found[:2] == ("", {})
     assert wrong in found[2]
 
 
@@ -67,7 +74,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         await press(pilot, "a")
         line = screen.query_one(GrowLine)
         assert "style any (F2), readable first (F3)" in str(line.query_one(".say", Static).content)
-        line.field.value = f"{HEAD} where x > 0"
+        line.field.value = f"{HEAD} where x > 0 weights power=2"
         await press(pilot, "f3")
         assert "style any (F2), random first (F3)" in str(line.query_one(".say", Static).content)
         await press(pilot, "f2", "f2", "f2", "f3", "f3", "enter", "x")
@@ -76,10 +83,11 @@ async def test_several_variables_are_grown_copied_and_sliced(
         # What was asked, and where it is said.
         asked_for = screen.now.drafts[0].params
         wanted = {"expr": "* sqrt pow x 2 y", "assume": "0 < x", "style": "any", "order": "readable"}
+        wanted["weights"] = "power=2.0"
         assert wanted.items() <= asked_for.items()
         middle = screen.query_one("#middle", Pane)
         assert middle.footnote.startswith("x, y where 0 < x · stopped")
-        assert middle.detail.endswith("(any, readable, seed 0)")
+        assert middle.detail.endswith("(any, readable, weighted, seed 0)")
         assert not screen.why_not("keep")
         assert screen.unkept()
         assert "K keeps it" in str(line.query_one(".say", Static).content)
@@ -109,7 +117,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         # The command lines have the options, and growing again has the settings.
         for member, words in (
             (True, "mathwb egen explain --assume '0 < x' --seed 0 -- '* sqrt pow x 2 y' '* x y'"),
-            (False, "--style any --order readable"),
+            (False, "--style any --weights power=2.0 --order readable"),
         ):
             if not member:
                 await press(pilot, "h")
@@ -121,10 +129,14 @@ async def test_several_variables_are_grown_copied_and_sliced(
         await press(pilot, "i")
         await settle(pilot)
         lines = app.screen.query_one(ReaderBox).reader.lines
-        assert {"variables   x, y", "assumed     0 < x", "style       any, readable first"} <= {
-            *map(str, lines)
+        told = {
+            "variables   x, y",
+            "assumed     0 < x",
+            "style       any, readable first",
+            "weights     power=2.0",
         }
+        assert told <= set(map(str, lines))
         await press(pilot, "escape", "r", "x")
         await settle(pilot, lambda: bool(screen.why_not("stop")))
         assert screen.now.drafts[1].params == asked_for
-        assert line.field.value == "sqrt(x^2)*y where 0 < x"
+        assert line.field.value == "sqrt(x^2)*y where 0 < x weights power=2.0"
