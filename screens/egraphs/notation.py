@@ -138,6 +138,7 @@ def asked(text: str) -> tuple[str, dict[str, str], str]:
 def _wrong(error: EngineError) -> str:
     from engines.core.errors import ExpressionError
 
-    known = isinstance(error, ExpressionError) and error.position is not None and error.text
-    place = f"character {error.position + 1}: " if known else ""
+    place = ""
+    if isinstance(error, ExpressionError) and error.position is not None and error.text:
+        place = f"character {error.position + 1}: "
     return f"{place}{error.what}. {error.remedy}".strip()
