@@ -25,8 +25,8 @@ from engines.core.precise import CODE, NOTHING, Form, Functions, Value, applied,
 
 __all__ = ["REACH", "Edges", "Place"]
 
-REACH = 1e6
-"""Places farther from 0 are left out."""
+REACH = 1e12
+"""Places farther from 0 are left out; the search of the line ends before (`domain.grid`)."""
 _PERIODS = 3
 """Periods each way from 0 that are looked at."""
 _SHOWN_DENOMINATOR = 999

@@ -40,8 +40,12 @@ def test_values_that_no_precision_tells_end_nothing() -> None:
     assert verdict.outcome == "equal"
 
 
-def test_domain_that_is_lost_far_out_is_seen() -> None:
-    assert judged("x", "+ x * 0 sqrt - 130 x").outcome == "shrinks"
+@pytest.mark.parametrize("end", [130, 1_000_001, 30_000_000])
+def test_domain_that_is_lost_far_out_is_seen(end: int) -> None:
+    verdict = judged("x", f"+ x * 0 sqrt - {end} x")
+    assert verdict.outcome == "shrinks"
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.x > end
 
 
 def test_isolated_points_are_named() -> None:

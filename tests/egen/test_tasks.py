@@ -205,6 +205,13 @@ def test_bad_derivations_are_explained(tmp_path: Path) -> None:
         assert caught.value.line == line
 
 
+def test_a_file_without_a_derivation_is_no_right_one(tmp_path: Path) -> None:
+    path = tmp_path / "blank.txt"
+    path.write_text("\n \n\n")
+    with pytest.raises(DataError, match="no derivation"):
+        check(Check(path))
+
+
 def test_an_oracle_finds_every_mistake() -> None:
     def made(shift: int) -> list[Derivation]:
         return [

@@ -151,7 +151,7 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     given); `derivations`: steps (prefix, infix), known (the transition that the file says is wrong),
     first_wrong and first_flagged (transitions from 0, or None), right, and `transitions` with verdict,
     counterexample, judgement, reason, cosine, flagged; `bad`: what could not be read, as line and what.
-    Raises: DataError E317 when no derivation can be read.
+    Raises: DataError E317 when no derivation can be read, E314 when there is none.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -170,8 +170,11 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     theory = theory_of(spec.theory, spec.assume)
     step = partial(theory.read, head=False)
     given = list(derivations.read_derivations(spec.file, on_bad=bad.append, reader=step))
-    if bad and not given:
-        raise bad[0]
+    if not given:
+        nothing = DataError(
+            "there is no derivation in it", path=spec.file, code="E314", remedy="Write a step a line."
+        )
+        raise bad[0] if bad else nothing
     warn_of_lines(events, spec.file, ((each.line, each.what) for each in bad))
     encoder = None if spec.model is None else kept_encoder(spec.model)
     limit, suspicion = spec.threshold, None
