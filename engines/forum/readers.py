@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 _START = re.compile(rb"<row(?=[\s/>])")
+_ROOT = re.compile(rb"<([A-Za-z]+)[^<>]*>\s*\Z")
 _NAME = re.compile(r"\s+([A-Za-z][\w.:-]*)\s*=\s*")
 _ATTRIBUTE = re.compile(rf"""{_NAME.pattern}(?:"([^"]*)"|'([^']*)')""")
 _ROW = re.compile(rf"""(?:{_ATTRIBUTE.pattern.replace("(", "(?:").replace("(?:?:", "(?:")})*+\s*/?>""")
@@ -149,14 +150,15 @@ def read_rows(
 
     Args: after: how many rows are passed over unread; the `passed` of a report to go on with. name: the file
     that is read of an archive. Yields: line number and attributes, unescaped. Rows are read as text one by
-    one, however they stand on lines, so that a broken one costs no other; declarations of entities are
-    refused, since those files have none.
+    one, however they stand on lines, so that a broken one costs no other; the end of a file that lacks
+    its closing tag counts as one. Declarations of entities are refused, since those files have none.
     """
     path = Path(path)
     with open_binary(path, name) as file:
         for number, (line, raw, last) in enumerate(_split(file)):
             if not number:
                 _no_entities(raw, path)
+                root = _ROOT.search(raw)
             if number <= after:
                 continue
             report.passed = number
@@ -174,6 +176,8 @@ def read_rows(
             else:
                 report.read += 1
                 yield line, attributes
+                if last and root is not None and b"</" + root[1] not in raw:
+                    report.leave_out(line, f"the file ends without </{root[1].decode()}>: it was cut here")
     if not report.read:
         raise DataError(
             f"no rows: all {report.bad:,} are malformed ({report.first[0][1]})" if report.bad else "no rows",

@@ -199,6 +199,17 @@ def test_a_file_that_ends_inside_a_row(tmp_path: Path) -> None:
     assert report.first == [(3, "the file ends inside the row")]
 
 
+def test_a_file_that_is_cut_between_two_rows_is_told(tmp_path: Path) -> None:
+    path, report = tmp_path / "Posts.xml", Report()
+    path.write_text('<posts>\n<row Id="1" PostTypeId="1" />\n<row Id="2" PostTypeId="1" />\n')
+    assert [row["Id"] for _, row in read_rows(path, report)] == ["1", "2"]
+    assert (report.read, report.bad, report.first) == (
+        2,
+        1,
+        [(3, "the file ends without </posts>: it was cut here")],
+    )
+
+
 def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
     lines = tmp_path / "topics.jsonl"
     lines.write_text(
