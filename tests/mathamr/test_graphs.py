@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
+from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
 from engines.mathamr.graph.graft import graft_trees, grafted
@@ -56,6 +57,16 @@ def test_a_formula_takes_the_place_of_its_placeholder() -> None:
     assert linear(made.graph, style="paper") == (
         "equal-01 string-entity math plus 1 X thing math interval$O-C$$ a b"
     )
+
+
+@given(st.text(min_size=1))
+def test_any_label_is_read_again(name: str) -> None:
+    """Signs of PENMAN in a label, such as the # of a comment, do not end the graph."""
+    graph = Graph(Node("z", "", []))
+    graft_trees(graph, {"0": OperatorTree("O!f", (OperatorTree(f"V!{name}"), OperatorTree("V!x")))})
+    labels = [node.concept for node in graph.nodes()]
+    assert [node.concept for node in read_graph(write_graph(graph)).nodes()] == labels
+    assert (len(labels), labels[1], labels[3]) == (4, "f", "x")
 
 
 def test_repeated_lost_and_mangled_formulas() -> None:

@@ -26,7 +26,11 @@ MARK = ":mark"
 _MANGLED = re.compile(r'"?(?:eqx(?P<id>\w*?)(?:eqx|eq|e)?|(?P<tail>\w+?)eqx)"?\Z')
 """Placeholders as parsers return them: whole, or with one end lost."""
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_ESCAPES = {"(": "$", ")": "$$", ":": "$##$", " ": "_", '"': "''", "/": "$/$", "~": "$~$"}
+_ESCAPES = {
+    "(": "$", ")": "$$", ":": "$##$",
+    '"': "''", "/": "$slash$", "~": "$tilde$", "#": "$hash$",
+}
+"""What stands for signs that mean something in PENMAN notation; the first three are the authors'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +178,11 @@ class _Writer:
             if variable not in self.taken:
                 break
         self.taken.add(variable)
-        return Node(variable, "".join(_ESCAPES.get(sign, sign) for sign in name), [])
+        return Node(variable, "".join(map(_escaped, name)), [])
+
+
+def _escaped(sign: str) -> str:
+    return "_" if sign.isspace() else _ESCAPES.get(sign, sign)
 
 
 def _position(number: int) -> str:
