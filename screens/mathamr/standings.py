@@ -90,7 +90,8 @@ class StandingsSheet(Sheet):
 
     def _lines(self, found: Mapping[str, Any]) -> list[str]:
         tests = {one["run"]: one for one in found["comparisons"] if one["measure"] == _MEASURE}
-        lines = [f"nDCG′@10 over {found['topics']} judged topics; of other runs less {self._runs[0]}"]
+        others = f"; of other runs less {self._runs[0]}" if len(self._runs) > 1 else ""
+        lines = [f"nDCG′@10 over {found['topics']} judged topics{others}"]
         for name, system in zip(self._runs, found["systems"], strict=True):
             low, high = system["intervals"][_MEASURE]
             test = tests.get(system["run"])

@@ -27,8 +27,13 @@ _MANGLED = re.compile(r'"?(?:eqx(?P<id>\w*?)(?:eqx|eq|e)?|(?P<tail>\w+?)eqx)"?\Z
 """Placeholders as parsers return them: whole, or with one end lost."""
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ESCAPES = {
-    "(": "$", ")": "$$", ":": "$##$",
-    '"': "''", "/": "$slash$", "~": "$tilde$", "#": "$hash$",
+    "(": "$",
+    ")": "$$",
+    ":": "$##$",
+    '"': "''",
+    "/": "$slash$",
+    "~": "$tilde$",
+    "#": "$hash$",
 }
 """What stands for signs that mean something in PENMAN notation; the first three are the authors'."""
 
