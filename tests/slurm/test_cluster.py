@@ -200,3 +200,27 @@ def test_a_run_of_an_array_is_queued_again_alone(lab: Slurm, whole: dict[str, An
     for number in (first, second):
         lab.go(number)
         assert lab.wait(number, "succeeded").value == whole
+
+
+def test_what_joins_shares_begins_when_they_are_over_and_a_lost_one_is_done_again_alone(
+    lab: Slurm, whole: dict[str, Any]
+) -> None:
+    held = Recipe("test.count", "held", {"n": 6, "hold": 3, "executor": "slurm"}, seed=7)
+    last = Recipe("test.count", "joins", {"n": 6, "executor": "slurm"}, seed=7)
+    made = jobs.submit_sweep(lab.workspace, "test", "a work", [(held, {}, {}), (held, {}, {})], last=last)
+    first, second, joins = jobs.members(lab.workspace, made.id)
+    for number in (first, second):
+        lab.until(lambda: lab.view(number).done == 3, "item 3")  # noqa: B023
+    lab.until(lambda: lab.view(joins).waiting == "Dependency", "a dependency")
+    lab.go(first)
+    lab.wait(first, "succeeded")
+    supervisor, worker = lab.supervisor(second), lab.worker(second)
+    os.kill(supervisor, signal.SIGKILL)
+    os.kill(worker, signal.SIGKILL)
+    lab.wait(second, "lost")
+    assert lab.wait(joins, "succeeded").value == whole
+    lab.go(second)
+    jobs.resume(lab.workspace, made.id)
+    assert lab.wait(second, "succeeded").value == whole
+    assert [lab.view(number).attempt for number in (first, second, joins)] == [1, 2, 1]
+    assert lab.view(made.id).state == "succeeded"
