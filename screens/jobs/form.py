@@ -57,6 +57,10 @@ class Row(Horizontal):
         width: 1fr; height: 1; padding-left: 2; color: $quiet; text-wrap: nowrap; text-overflow: ellipsis;
     }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", show=False),
+        Binding("up", "app.focus_previous", show=False),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -114,10 +118,6 @@ class NewJob(Dialog[Any]):
     NewJob.-low VerticalScroll { max-height: 11; }
     NewJob.-low #device { margin-top: 0; max-height: 2; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
-    ]
 
     def __init__(
         self,
@@ -338,12 +338,13 @@ class NewJob(Dialog[Any]):
 
     def _tell_foot(self, wrong: Mapping[str, EngineError]) -> None:
         """What is wrong with the focused field, or else with the first, in full and with its remedy; when all
-        is right, the choices of the focused field."""
+        is right, the choices of the focused field, or what it means."""
         field = self._here.field if self._here is not None else None
         error = wrong.get(field.name if field is not None else "") or next(iter(wrong.values()), None)
         said: Content | str = ""
-        if field is not None and (choices := self._choices(field)):
-            said = safe_text(f"? lists: {', '.join(choices)}", "$quiet")
+        if field is not None:
+            choices = self._choices(field)
+            said = safe_text(f"? lists: {', '.join(choices)}" if choices else field.help, "$quiet")
         if error is not None:
             said = Content.styled(safe_text(f"✗ {error.what}. {error.remedy}".rstrip()).plain, "$warning")
         self.query_one("#foot", Static).update(said)

@@ -310,6 +310,15 @@ async def test_it_fits_a_small_terminal(make: Make, engine: Engine, sample: Work
         assert focused is not None
         assert screen.region.contains_region(focused.region)
         assert "cl-mean-tiny" in shown(pilot.app)
+        place = screen.rows()["sweep.stop_worst"].query_one(Input)
+        place.focus()
+        for name in ("sweep.parallel", "sweep.folds", "sweep.seeds"):
+            await pilot.press("up")
+            await rest(pilot)
+            line = screen.rows()[name].query_one(Input)
+            assert line.has_focus
+            assert screen.query_one("#fields").region.contains_region(line.region)
+        assert "1,2,3: One run for each; 1..5 too." in str(screen.query_one("#foot", Static).render())
 
 
 # Without a screen
