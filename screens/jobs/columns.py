@@ -55,8 +55,10 @@ def job_records(views: Sequence[JobView], *, plain: bool = False) -> list[Record
 
 
 def _name(view: JobView) -> str:
-    """A training by the name of its recipe: all begin with the same word."""
-    return view.title.removeprefix("train ")
+    """A training by the name of its recipe, since all begin with the same word; one of a sweep by what makes
+    it one of several."""
+    name = view.title.removeprefix("train ")
+    return name.removeprefix(f"{view.params.get('recipe')} ") if view.sweep else name
 
 
 def _differs(names: Sequence[str]) -> list[int]:
@@ -91,7 +93,11 @@ def told_apart(name: str, cells: int, differs: int) -> str:
 
 
 def _what(record: Record, cells: int) -> str:
-    name = _name(record["view"])
+    view: JobView = record["view"]
+    name = _name(view)
+    if view.sweep and 0 < cells < len(name):
+        # The keys are those of its fellows.
+        return elide(" ".join(part.partition("=")[2] or part for part in name.split()), cells)
     return told_apart(name, cells, record["apart"]) if cells else name
 
 

@@ -145,7 +145,9 @@ class Detail(Pane):
             self._log.show([])
             self.query_one("#log-state", Static).update("")
             return
-        self.title = f"{view.id} {view.title} · attempt {view.attempt}"
+        self.title = f"{view.id} {view.title}" + (
+            f" · attempt {view.attempt}" if view.task != "sweep" else ""
+        )
         self._summarise()
         key, before = (view.folder, view.attempt), self._follower
         if before is None or before.key != key:
@@ -332,7 +334,8 @@ class Detail(Pane):
         else:
             words = f"+{reader.behind} lines below" if reader.behind else "not following"
         if not reader.lines:
-            words = "nothing logged yet"
+            is_sweep = self.view is not None and self.view.task == "sweep"
+            words = "its runs have logs; d compares them" if is_sweep else "nothing logged yet"
         left_off = f"  ·  {reader.left_off} earlier lines are only in the file" if reader.left_off else ""
         self.query_one("#log-state", Static).update(words + left_off, layout=False)
 
@@ -409,9 +412,7 @@ class Detail(Pane):
     @on(Pane.PageShown)
     def _fill_page(self) -> None:
         if self._page_name == "diff-page":
-            listing = self.query_one("#diff", Listing)
-            if not len(listing.table.rows):
-                listing.load([])
+            self.query_one("#diff", Listing).show_state()
         if self.view is None or self._follower is None:
             return
         if self._page_name == "files-page":

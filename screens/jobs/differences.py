@@ -65,11 +65,11 @@ def standing_columns(measure: str) -> tuple[Column, ...]:
     named = "its title is the name of a measure; value is its field"
     return (
         Column("setting", "setting", 16),
-        Column("value", measure, unfiltered=named),
-        Column("runs", "runs", 5, "right", drop=2),
-        Column("failed", "failed", 6, "right", drop=3),
-        Column("best", "to the best [95 %]", unfiltered="its title says of what; best is its field"),
-        Column("p", "p", 6, drop=1),
+        Column("value", "".join(shortened(measure)), 24, unfiltered=named),
+        Column("runs", "runs", 5, "right", drop=3),
+        Column("failed", "failed", 6, "right", drop=4),
+        Column("best", "to the best [95 %]", unfiltered="its title says of what; best is its field", drop=1),
+        Column("p", "p", 6, drop=2),
     )
 
 

@@ -287,7 +287,7 @@ class NewJob(Dialog[Any]):
             lines.insert(0, f"{'':8}{'sweep':<15}{runs:,} runs; each model stays in its run folder")
         if self._machine is not None and self._machine.gpus:
             lines += self._machine.lines()
-        self.query_one("#device", Static).update(safe_text("\n".join(lines)))
+        self.query_one("#device", Static).update(Content("\n").join(map(safe_text, lines)))
         self._tell_foot(wrong)
 
     def _device(self, wrong: dict[str, EngineError]) -> str:

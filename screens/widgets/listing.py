@@ -219,7 +219,7 @@ class Listing(_Filtered):
         """Show rows; the filter stays in force."""
         self._instead = False
         self.table.load(rows, keep=keep)
-        self._show_state()
+        self.show_state()
 
     def show_loading(self, what: str) -> None:
         """Say that rows are on their way."""
@@ -239,10 +239,12 @@ class Listing(_Filtered):
 
     @on(Table.Counted)
     def _counted(self) -> None:
-        if not self._instead:
-            self._show_state()
+        self.show_state()
 
-    def _show_state(self) -> None:
+    def show_state(self) -> None:
+        """Say what there is, unless something else is said in place of rows."""
+        if self._instead:
+            return
         if len(self.table.rows) == 0:
             self.notice.show_empty(*self._empty)
         elif self.table.shown == 0:

@@ -38,3 +38,23 @@ async def test_way_10(
         assert "accuracy: train.lr=0.1" in said
         assert f"by {best - other:.4g}, no more than the spread of 3 shared runs" in said
         assert "so few could not show more" in said
+
+
+async def test_the_runs_of_a_sweep_are_told_apart_at_80_columns(
+    make: Callable[..., Workbench], jobs: list[JobView]
+) -> None:
+    settings = [(lr, seed) for lr in ("1e-3", "2e-3") for seed in (1, 2)]
+    members = [
+        dataclasses.replace(
+            jobs[0],
+            id=number,
+            sweep=5,
+            title=f"train egen/cl-mean-tiny lr={lr} seed={seed}",
+            params={**jobs[0].params, "recipe": "egen/cl-mean-tiny"},
+        )
+        for number, (lr, seed) in enumerate(settings, 6)
+    ]
+    async with make(jobs=members).run_test(size=(80, 24)) as pilot:
+        lines = shown(await ready(pilot, 6)).splitlines()
+        for view, (lr, seed) in zip(members, settings, strict=True):
+            assert any(f" {view.id} {lr} {seed} " in line for line in lines)

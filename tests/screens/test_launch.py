@@ -282,7 +282,10 @@ async def test_a_sweep(
         put(screen, "sweep.stop_worst", "validation_kmeans_percent")
         engine.asked.clear()
         await rest(pilot)
-        assert "6 runs; each model stays in its run folder" in shown(pilot.app)
+        lines = [line.strip(" │") for line in shown(pilot.app).splitlines()]
+        place = next(at for at, line in enumerate(lines) if "6 runs; each model stays" in line)
+        assert lines[place].endswith("in its run folder")
+        assert lines[place + 1].startswith("runs on")
         settings = [(lr, seed) for lr in (1e-4, 2e-4, 3e-4) for seed in (1, 2)]
         assert [(asked["train"]["lr"], asked["seed"]) for asked in engine.asked[-6:]] == settings
         assert {asked["stop_worst"] for asked in engine.asked[-6:]} == {"validation_kmeans_percent"}
