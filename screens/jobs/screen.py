@@ -181,7 +181,12 @@ class JobsScreen(WorkbenchScreen):
 
     def _rerun(self) -> None:
         """The same recipe as a new job, in a folder of its own."""
+        from workbench import jobs
+
         if (job := self.job) is None:
+            return
+        if job.task == "sweep":
+            self._do(lambda: jobs.rerun(self.workbench.workspace, job.id).id, "job {} is started")
             return
         recipe = job.spec
         if out := recipe.params.get("out"):

@@ -48,6 +48,27 @@ def test_so_many_at_a_time_in_order(lab: Lab) -> None:
     assert lab.wait(number, "succeeded").done == 3
 
 
+def test_begun_anew_as_it_was(lab: Lab) -> None:
+    number, members = started(lab, 3, parallel=1)
+    lab.until(lambda: lab.view(members[0]).done == 3, "the first")
+    jobs.kill(lab.workspace, number)
+    again = jobs.rerun(lab.workspace, number)
+    assert again.spec() == jobs.Job(number, lab.workspace.runs / str(number)).spec()
+    others = sweeps.members(again)
+    assert [(lab.view(each.job).title, each.setting) for each in others] == [
+        (f"run {place}", {"number": place}) for place in range(3)
+    ]
+    assert {each.job for each in others}.isdisjoint(members)
+    with pytest.raises(EngineError, match="another sweep"):
+        jobs.rerun(lab.workspace, number, ["n=7"])
+    jobs.kill(lab.workspace, again.id)
+    made = jobs.submit_sweep(
+        lab.workspace, "r", "s", [(Recipe("test.count", "a", {}), {}, {})], last=Recipe("test.count", "b", {})
+    )
+    with pytest.raises(EngineError, match="shares of one work"):
+        jobs.rerun(lab.workspace, made.id)
+
+
 def test_stopped_and_resumed_as_one(lab: Lab) -> None:
     number, members = started(lab, 3, parallel=2)
     lab.until(lambda: [lab.view(each).done for each in members[:2]] == [3, 3], "two to begin")

@@ -370,16 +370,33 @@ def _follow(workspace: Workspace, item: Job, sink: Sink) -> None:
 
 
 def rerun(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> Job:
-    """Start a new job with the recipe of another, from the beginning and in a folder of its own.
+    """Start a new job with the recipe of another, from the beginning and in a folder of its own; of a sweep
+    all its runs, as they were asked for.
 
     Args: settings: what to change, each `key=value`. Raises: as `submit`; UsageError E424; what its task
-    raises for settings that it does not take.
+    raises for settings that it does not take; EngineError E603 for a sweep that cannot be started so.
     """
     from workbench.jobs.worker import settled
 
+    if _is_sweep(workspace, number):
+        return _rerun_sweep(workspace, find(workspace.runs, number), settings)
     spec = fresh(find(workspace.runs, number), settings)
     settled(spec, workspace.runs)
     return submit(workspace, spec)
+
+
+def _rerun_sweep(workspace: Workspace, item: Job, settings: Sequence[str]) -> Job:
+    if settings or sweeps.divided(item):
+        what = "with other settings it is another sweep" if settings else "its runs are shares of one work"
+        again = "Start it by its command."
+        raise EngineError(f"job {item.id} is a sweep: {what}", code="E603", exit_code=2, remedy=again)
+    spec = item.spec()
+    runs = [
+        (fresh(find(workspace.runs, each.job), ()), each.setting, each.repeat)
+        for each in sweeps.members(item)
+    ]
+    how = {name: spec.params[name] for name in ("parallel", "stop_worst")}
+    return submit_sweep(workspace, spec.params["recipe"], spec.title, runs, **how)
 
 
 def _is_sweep(workspace: Workspace, number: int) -> bool:

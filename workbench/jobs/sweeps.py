@@ -27,6 +27,7 @@ __all__ = [
     "Member",
     "awaited",
     "curve",
+    "divided",
     "lane",
     "lowest_is_best",
     "members",
@@ -84,6 +85,12 @@ def awaited(job: Job) -> list[Attempt]:
     others = [Job(each.job, runs / str(each.job)) for each in members(Job(0, runs / str(told["sweep"])))]
     ends = [attempt for other in others if other.id != job.id for attempt in other.attempts()[-1:]]
     return [attempt for attempt in ends if attempt.result() is None]
+
+
+def divided(sweep: Job) -> bool:
+    """Whether its runs are the shares of one work, with one that puts them together."""
+    folders = (sweep.folder.parent / str(each.job) for each in members(sweep))
+    return any(read_document(folder / "sweep.json").get("last") for folder in folders)
 
 
 def verdict(attempt: Attempt) -> str:
