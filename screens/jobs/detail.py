@@ -1,5 +1,8 @@
 """The right pane of the Jobs screen: how far a job is, its curves beside those of others, and its log,
-metrics, recipe, differences and files."""
+metrics, recipe, differences and files.
+
+Somewhat over 450 lines: the pages show one job and follow it together.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The MathAMR screen: a sentence on top, topics and graph on the left, the operator tree, and strings."""
+"""The MathAMR screen: a sentence on top, topics and graph on the left, the operator tree, and strings.
+
+Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
+"""
 
 from __future__ import annotations
 
