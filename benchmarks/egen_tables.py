@@ -1,0 +1,131 @@
+"""The paper's Tables 4, 6, 8, 10 and 15 with four models of ours, small and trained on one corpus.
+
+    .venv/bin/python -m benchmarks.egen_tables egen_clusters_sample.jsonl.gz --cache FOLDER
+
+trains seq2seq, CL Mean and CL Max by the recipes `egen/…-tiny` on the sample corpus, SemEmb by that of
+seq2seq on what SymPy makes of the heads of the same corpus, and measures each by the five evaluations on the
+same clusters, items, derivations and analogies. What was trained and built lies in the cache and is not made
+again. The models are compared in pairs by the sign test over what one has right and the other wrong (clusters
+that K-means keeps together, items, transitions, analogies, expressions whose nearest is equal), with Holm's
+correction for each table.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from benchmarks._record import parser_of, put_into, record, table
+from engines.egen.corpus.labelled import sample_corpus
+from engines.egen.corpus.reader import open_corpus
+from engines.egen.evaluations.evaluate import Evaluate, Evaluation, evaluate
+from engines.retrieval.significance import holm, sign_p
+
+MODELS = {
+    "seq2seq": "egen/seq2seq-tiny",
+    "CL Mean": "egen/cl-mean-tiny",
+    "CL Max": "egen/cl-max-tiny",
+    "SemEmb": "egen/seq2seq-tiny",
+}
+TASKS: tuple[Evaluation, ...] = ("kmeans", "semantic", "mistakes", "algebra", "retrieval")
+SHOWN = {
+    "kmeans_accuracy": "K-means (Table 4)",
+    "semantic_accuracy": "semantic understanding (6)",
+    "mistake_f1": "mistakes, F1 (8)",
+    "algebra_accuracy": "embedding algebra (10)",
+    "retrieval_at_5": "retrieval at 5 (15)",
+}
+ALL = 10**6
+
+
+def mathwb(*words: object) -> None:
+    start = "from workbench.cli import main; main()"
+    subprocess.run([sys.executable, "-P", "-c", start, *map(str, words)], check=True)
+
+
+def rewritten(cache: Path) -> Path:
+    """The corpus that SymPy makes of the heads of the sample corpus."""
+    heads, corpus = cache / "heads.txt", cache / "semembed"
+    if not (corpus / "manifest.json").exists():
+        heads.write_text("\n".join(open_corpus(sample_corpus()).clusters()["head"].to_pylist()) + "\n")
+        mathwb("egen", "semembed", "--templates", heads, "--time", 1, "--out", corpus)
+    return corpus
+
+
+def trained(name: str, data: Path, steps: int, cache: Path) -> Path:
+    """The model of a column; a training that was stopped goes on."""
+    out = cache / name.replace(" ", "-").lower()
+    corpus = rewritten(cache) if name == "SemEmb" else sample_corpus()
+    given = {"data.corpus": corpus, "data.exclude": data, "steps": steps}
+    if not (out / "model").is_dir():
+        words = [part for key, value in given.items() for part in ("--set", f"{key}={value}")]
+        mathwb("train", MODELS[name], "--headless", "--device", "cpu", "--out", out, *words)
+    return out / "model"
+
+
+def measured(task: Evaluation, model: Path, data: Path, count: int, cache: Path) -> dict[str, Any]:
+    """The figures of an evaluation, and which answers are wrong. Test sets are those of the first model."""
+    built = task in ("semantic", "mistakes")
+    kept = cache / f"{task}-{count}.jsonl"
+    asked = {"data": kept} if built and kept.exists() else {"data": data, "write": kept if built else None}
+    sized = {"count": count} if built else {}
+    found = evaluate(Evaluate(task, model, worst=ALL, **asked, **sized))
+    wrong = {
+        (each["query"], each["expected"] or each["predicted"], each["note"] if task == "algebra" else "")
+        for each in found["mistakes"]
+    }
+    return {"figures": {f["name"]: f for f in found["figures"] if f["protocol"] == "paper"}, "wrong": wrong}
+
+
+def compared(wrong: dict[str, set[tuple[str, str, str]]]) -> list[dict[str, Any]]:
+    """Every pair of models: what the one has right and the other wrong, and the adjusted p-value."""
+    pairs = [
+        {"a": a, "b": b, "a_alone": len(wrong[b] - wrong[a]), "b_alone": len(wrong[a] - wrong[b])}
+        for a, b in combinations(wrong, 2)
+    ]
+    adjusted = holm([sign_p(int(pair["a_alone"]), int(pair["b_alone"])) for pair in pairs])
+    return [{**pair, "p": p} for pair, p in zip(pairs, adjusted, strict=True)]
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument(
+        "data", type=Path, help="clusters in the published layout; none of them is trained on"
+    )
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--steps", type=int, default=600, help="of each training")
+    parser.add_argument("--count", type=int, default=300, help="items and derivations, at most")
+    parser.add_argument("--page", type=Path, help="where the table is put")
+    given = parser.parse_args()
+    given.cache.mkdir(parents=True, exist_ok=True)
+    models = {name: trained(name, given.data, given.steps, given.cache) for name in MODELS}
+    figures: dict[str, Any] = {"steps": given.steps, "count": given.count}
+    rows = []
+    for task in TASKS:
+        found = {
+            name: measured(task, model, given.data, given.count, given.cache)
+            for name, model in models.items()
+        }
+        pairs = compared({name: each["wrong"] for name, each in found.items()})
+        values = {name: each["figures"] for name, each in found.items()}
+        figures[task] = {"figures": values, "pairs": pairs}
+        for figure in SHOWN.keys() & values["seq2seq"].keys():
+            cells = [values[name][figure] for name in MODELS]
+            told = (
+                f"{each['value']:.1f} [{each['interval'][0]:.1f}, {each['interval'][1]:.1f}]"
+                for each in cells
+            )
+            apart = [f"{pair['a']}, {pair['b']}" for pair in pairs if pair["p"] >= 0.05]
+            rows.append([SHOWN[figure], *told, "; ".join(apart) or "none"])
+    lines = table(["percent", *MODELS, "not told apart (p ≥ .05)"], rows)
+    print("\n".join(lines))
+    if given.page:
+        put_into(given.page, "\n".join(lines), "egen_tables")
+    record("egen_tables", figures, libraries=("torch", "numpy"))
+
+
+if __name__ == "__main__":
+    main()
