@@ -187,7 +187,11 @@ def atomic_folder(target: str | Path, *, keep: bool = False) -> Iterator[Path]:
         if target.is_dir() and not keep:
             target.rename(old)
         if not (keep and target.exists()):
-            draft.rename(target)
+            try:
+                draft.rename(target)
+            except OSError:
+                if not (keep and target.is_dir()):  # else another process was there first
+                    raise
         _sync(target.parent)
     except OSError as error:
         place = target if error.errno in _FULL else error.filename or target

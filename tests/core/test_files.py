@@ -191,6 +191,22 @@ def test_a_folder_appears_whole_and_replaces_the_old_one(tmp_path: Path) -> None
     assert os.listdir(target.parent) == ["model"]
 
 
+def test_of_two_that_keep_a_folder_the_first_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one comes between the last look and the change of names, as two first starts may."""
+    target, rename = tmp_path / "sample", Path.rename
+
+    def later(draft: Path, place: Path) -> Path:
+        target.mkdir()
+        (target / "theirs").touch()
+        return rename(draft, place)
+
+    monkeypatch.setattr(Path, "rename", later)
+    with atomic_folder(target, keep=True) as draft:
+        (draft / "ours").touch()
+    assert os.listdir(tmp_path) == ["sample"]
+    assert os.listdir(target) == ["theirs"]
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(errno.ENOSPC, "full")])
 def test_a_folder_that_fails_leaves_the_old_one(tmp_path: Path, error: Exception) -> None:
     with atomic_folder(tmp_path / "index") as draft:
