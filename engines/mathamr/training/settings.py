@@ -57,4 +57,4 @@ class GraphSettings(TreeSettings):
     window: Window = 0
     hidden: Annotated[
         float, Arg("Share of a context's nodes that lose their label in the equal graph.", low=0, high=1)
-    ] = 0.3
+    ] = 0.5
