@@ -163,7 +163,7 @@ async def test_choices_are_listed_where_a_value_is_one_of_several(
         assert "mean, max" in await choose("model.pooling", "down", "enter")
         assert "sample-e" in await choose("data.exclude", "enter")
         assert "auto, cpu" in await choose("job.device", "escape")
-        assert not await choose("job.more")
+        assert await choose("job.more") == "other settings, as in patience=3"
         values = screen.values()
         assert values["train.schedule"] == "cosine_restarts"
         assert values["model.pooling"] == "max"
