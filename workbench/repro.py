@@ -22,6 +22,7 @@ from workbench.jobs import jobs
 from workbench.jobs.devices import gpus
 from workbench.recipes import recipes
 from workbench.training import Summary, job_spec, summary
+from workbench.units import noun
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
@@ -194,7 +195,7 @@ def _ours(
     recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
     numbers = {name: [float(found[name]) for found in several if name in found] for name in measures}
     values = {name: summary(found, name) for name, found in numbers.items() if found}
-    return f"{recipe}, {len(several)} run{'s' if len(several) > 1 else ''}", values
+    return f"{recipe}, {len(several)} {noun(len(several), 'run')}", values
 
 
 def _is_of(recipe: str, stem: str) -> bool:

@@ -17,7 +17,7 @@ from engines.core.errors import EngineError
 from screens.egraphs.columns import VERDICT_SIGNS, fitting, table, verdict
 from screens.egraphs.notation import infix, latex, shown, tree_lines
 from screens.shell.request import Answer, Ask
-from screens.shell.text import count, safe_text
+from screens.shell.text import count, safe_text, some
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.notice import error_text
 from screens.widgets.pane import Page, Pane
@@ -383,7 +383,7 @@ def _failures(why: _Document) -> list[str]:
         if point["head_state"] == "defined" and point["member_state"] == "undefined"
     )
     return [
-        f"{shown(term)}: {reason}, at {number} point{'s' if number > 1 else ''}"
+        f"{shown(term)}: {reason}, at {some(number, 'point')}"
         for (term, reason), number in found.most_common(2)
     ]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from engines.core.errors import EngineError
 from engines.core.sizes import size
+from screens.shell.text import some
 
 if TYPE_CHECKING:
     from workbench.jobs.devices import Gpu
@@ -28,7 +29,7 @@ class Machine:
     @property
     def cpu(self) -> str:
         """The processor."""
-        return f"CPU, {self.cores} core{'s' if self.cores > 1 else ''}, {size(self.free_bytes)} free"
+        return f"CPU, {some(self.cores, 'core')}, {size(self.free_bytes)} free"
 
     def why(self, policy: str) -> str:
         """What a device policy takes and why. Raises: EngineError for a GPU that is not there."""

@@ -14,7 +14,7 @@ from textual.style import Style
 from textual.widget import Widget
 
 from screens.shell.keymap import VERBS, key_text
-from screens.shell.text import elide, safe_text, width
+from screens.shell.text import elide, safe_text, some, width
 from screens.shell.theme import fill
 
 __all__ = ["Header", "KeyBar", "Load"]
@@ -37,7 +37,7 @@ class Load:
         if not self.jobs:
             jobs = "no jobs"
         else:
-            jobs = f"{self.jobs} job{'s' if self.jobs > 1 else ''} {fill(self.share)}"
+            jobs = f"{some(self.jobs, 'job')} {fill(self.share)}"
             jobs += f" {self.share:.0%}".replace("%", " %") if self.share is not None else ""
         return f"{jobs}   CPU {self.cpu:.1f}/{self.cores}"
 

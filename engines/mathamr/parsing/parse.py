@@ -13,6 +13,17 @@ from engines.mathamr.parsing.parsers import Which
 
 __all__ = ["Amr", "Parse", "amr", "parse"]
 
+_Parser = Annotated[Which, Arg("Which parser.")]
+_Model = Annotated[
+    Path | None,
+    Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
+]
+_Device = Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")]
+_Labeller = Annotated[
+    Path | None,
+    Arg("Of roles, for the built-in parser, as mathamr roles makes it.", metavar="FILE", shown="ours"),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Amr:
@@ -25,16 +36,10 @@ class Amr:
     file: Annotated[
         Path, Arg('Lines {"topic_id": …, "context": text with placeholders}.', metavar="FILE", option=True)
     ]
-    parser: Annotated[Which, Arg("Which parser.")] = "builtin"
-    model: Annotated[
-        Path | None,
-        Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
-    ] = None
-    device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
-    labeller: Annotated[
-        Path | None,
-        Arg("Of roles, for the built-in parser, as mathamr roles makes it.", metavar="FILE", shown="ours"),
-    ] = None
+    parser: _Parser = "builtin"
+    model: _Model = None
+    device: _Device = None
+    labeller: _Labeller = None
     placeholders: Annotated[bool, Arg('Keep the placeholders instead of "MATH".')] = False
 
 
@@ -43,16 +48,10 @@ class Parse:
     """The MathAMR graph of a text: its context, its AMR, its formulas' operator trees grafted into it."""
 
     text: Annotated[str, Arg("A text with formulas between dollar signs.")]
-    parser: Annotated[Which, Arg("Which parser.")] = "builtin"
-    model: Annotated[
-        Path | None,
-        Arg("The folder of amrlib's model.", metavar="FOLDER", shown="the setting mathamr.amr_model"),
-    ] = None
-    device: Annotated[str | None, Arg("Where amrlib's model runs.", shown="a GPU if there is one")] = None
-    labeller: Annotated[
-        Path | None,
-        Arg("Of roles, for the built-in parser, as mathamr roles makes it.", metavar="FILE", shown="ours"),
-    ] = None
+    parser: _Parser = "builtin"
+    model: _Model = None
+    device: _Device = None
+    labeller: _Labeller = None
     query: Annotated[str | None, Arg("Mark the formula of this id, which counts from 1.")] = None
 
 

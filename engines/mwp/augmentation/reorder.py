@@ -23,7 +23,7 @@ def reordered(problem: Problem, *, given_that: bool = False) -> Variant | str:
     Args: given_that: in English, the facts follow "given that" (Kumar et al. 2021).
     """
     assert problem.equation is not None
-    parted = _chinese(problem.text) if problem.language == "zh" else _english(problem.text)
+    parted = _parted(problem)
     if isinstance(parted, str):
         return parted
     question, facts = parted
@@ -39,41 +39,30 @@ def reordered(problem: Problem, *, given_that: bool = False) -> Variant | str:
     )
 
 
-def _english(text: str) -> tuple[str, str] | str:
-    """Question and facts of an English problem."""
-    parts = sentences(text)
-    asking = [place for place, part in enumerate(parts) if asks(part, "en")]
+def _parted(problem: Problem) -> tuple[str, str] | str:
+    """Question and facts; a Chinese problem is parted at commas too."""
+    chinese = problem.language == "zh"
+    parts = clauses(problem.text) if chinese else sentences(problem.text)
+    asking = [place for place, part in enumerate(parts) if asks(part, problem.language)]
     if not asking:
         return "there is no question"
     if len(asking) > 1:
         return "there are two questions"
+    if len(parts) == 1:
+        return "the question is the only sentence" if chinese else _parted_at_comma(problem.text)
     (place,) = asking
-    if place == 0 and len(parts) > 1:
+    if place == 0:
         return "the question is first"
-    if len(parts) > 1:
-        return parts[place], " ".join(parts[:place] + parts[place + 1 :])
-    # One sentence: what stands before the last comma is told after the question.
-    for comma in reversed([match.start() for match in re.finditer(",", text)]):
-        facts, question = text[:comma].strip(), text[comma + 1 :].strip()
+    return parts[place], ("" if chinese else " ").join(parts[:place] + parts[place + 1 :])
+
+
+def _parted_at_comma(sentence: str) -> tuple[str, str] | str:
+    """Of an English sentence: what stands before the last comma that a question follows is the facts."""
+    for comma in reversed([match.start() for match in re.finditer(",", sentence)]):
+        facts, question = sentence[:comma].strip(), sentence[comma + 1 :].strip()
         if _ASKING.match(question) and re.search(r"\w", facts):
             return question, facts
     return "the question is the only sentence"
-
-
-def _chinese(text: str) -> tuple[str, str] | str:
-    """Question and facts of a Chinese problem, which is parted at commas too."""
-    parts = clauses(text)
-    asking = [place for place, part in enumerate(parts) if asks(part, "zh")]
-    if not asking:
-        return "there is no question"
-    if len(asking) > 1:
-        return "there are two questions"
-    (place,) = asking
-    if len(parts) == 1:
-        return "the question is the only sentence"
-    if place == 0:
-        return "the question is first"
-    return parts[place], "".join(parts[:place] + parts[place + 1 :])
 
 
 def question_first(question: str, facts: str, problem: Problem, *, given_that: bool = False) -> str:
