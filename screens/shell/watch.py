@@ -99,7 +99,8 @@ class JobWatch:
         import psutil
 
         cores = os.cpu_count() or 1
-        live = [view for view in self.jobs if view.live]
+        # A sweep is one job, as in the lists of commands.
+        live = [view for view in self.jobs if view.live and not view.sweep]
         shares = [view.done / view.total for view in live if view.done is not None and view.total]
         cpu = psutil.cpu_percent(interval=None) / 100 * cores
         memory = psutil.virtual_memory()

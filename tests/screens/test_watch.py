@@ -10,9 +10,11 @@ from collections.abc import Callable
 import pytest
 
 from screens.app import Workbench
+from screens.shell.watch import JobWatch
 from screens.widgets.table import Table
 from tests.jobs.conftest import PATIENCE_S, Lab, lab  # noqa: F401
 from workbench.jobs.view import JobView
+from workbench.workspace import Workspace
 
 Make = Callable[..., Workbench]
 
@@ -97,3 +99,12 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
     async with app.run_test(size=(120, 40)):
         await until(lambda: app._seen_jobs, "the look")
         assert not app.activity
+
+
+def test_a_sweep_with_its_runs_is_one_job(jobs: list[JobView], workspace: Workspace) -> None:
+    running = dataclasses.replace(jobs[0], state="running", total=4.0)
+    sweep = dataclasses.replace(running, id=5, task="sweep", done=1.0)
+    watch = JobWatch(workspace)
+    watch.jobs = (*(dataclasses.replace(running, id=n, sweep=5, done=4.0) for n in (6, 7)), sweep)
+    load = watch._load()
+    assert (load.jobs, load.share) == (1, 0.25)
