@@ -4,14 +4,15 @@
 
 trains seq2seq, CL Mean and CL Max by the recipes `egen/…-tiny` on the sample corpus, SemEmb by that of
 seq2seq on what SymPy makes of the heads of the same corpus, and measures each by the five evaluations on the
-same clusters, items, derivations and analogies. What was trained and built lies in the cache and is not made
-again. The models are compared in pairs by the sign test over what one has right and the other wrong (clusters
-that K-means keeps together, items, transitions, analogies, expressions whose nearest is equal), with Holm's
-correction for each table.
+same clusters, items, derivations and analogies. What was trained, built and measured lies in the cache and
+is not made again. The models are compared in pairs by the sign test over what one has right and the other
+wrong (clusters that K-means keeps whole, items, transitions, analogies, expressions with an equal nearest),
+with Holm's correction for each table.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from itertools import combinations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._record import parser_of, put_into, record, table
+from engines.core.files import write_json
 from engines.egen.corpus.labelled import sample_corpus
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.evaluations.evaluate import Evaluate, Evaluation, evaluate
@@ -55,32 +57,39 @@ def rewritten(cache: Path) -> Path:
     return corpus
 
 
-def trained(name: str, data: Path, steps: int, cache: Path) -> Path:
-    """The model of a column; a training that was stopped goes on."""
+def train(name: str, data: Path, steps: int, cache: Path) -> None:
+    """Make the model of a column; a training that was stopped goes on."""
     out = cache / name.replace(" ", "-").lower()
     corpus = rewritten(cache) if name == "SemEmb" else sample_corpus()
     given = {"data.corpus": corpus, "data.exclude": data, "steps": steps}
     if not (out / "model").is_dir():
         words = [part for key, value in given.items() for part in ("--set", f"{key}={value}")]
         mathwb("train", MODELS[name], "--headless", "--device", "cpu", "--out", out, *words)
-    return out / "model"
 
 
-def measured(task: Evaluation, model: Path, data: Path, count: int, cache: Path) -> dict[str, Any]:
-    """The figures of an evaluation, and which answers are wrong. Test sets are those of the first model."""
+def measured(task: Evaluation, name: str, data: Path, count: int, cache: Path) -> dict[str, Any]:
+    """The figures of an evaluation of a column's model, and which answers are wrong. Test sets are
+    those of the first model."""
+    folder = cache / name.replace(" ", "-").lower()
+    done = folder / f"{task}-{count}.json"
+    if done.exists():
+        found: dict[str, Any] = json.loads(done.read_bytes())
+        return found
     built = task in ("semantic", "mistakes")
     kept = cache / f"{task}-{count}.jsonl"
     asked = {"data": kept} if built and kept.exists() else {"data": data, "write": kept if built else None}
     sized = {"count": count} if built else {}
-    found = evaluate(Evaluate(task, model, worst=ALL, **asked, **sized))
+    report = evaluate(Evaluate(task, folder / "model", worst=ALL, **asked, **sized))
     wrong = {
         (each["query"], each["expected"] or each["predicted"], each["note"] if task == "algebra" else "")
-        for each in found["mistakes"]
+        for each in report["mistakes"]
     }
-    return {"figures": {f["name"]: f for f in found["figures"] if f["protocol"] == "paper"}, "wrong": wrong}
+    of_paper = {each["name"]: each for each in report["figures"] if each["protocol"] == "paper"}
+    write_json(done, {"figures": of_paper, "wrong": sorted(wrong)})
+    return measured(task, name, data, count, cache)
 
 
-def compared(wrong: dict[str, set[tuple[str, str, str]]]) -> list[dict[str, Any]]:
+def compared(wrong: dict[str, set[tuple[str, ...]]]) -> list[dict[str, Any]]:
     """Every pair of models: what the one has right and the other wrong, and the adjusted p-value."""
     pairs = [
         {"a": a, "b": b, "a_alone": len(wrong[b] - wrong[a]), "b_alone": len(wrong[a] - wrong[b])}
@@ -101,15 +110,13 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="where the table is put")
     given = parser.parse_args()
     given.cache.mkdir(parents=True, exist_ok=True)
-    models = {name: trained(name, given.data, given.steps, given.cache) for name in MODELS}
+    for name in MODELS:
+        train(name, given.data, given.steps, given.cache)
     figures: dict[str, Any] = {"steps": given.steps, "count": given.count}
     rows = []
     for task in TASKS:
-        found = {
-            name: measured(task, model, given.data, given.count, given.cache)
-            for name, model in models.items()
-        }
-        pairs = compared({name: each["wrong"] for name, each in found.items()})
+        found = {name: measured(task, name, given.data, given.count, given.cache) for name in MODELS}
+        pairs = compared({name: set(map(tuple, each["wrong"])) for name, each in found.items()})
         values = {name: each["figures"] for name, each in found.items()}
         figures[task] = {"figures": values, "pairs": pairs}
         for figure in SHOWN.keys() & values["seq2seq"].keys():
