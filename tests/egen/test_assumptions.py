@@ -98,7 +98,7 @@ def test_points_lie_in_the_region(names: str, text: str, holds: object) -> None:
     region = Region(tuple(names), read_assumptions(text))
     special, _ = region.special()
     assert region.points.shape[1] >= 8
-    assert all(holds(*point) for point in [*region.points.T, *special.T])  # type: ignore[operator]
+    assert all(holds(*point) for point in np.hstack([region.points, special, *region.far()]).T)  # type: ignore[operator]
     again = Region(tuple(names), read_assumptions(text))
     assert np.array_equal(again.points, region.points)
 
@@ -191,6 +191,15 @@ def _sympy(tree: Tree, at: dict[str, sympy.Expr]) -> sympy.Expr:
         if label == "pow"
         else getattr(sympy, {"ln": "log", "abs": "Abs"}.get(label, label))(*parts)
     )
+
+
+@pytest.mark.parametrize(
+    ("head", "member", "given"),
+    [("x y", "x y + 0 sqrt(130 - y)", ""), ("a x", "a x + 0 ln(1000 - a)", "a > 0")],
+)
+def test_domain_that_is_lost_far_out_along_one_variable_is_seen(head: str, member: str, given: str) -> None:
+    (verdict,) = verifier(read(head), assumptions=read_assumptions(given)).check([read(member)])
+    assert verdict.outcome == "shrinks"
 
 
 def test_single_values_where_one_side_is_undefined_are_named() -> None:

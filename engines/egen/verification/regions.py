@@ -18,7 +18,7 @@ from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.expressions.language import variables_of
-from engines.egen.verification.points import RANGES
+from engines.egen.verification.points import FAR, POOL_PER_FAR_RANGE, RANGES
 
 __all__ = ["Region", "relations_hold"]
 
@@ -45,6 +45,7 @@ class Region:
         self.assumptions = assumptions
         self._bounds = {name: self._bound(name) for name in self.variables}
         self.points = self._drawn(np.random.default_rng([seed, 3]))
+        self._seed = seed
 
     def special(self) -> tuple[Floats, list[str]]:
         """(variables, points) where one variable is 0, 1, -1 or 2 and the others are in general position, and
@@ -60,6 +61,16 @@ class Region:
         kept = np.flatnonzero(self.holds(points))
         return points[:, kept], [names[place] for place in kept.tolist()]
 
+    def far(self) -> list[Floats]:
+        """For each variable points like the others, but far out along it."""
+        random, found = np.random.default_rng([self._seed, 4]), []
+        for place, name in enumerate(self.variables):
+            values = self._of(name, random, FAR, POOL_PER_FAR_RANGE)
+            moved = self.points[:, np.arange(len(values)) % self.points.shape[1]]
+            moved[place] = values
+            found.append(moved[:, self.holds(moved)])
+        return found
+
     def holds(self, points: Floats) -> NDArray[np.bool_]:
         """Whether the assumptions certainly hold at each point."""
         return relations_hold(self.assumptions, self.variables, points)
@@ -72,7 +83,10 @@ class Region:
             for name, (low, high) in self._bounds.items()
         )
         for _ in range(_ROUNDS if possible else 0):
-            rows = [self._of(name, random) for name in self.variables]
+            rows = []
+            for name in self.variables:
+                ranges = _WHOLE_RANGES if name in self.assumptions.integers else RANGES
+                rows.append(self._of(name, random, ranges, _POOL // len(ranges)))
             points = np.stack(rows)
             kept = np.concatenate([kept, points[:, self.holds(points)]], axis=1)
             _, first = np.unique(kept, axis=1, return_index=True)
@@ -93,12 +107,10 @@ class Region:
         free = set(self.variables) - set(self.assumptions.integers)
         return free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
 
-    def _of(self, name: str, random: np.random.Generator) -> Floats:
-        """Values of one variable, of all its ranges in a random order."""
+    def _of(self, name: str, random: np.random.Generator, ranges: Sequence[Interval], share: int) -> Floats:
+        """Values of one variable, so many of each range, in a random order."""
         low, high = self._bounds[name]
         whole = name in self.assumptions.integers
-        ranges = _WHOLE_RANGES if whole else RANGES
-        share = _POOL // len(ranges)
         pieces = []
         for ends in ranges:
             first, last = _within(ends, low, high)

@@ -1,9 +1,9 @@
 """Does an expression of several variables equal its head wherever assumptions hold?
 
-Points are drawn from the region of the assumptions. What double precision holds to be equal is looked at
-again with rigorous bounds, at points in general position and where one variable is 0, 1, -1 or 2: so single
-values of a variable are found at which only one of the two is defined. As on the real line, a verdict is a
-statement about these points.
+Points are drawn from the region of the assumptions, some of them far out along one variable. What double
+precision holds to be equal is looked at again with rigorous bounds, at points in general position and where
+one variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is
+defined. As on the real line, a verdict is a statement about these points.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import FURTHER, variables_of
 from engines.egen.records import Agreed, Counterexample
-from engines.egen.verification.points import telling
+from engines.egen.verification.points import MAX_FAR, telling
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.recheck import MORE_BITS, SPARE
 from engines.egen.verification.regions import Region
@@ -70,7 +70,8 @@ class Several(Verifier):
         self._program = compile_many([head], variables=self.variables)
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = balls(self._program, region.points, trace=True)
-        self._place(region.points[:, telling(values, errors)])
+        near = region.points[:, telling(values, errors)]
+        self._place(np.concatenate([near, *map(self._telling_far, region.far())], axis=1))
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
         if not self._decides(region.points.shape[1] - sum(known) > known[0]):
             return
@@ -78,6 +79,10 @@ class Several(Verifier):
         self._general = self._functions(self.points[:, : self.inside : step])
         self._special_points, self._special_values = region.special()
         self._special = self._functions(self._special_points, exact=True)
+
+    def _telling_far(self, points: Floats) -> Floats:
+        values, errors = balls(self._program, points, trace=True)
+        return points[:, telling(values, errors, MAX_FAR, MAX_FAR)]
 
     def _place(self, points: Floats, _beside: Sequence[float] = ()) -> None:
         values, errors = balls(self._program, points)
