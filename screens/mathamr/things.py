@@ -1,4 +1,4 @@
-"""What the palette finds of the MathAMR screen: the topics of Task 2 in the workspace's collections."""
+"""What the palette finds of the MathAMR screen: collections with topics of Task 2, and these."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
 
 
 def things(workspace: Workspace) -> Iterator[Thing]:
-    """Formula topics, each with its formula as it stands in the file."""
+    """The collections, each with its topics; formulas as they stand in the file."""
     from engines.forum.folder import ArqmathFolder
     from screens.mathamr.reader import formula_collections
 
     for name, folder in formula_collections(workspace).items():
         home = ("collection", name)
+        yield Thing((home,), "a collection of formulas in context")
         try:
             files = ArqmathFolder.open(folder).topics.get(2, ())
         except EngineError:

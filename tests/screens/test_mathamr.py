@@ -412,6 +412,7 @@ def test_what_the_palette_finds(files: Path, workspace: Workspace) -> None:
     shutil.copytree(files, workspace.folder("arqmath") / "mini")
     found = {thing.label: thing.sentence for thing in things(workspace)}
     assert found["topic B.2"] == "formula \\frac{a}{b}"
+    assert found["collection mini"] == "a collection of formulas in context"
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
