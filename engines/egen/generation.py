@@ -104,6 +104,8 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> Cl
     """
     from engines.egen.egraph.process import kept
 
+    # It loads the rules while this process loads what reads the expression.
+    kept().warm_up()
     head = theory_of(spec.theory, spec.assume).read(spec.expr, spec.notation)
     cluster = kept().generate(head, spec.config, events=events, stop=stop)
     cluster = replace(cluster, members=_ordered(cluster, spec.order))

@@ -196,9 +196,7 @@ class GrowthProcess:
     def submit(self, request: Any, *, listening: bool = False) -> None:
         """Send one of `requests`, or what else the service knows that has `limits` and `seconds`; its events
         come when somebody is `listening`."""
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            self._start()
+        self._live()
         self._request, self._hurried = request, False
         if self._ready:
             self._begin()
@@ -271,6 +269,16 @@ class GrowthProcess:
             self._connection.close()
         self._process = self._connection = self._request = None
         self._ready = False
+
+    def warm_up(self) -> None:
+        """Have the rules loaded by the time that a request comes."""
+        with self._turn:
+            self._live()
+
+    def _live(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._start()
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
