@@ -123,6 +123,6 @@ def _same(was: str | None, now: str | None) -> bool:
     other, _, seen = now.partition(" ")
     if kind == other and kind in ("float", "int", "str", "bool") and not value:
         return True
-    if kind == other and kind.startswith("float") and seen:
+    if kind == other == "float" and seen:
         return math.isclose(float(value), float(seen), rel_tol=2e-3, abs_tol=1e-6)
     return kind == other and "|" in kind and not value
