@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -160,11 +160,20 @@ JOB_COLUMNS = (
 )
 
 
+def _value(which: str) -> Callable[[Record], str]:
+    """A value of a metric: bytes as sizes, everything else with five digits."""
+
+    def shown(row: Record) -> str:
+        return size(row[which]) if row["metric"].endswith("_bytes") else f"{row[which]:.5g}"
+
+    return shown
+
+
 METRIC_COLUMNS = (
     Column("metric", "metric"),
-    Column("last", "last", 11, "point", show=lambda r: f"{r['last']:.5g}"),
-    Column("least", "least", 11, "point", show=lambda r: f"{r['least']:.5g}", drop=1),
-    Column("most", "most", 11, "point", show=lambda r: f"{r['most']:.5g}", drop=1),
+    Column("last", "last", 11, "point", show=_value("last")),
+    Column("least", "least", 11, "point", show=_value("least"), drop=1),
+    Column("most", "most", 11, "point", show=_value("most"), drop=1),
     Column("values", "values", 8, "right", drop=2),
 )
 
