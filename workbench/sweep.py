@@ -228,6 +228,12 @@ def _drawn(random: Sequence[str], draws: int, seed: int) -> Sequence[tuple[tuple
         return [()]
     source = Random(seed)
     axes = [(key, *_range(text)) for key, text in map(_axis, random)]
+    if counted := [key for key, _, _, count, _ in axes if count]:
+        raise UsageError(
+            f"{counted[0]} is drawn once a trial, and its range says how often",
+            code="E426",
+            remedy="Say how many draws with --trials, or give the range to --grid.",
+        )
     found = [
         tuple((key, _draw(source, low, high, by_ratio)) for key, low, high, _, by_ratio in axes)
         for _ in _few(range(draws))

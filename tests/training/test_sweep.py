@@ -95,6 +95,7 @@ def test_whole_numbers_are_drawn_evenly_and_each_combination_once(recipe: Path) 
         Sweep(("steps=1..1000000",)),
         Sweep(("steps=1..200", "batch_size=1..200")),
         Sweep(random=("lr",)),
+        Sweep(random=("lr=1e-5..1e-3/4log",)),
     ],
     ids=str,
 )
