@@ -299,7 +299,7 @@ def measure(root: Path, kills: int, minutes: float, seed: int, only: str) -> dic
     listed = len(jobs.jobs(workspace))
     if listed != tally.jobs:
         tally.doubled.append(f"{listed} jobs are listed, {tally.jobs} were started")
-    strays = [path.name for path in workspace.root.rglob("*.tmp")]
+    strays = sorted(str(path.relative_to(workspace.root)) for path in workspace.root.rglob("*.tmp"))
     return {
         "seed": seed,
         "kills": tally.kills.total(),
@@ -312,6 +312,7 @@ def measure(root: Path, kills: int, minutes: float, seed: int, only: str) -> dic
         "lost": tally.lost,
         "doubled": tally.doubled,
         "temporary_files_left": len(strays),
+        "temporary_files": strays,
         "unlike_in_unharmed_runs": {
             kind.name: sorted({name.partition("/")[2] or name for name in kind.own})[:12] for kind in known
         },
