@@ -255,11 +255,14 @@ def _places(recipe: Recipe) -> list[tuple[str, str]]:
 
 
 def _known(recipe: Recipe, key: str) -> str:
-    names = [name for _, name in _places(recipe)]
+    places = _places(recipe)
+    names = [name for _, name in places]
     listed = f"It has: {', '.join(names)}."
     if recipe.task == "train":
         listed += " Anything else of the model is named model.KEY."
-    hint = known(key, [*names, "seed"])
+    table, _, name = key.rpartition(".")
+    of_table = [each for place, each in places if table and place == table]
+    hint = known(name, of_table) if of_table else known(key, [*names, "seed"])
     return hint if hint.startswith("Did") else listed
 
 

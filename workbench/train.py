@@ -63,7 +63,7 @@ class CheckTraining:
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
-    seed: Annotated[int, Arg("Of weights, order and dropout.")] = 0
+    seed: Annotated[int, Arg("Of weights, order and dropout.", low=0, high=2**32 - 1)] = 0
     stop_worst: Annotated[str, Arg("A measure to be taken while it runs.")] = ""
 
 
@@ -76,7 +76,7 @@ class Train:
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
-    seed: Annotated[int, Arg("Of weights, order and dropout.")] = 0
+    seed: Annotated[int, Arg("Of weights, order and dropout.", low=0, high=2**32 - 1)] = 0
     recipe: Annotated[str, Arg("Where the settings come from.")] = ""
     device: Annotated[str, Arg("auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "auto"
     executor: Annotated[str, Arg("local, or slurm with options of sbatch.")] = "local"

@@ -88,6 +88,9 @@ def test_several_runs_and_their_mean(lab: Lab, recipe: Path) -> None:
     [
         (("--set", "lr=fast"), 2, "E630"),
         (("--set", "learning=1"), 2, "E424"),
+        (("--set", "train.lrr=1"), 2, "Did you mean 'lr'?"),
+        (("--set", "seed=-1"), 2, "seed is -1"),
+        (("--seeds=-1,2",), 2, "seed is -1"),
         (("--set", "best=acuracy"), 2, "Did you mean 'accuracy'?"),
         (("--set", "data.corpus=no"), 2, "E424"),
         (("--device", "tpu"), 2, "E638"),

@@ -35,7 +35,7 @@ class Compare:
     task: TaskNumber = 1
     visual_ids: VisualIds = None
     measure: Annotated[str, Arg("Measure that is tested.")] = "ndcg_prime"
-    seed: Annotated[int, Arg("Of the randomisation test and the intervals.")] = 0
+    seed: Annotated[int, Arg("Of the randomisation test and the intervals.", low=0)] = 0
     plot: Plot = None
 
     def __post_init__(self) -> None:

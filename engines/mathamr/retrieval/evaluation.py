@@ -39,7 +39,7 @@ class EvaluateFormulas:
     topics: Annotated[
         tuple[Path, ...], Arg("Topic files: only their topics, and the means by terciles of tree size.")
     ] = ()
-    seed: Annotated[int, Arg("Of the intervals.")] = 0
+    seed: Annotated[int, Arg("Of the intervals.", low=0)] = 0
     plot: Plot = None
 
     def __post_init__(self) -> None:
