@@ -81,8 +81,9 @@ def compare(
 ) -> Comparison:
     """Compare two systems by their values per topic; both must have the same topics.
 
-    The randomisation test swaps the two values of a topic by a fair coin; its p-value counts the observed
-    assignment too, so it is never 0. Raises: EngineError when the topics differ or are fewer than 2.
+    The randomisation test swaps the two values of a topic by a fair coin: in all ways where these are no more
+    than `draws`, otherwise so many times, the observed way counted too. Raises: EngineError when the topics
+    differ or are fewer than 2.
     """
     import numpy as np
     from scipy import stats
@@ -105,13 +106,6 @@ def compare(
     left = np.array([a[topic] for topic in topics])
     right = np.array([b[topic] for topic in topics])
     difference = right - left
-    observed = abs(difference.sum())
-    generator = np.random.default_rng(seed)
-    beyond = 0
-    for start in range(0, draws, 1_000):
-        count = min(1_000, draws - start)
-        signs = generator.integers(0, 2, size=(count, len(topics))) * 2 - 1
-        beyond += int((np.abs(signs @ difference) >= observed - 1e-12).sum())
     identical = bool(np.all(difference == difference[0]))
     t_p = (1.0 if difference[0] == 0 else 0.0) if identical else float(stats.ttest_rel(right, left).pvalue)
     return Comparison(
@@ -121,10 +115,27 @@ def compare(
         difference=float(difference.mean()),
         interval=bootstrap_interval(difference.tolist(), seed=seed),
         t_p=t_p,
-        randomisation_p=(beyond + 1) / (draws + 1),
+        randomisation_p=_randomisation_p(difference, draws, seed),
         wins=int((difference > 0).sum()),
         losses=int((difference < 0).sum()),
     )
+
+
+def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> float:
+    """How often the mean is as far from 0 as observed when each difference has a random sign."""
+    import numpy as np
+
+    observed = abs(difference.sum()) - 1e-12
+    count = difference.size
+    if 2**count <= draws:
+        flipped = np.arange(2**count)[:, None] >> np.arange(count) & 1
+        return float((np.abs((1 - 2 * flipped) @ difference) >= observed).mean())
+    generator = np.random.default_rng(seed)
+    beyond = 0
+    for start in range(0, draws, 1_000):
+        signs = generator.integers(0, 2, size=(min(1_000, draws - start), count)) * 2 - 1
+        beyond += int((np.abs(signs @ difference) >= observed).sum())
+    return (beyond + 1) / (draws + 1)
 
 
 def sign_p(wins: int, losses: int) -> float:

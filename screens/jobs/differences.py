@@ -80,7 +80,7 @@ def standing_rows(found: Standings) -> list[Record]:
             "id": row.name,
             "setting": row.name,
             "value": "–" if row.value is None else str(row.value),
-            "runs": f"{0 if row.value is None else row.value.runs}/{len(row.jobs)}",
+            "runs": f"{row.finished}/{len(row.jobs)}",
             "failed": len(row.failed) or "",
             "best": row.apart,
             "p": "" if row.p is None else f"{row.p:.3g}",

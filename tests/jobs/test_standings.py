@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import pytest
@@ -45,13 +46,16 @@ def test_the_best_setting_is_named_and_tested_in_pairs() -> None:
     assert (best.p, best.difference) == (None, None)
     differences = [b - a for a, b in zip(*VALUES.values(), strict=True)]
     assert other.difference == pytest.approx(sum(differences) / 5)
-    # Of all 32 assignments of signs, so many lie as far out: the randomisation test draws from these.
+    # Of all 32 assignments of signs, so many lie as far out.
     signs = itertools.product((1, -1), repeat=5)
     beyond = sum(
         abs(sum(s * d for s, d in zip(row, differences, strict=True))) >= abs(sum(differences)) - 1e-12
         for row in signs
     )
-    assert other.p == pytest.approx(beyond / 32, abs=0.01)
+    assert other.p == beyond / 32
+    # Student's t with four degrees of freedom: 2.776445 times the standard error.
+    half = 2.776445 * stdev(differences) / 5**0.5
+    assert other.interval == pytest.approx((other.difference - half, other.difference + half))
     assert other.shared == 5
 
 
@@ -62,6 +66,15 @@ def test_only_shared_repeats_are_compared_and_failures_are_counted() -> None:
     assert [(row.shared, row.failed, row.p) for row in rows[1:]] == [(1, (7,), None), (0, (), None)]
     nothing = standings([*runs()[:2], run(3, 0.4, 0, None)]).rows[-1]
     assert (nothing.value, nothing.failed) == (None, (3,))
+
+
+def test_several_runs_of_one_repeat_count_by_their_mean() -> None:
+    views = [*runs()[:5], run(6, 0.1, 0, 0.90), run(7, 0.2, 0, 0.7), run(8, 0.2, 1, 0.6)]
+    best, other = standings(views).rows
+    assert (best.finished, best.value and best.value.runs) == (6, 5)
+    assert best.value is not None
+    assert best.value.mean == pytest.approx((0.85 + 0.82 + 0.90 + 0.85 + 0.88) / 5)
+    assert other.difference == pytest.approx(((0.7 - 0.85) + (0.6 - 0.82)) / 2)
 
 
 def test_the_lowest_is_best_where_the_recipe_says_so() -> None:

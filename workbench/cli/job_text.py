@@ -61,8 +61,7 @@ def compare_many(views: list[jobs.JobView], by: str, tex: bool, as_json: bool) -
         value = "" if row.value is None else str(row.value)
         failed = ", ".join(map(str, row.failed))
         p = "" if row.p is None else f"{row.p:.3g}"
-        done = 0 if row.value is None else row.value.runs
-        rows.append((row.name, value, f"{done}/{len(row.jobs)}", failed, row.apart, p))
+        rows.append((row.name, value, f"{row.finished}/{len(row.jobs)}", failed, row.apart, p))
     if tex:
         text = tex_table(head, rows)
         emit({**found.to_dict(), "tex": text}, as_json, text=text)

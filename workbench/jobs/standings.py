@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from engines.core.errors import EngineError
@@ -16,7 +17,7 @@ from workbench.jobs.differences import flat
 from workbench.jobs.sweeps import curve, lowest_is_best
 from workbench.jobs.tail import is_number
 from workbench.jobs.view import JobView
-from workbench.training import Summary, summary
+from workbench.training import Summary, interval, summary
 
 __all__ = ["Standing", "Standings", "standings", "told"]
 
@@ -31,14 +32,15 @@ _NOT_SETTINGS = ("executor", "out", "publish", "recipe")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One setting. `value`: of its finished runs. `difference`: to the best in the runs that both have,
-    with its 95 % interval by bootstrap; `p`: two-sided paired randomisation test, corrected by Holm; None
-    for the best, and where fewer than two runs are shared. `band`: step, mean, low, high of the measure
-    while it was trained."""
+    """One setting. `value`: of its `finished` runs, several of one seed and fold by their mean. `difference`:
+    to the best in the runs that both have, with its 95 % interval by Student's t; `p`: two-sided paired
+    randomisation test, corrected by Holm; None for the best, and where fewer than two runs are shared.
+    `band`: step, mean, low, high of the measure while it was trained."""
 
     setting: Mapping[str, Any]
     jobs: tuple[int, ...]
     failed: tuple[int, ...]
+    finished: int
     value: Summary | None
     shared: int = 0
     difference: float | None = None
@@ -66,6 +68,7 @@ class Standing:
             "setting": dict(self.setting),
             "jobs": list(self.jobs),
             "failed": list(self.failed),
+            "finished": self.finished,
             "value": None if self.value is None else self.value.to_dict(),
             "shared": self.shared,
             "difference": self.difference,
@@ -154,16 +157,19 @@ class _Group:
         numbers: Mapping[int, Mapping[str, float]],
     ) -> None:
         self.setting, self.views = setting, views
-        self.values = {
-            _repeat(view): numbers[view.id][measure] for view in views if measure in numbers[view.id]
-        }
+        found: dict[str, list[float]] = {}
+        for view in views:
+            if measure in numbers[view.id]:
+                found.setdefault(_repeat(view), []).append(numbers[view.id][measure])
+        self.values = {repeat: fmean(each) for repeat, each in found.items()}
+        self.finished = sum(map(len, found.values()))
         self.value = summary(list(self.values.values()), measure) if self.values else None
         self._measure = measure
 
     def alone(self, **more: Any) -> Standing:
         failed = tuple(view.id for view in self.views if view.state in ("failed", "lost"))
         ids = tuple(view.id for view in self.views)
-        return Standing(self.setting, ids, failed, self.value, band=self._band(), **more)
+        return Standing(self.setting, ids, failed, self.finished, self.value, band=self._band(), **more)
 
     def _band(self) -> tuple[tuple[int, Summary], ...]:
         """The measure at each step at which all finished runs have taken it."""
@@ -176,8 +182,10 @@ class _Group:
 def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
     """The other settings, each compared with the best in the runs that both have."""
     tests: list[Paired | None] = []
+    apart: list[list[float]] = []
     for group in others:
         shared = sorted(best.values.keys() & group.values.keys())
+        apart.append([group.values[key] - best.values[key] for key in shared])
         try:
             tests.append(
                 paired({key: best.values[key] for key in shared}, {key: group.values[key] for key in shared})
@@ -186,11 +194,13 @@ def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
             tests.append(None)
     adjusted = iter(holm([each.randomisation_p for each in tests if each is not None]))
     rows = []
-    for group, test in zip(others, tests, strict=True):
-        if test is None:
-            rows.append(group.alone(shared=len(best.values.keys() & group.values.keys())))
+    for group, test, differences in zip(others, tests, apart, strict=True):
+        half = interval(differences)
+        if test is None or half is None:
+            rows.append(group.alone(shared=len(differences)))
             continue
-        told = {"difference": test.difference, "interval": test.interval, "p": next(adjusted)}
+        between = (test.difference - half, test.difference + half)
+        told = {"difference": test.difference, "interval": between, "p": next(adjusted)}
         rows.append(group.alone(shared=test.topics, **told))
     return rows
 
