@@ -7,17 +7,20 @@ import os
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from engines.core.files import write_json
 from engines.core.machine import processors
 from engines.core.sizes import size
 from workbench import jobs
 from workbench.jobs import control, store
 from workbench.jobs.devices import is_network, memory_bytes
-from workbench.jobs.folder import Ending, Job, create
+from workbench.jobs.folder import Ending, Heartbeat, Job, create
+from workbench.jobs.process import ProcessId
 from workbench.jobs.store import Index
 from workbench.recipes import Recipe
 
@@ -146,6 +149,24 @@ def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) 
     jobs.reconcile(lab.workspace)
     states = {view.id: (view.state, view.code) for view in jobs.jobs(lab.workspace)}
     assert states == {1: ("lost", "E610"), 2: ("succeeded", "")}
+
+
+@pytest.mark.parametrize("name", ["attempt", "heartbeat", "worker", "request", "result"])
+def test_a_damaged_document_counts_as_not_there(lab: Lab, name: str) -> None:
+    for content in ("", '{"t"', "null", "[1]", '{"t":null,"pid":null}', '{"t":"x"}', "a folder"):
+        attempt = ended(lab).last()
+        gone = replace(ProcessId.me(), start=1)
+        write_json(attempt.folder / "worker.json", {"t": 1.0, **gone.to_dict()})
+        attempt.beat(Heartbeat(1.0, gone))
+        attempt.say_outcome(Ending("succeeded", ended=1.0))
+        path = attempt.folder / f"{name}.json"
+        path.unlink(missing_ok=True)
+        if content == "a folder":
+            path.mkdir()
+        else:
+            path.write_text(content)
+    jobs.reindex(lab.workspace)
+    assert [view.state for view in jobs.jobs(lab.workspace)] == ["succeeded"] * 7
 
 
 def test_devices() -> None:

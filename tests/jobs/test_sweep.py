@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.jobs import sweeps
-from workbench.jobs.folder import Job, create, find
+from workbench.jobs.folder import Ending, Job, create, find
 from workbench.jobs.worker import settled
 from workbench.recipes import Recipe
 
@@ -46,6 +47,28 @@ def test_so_many_at_a_time_in_order(lab: Lab) -> None:
         lab.go(each)
         lab.wait(each, "succeeded")
     assert lab.wait(number, "succeeded").done == 3
+
+
+WHOLE = {"members": [{"job": number, "setting": {}, "repeat": {}} for number in (2, 3)]}
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"members":["x"]}', '{"members":[]}', json.dumps(WHOLE)])
+def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed_is_not_lost(
+    lab: Lab, content: str
+) -> None:
+    sweep = create(lab.workspace.runs, Recipe("sweep", "a sweep", {}), beside={"members.json": {"v": 1}})
+    (sweep.folder / "members.json").write_text(content)
+    assert lab.view(sweep.id).state == "queued"
+    os.utime(sweep.recipe, (0, 0))
+    assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("lost", None)
+    told = {"sweep.json": {"v": 1, "sweep": sweep.id, "parallel": 0}}
+    for state in ("succeeded", "failed"):
+        made = create(lab.workspace.runs, Recipe("test.count", "one", {}), beside=told)
+        made.last().say_result(Ending(state))
+    view = lab.view(sweep.id)
+    assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
+    jobs.remove(lab.workspace, 3)
+    assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
 
 
 def test_begun_anew_as_it_was(lab: Lab) -> None:

@@ -26,13 +26,14 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.files import file_error, sweep, write_json
+from workbench.jobs.places import absolute, relative
 from workbench.jobs.process import ProcessId
 from workbench.recipes import Recipe
 
@@ -55,6 +56,8 @@ TERMINAL = ("succeeded", "failed", "stopped", "lost")
 
 _RESERVE_BYTES = 2**16
 _REMOVED = "removed.json"
+_DAMAGED = (KeyError, TypeError, ValueError)
+"""What reading a document raises that has not what is written there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +137,15 @@ class Attempt:
 
     def created(self) -> float:
         """When it was asked for, in Unix seconds."""
-        return float(read_document(self.folder / "attempt.json").get("t", 0.0))
+        return _time(self.folder / "attempt.json")
 
     def heartbeat(self) -> Heartbeat | None:
         """The last sign of life of its supervisor; None before the first."""
         raw = read_document(self.folder / "heartbeat.json")
         try:
-            return Heartbeat(raw["t"], ProcessId.from_dict(raw), raw["rss_bytes"], raw["peak_bytes"])
-        except KeyError:
+            memory = int(raw["rss_bytes"]), int(raw["peak_bytes"])
+            return Heartbeat(float(raw["t"]), ProcessId.from_dict(raw), *memory)
+        except _DAMAGED:
             return None
 
     def beat(self, heartbeat: Heartbeat) -> None:
@@ -155,7 +159,7 @@ class Attempt:
         raw = read_document(self.folder / "worker.json")
         try:
             return ProcessId.from_dict(raw), float(raw["t"])
-        except KeyError:
+        except _DAMAGED:
             return None
 
     def claim(self) -> None:
@@ -181,7 +185,7 @@ class Attempt:
 
     def wanted_since(self) -> float:
         """When that was, in Unix seconds."""
-        return float(read_document(self.folder / "request.json").get("t", 0.0))
+        return _time(self.folder / "request.json")
 
     def ask(self, want: str, why: str = "") -> None:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
@@ -264,15 +268,12 @@ class Job:
     def spec(self) -> Recipe:
         """The recipe, read, with absolute paths. Raises: DataError."""
         found = Recipe.read(self.recipe)
-        return replace(
-            found, params=_mapped(found.params, lambda text: _placed(text, self.folder.absolute()))
-        )
+        return replace(found, params=absolute(found.params, self.folder))
 
     def write(self, spec: Recipe, runs: Path) -> None:
         """Write the recipe. What lies in the workspace is written relative to the run folder, so that a
         workspace that is moved goes on. Raises: DataError."""
-        root = runs.absolute().parent
-        replace(spec, params=_mapped(spec.params, lambda text: _portable(text, root))).write(self.recipe)
+        replace(spec, params=relative(spec.params, runs.absolute().parent)).write(self.recipe)
 
     def out(self, spec: Recipe) -> Path:
         """The folder the task writes to."""
@@ -333,32 +334,6 @@ class Job:
         return attempt
 
 
-_UP = "../../"
-"""From a run folder to its workspace."""
-
-
-def _portable(text: str, root: Path) -> str:
-    path = Path(text)
-    return (
-        _UP + path.relative_to(root).as_posix() if path.is_absolute() and path.is_relative_to(root) else text
-    )
-
-
-def _placed(text: str, run: Path) -> str:
-    return os.path.normpath(run / text) if text.startswith(_UP) else text
-
-
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """The value with all texts in it changed."""
-    if isinstance(value, Mapping):
-        return {key: _mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_mapped(item, change) for item in value]
-    if isinstance(value, Path):
-        return change(str(value))
-    return change(value) if isinstance(value, str) else value
-
-
 def read_document(path: Path) -> dict[str, Any]:
     """A small JSON document; empty when missing or damaged, since every one is written atomically."""
     try:
@@ -366,6 +341,22 @@ def read_document(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def _time(path: Path) -> float:
+    """The time that a document tells, in Unix seconds; 0 when it tells none."""
+    try:
+        return float(read_document(path)["t"])
+    except _DAMAGED:
+        return 0.0
+
+
+def _highest(runs: Path) -> int:
+    """The highest number of a job that was removed; 0 for none."""
+    try:
+        return int(read_document(runs / _REMOVED)["highest"])
+    except _DAMAGED:
+        return 0
 
 
 def _ending(path: Path) -> Ending | None:
@@ -397,8 +388,7 @@ def create(
             write_json(draft / name, document)
         if "members.json" not in (beside or {}):
             Job(0, draft).add_attempt(0, ticket)
-        highest = int(read_document(runs / _REMOVED).get("highest", 0))
-        number = max([highest, *(job.id for job in all_jobs(runs))]) + 1
+        number = max([_highest(runs), *(job.id for job in all_jobs(runs))]) + 1
         while True:
             try:
                 draft.rename(runs / str(number))
@@ -415,9 +405,8 @@ def create(
 
 def discard(runs: Path, job: Job) -> None:
     """Delete a run folder. Its number is not given out again, since notes may speak of it."""
-    highest = int(read_document(runs / _REMOVED).get("highest", 0))
     try:
-        write_json(runs / _REMOVED, {"v": 1, "highest": max(highest, job.id)})
+        write_json(runs / _REMOVED, {"v": 1, "highest": max(_highest(runs), job.id)})
         # Renamed first, so that a half-deleted run is never taken for one.
         rubbish = runs / f".removed-{job.id}-{secrets.token_hex(4)}"
         job.folder.rename(rubbish)

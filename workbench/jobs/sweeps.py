@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 from engines.core.files import write_json
-from workbench.jobs.folder import Attempt, Job, read_document
+from workbench.jobs.folder import Attempt, Job, all_jobs, read_document
 from workbench.jobs.tail import METRIC, LoggedEvent, is_number
 from workbench.recipes import Recipe
 
@@ -53,9 +53,23 @@ class Member:
 
 
 def members(sweep: Job) -> list[Member]:
-    """The members of a sweep, as they were made; none for another job."""
-    found = read_document(sweep.folder / "members.json").get("members", [])
-    return [Member(int(each["job"]), each["setting"], each["repeat"]) for each in found]
+    """The members of a sweep, as they were made; those of them that are gone are left out. None for another
+    job."""
+    place = sweep.folder / "members.json"
+    if not place.exists():
+        return []
+    runs, number = sweep.folder.parent, int(sweep.folder.name)
+    try:
+        found = [
+            Member(int(each["job"]), dict(each["setting"]), dict(each["repeat"]))
+            for each in read_document(place)["members"]
+        ]
+    except (KeyError, TypeError, ValueError):
+        found = []
+    # Where the list is damaged, or was not written before its writer was killed, each still names its sweep.
+    return [each for each in found if (runs / str(each.job)).is_dir()] or [
+        Member(job.id) for job in all_jobs(runs) if sweep_of(job.folder) == number
+    ]
 
 
 def note_members(sweep: Job, found: Sequence[Member]) -> None:
@@ -66,19 +80,25 @@ def note_members(sweep: Job, found: Sequence[Member]) -> None:
 
 def sweep_of(run: Path) -> int:
     """The number of the sweep that a run folder belongs to; 0 for none."""
-    return int(read_document(run / "sweep.json").get("sweep", 0))
+    return int(_told(run).get("sweep", 0))
+
+
+def _told(run: Path) -> dict[str, Any]:
+    """What a run is told of its sweep; nothing when it has none, or it cannot be read."""
+    found = read_document(run / "sweep.json")
+    return found if isinstance(found.get("sweep"), int) else {}
 
 
 def lane(job: Job) -> tuple[int, int]:
     """The sweep of a job, and how many of its members may run at a time (0: as many as there is room for)."""
-    told = read_document(job.folder / "sweep.json")
+    told = _told(job.folder)
     return int(told.get("sweep", 0)), int(told.get("parallel", 0))
 
 
 def awaited(job: Job) -> list[Attempt]:
     """What the last member of a divided work waits for: the last attempts of the others that have no result
     yet; nothing for another job."""
-    told = read_document(job.folder / "sweep.json")
+    told = _told(job.folder)
     if not told.get("last"):
         return []
     runs = job.folder.parent
@@ -90,7 +110,7 @@ def awaited(job: Job) -> list[Attempt]:
 def divided(sweep: Job) -> bool:
     """Whether its runs are the shares of one work, with one that puts them together."""
     folders = (sweep.folder.parent / str(each.job) for each in members(sweep))
-    return any(read_document(folder / "sweep.json").get("last") for folder in folders)
+    return any(_told(folder).get("last") for folder in folders)
 
 
 def verdict(attempt: Attempt) -> str:
@@ -101,7 +121,7 @@ def verdict(attempt: Attempt) -> str:
     three others.
     """
     run = attempt.folder.parent
-    told = read_document(run / "sweep.json")
+    told = _told(run)
     measure = str(told.get("stop_worst", ""))
     if not measure:
         return ""

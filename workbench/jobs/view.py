@@ -366,6 +366,8 @@ def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
     stopped."""
     runs = job.folder.parent
     views = [job_view(Job(each.job, runs / str(each.job)), now=now) for each in sweeps.members(job)]
+    if not views:
+        return _sweep_of_none(job, spec, now)
     live = [view for view in views if view.live]
     odd = {
         state: [view.id for view in views if view.state == state and not view.reason.startswith(sweeps.EARLY)]
@@ -396,13 +398,23 @@ def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
         created=min((view.created for view in views), default=0.0),
         started=started,
         ended=ended,
-        wall_s=None if started is None else (ended or now) - started,
+        wall_s=None if started is None else max(0.0, (ended or now) - started),
         done=float(len(views) - len(live)),
         total=float(len(views)),
         unit="runs",
         memory_bytes=sum(view.memory_bytes or 0 for view in live) or None,
         peak_bytes=max((view.peak_bytes for view in views), default=0),
     )
+
+
+def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
+    """A sweep without runs: it is being made, or nothing can come of it."""
+    made = modified(job.recipe) or 0.0
+    view = JobView(job.id, spec.task, spec.title, "queued", params=dict(spec.params), folder=str(job.folder))
+    if now - made < timing.START_LIMIT_S:
+        return view
+    remedy = f"Remove it: mathwb jobs rm {job.id}"
+    return dataclasses.replace(view, state="lost", reason="none of its runs is there", remedy=remedy)
 
 
 def _eta(far: Progress, silent_s: float | None) -> float | None:
