@@ -86,15 +86,15 @@ def analogy(
     """
     import numpy as np
 
+    from engines.egen.models.bounded import searched
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import kept_encoder
     from engines.egen.models.nearest import judge, named
-    from engines.egen.models.vectors import pool
     from engines.retrieval.similarity import nearest, unit
 
     given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
     wanted = plain_prefix(spec.expected) if spec.expected else None
-    found = pool(spec.model, spec.data, "all", cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     encoder = kept_encoder(spec.model)
     x1, y1, x2 = encoder.encode(given, normalise=False)
     target = unit((y1 - x1 + x2)[None])

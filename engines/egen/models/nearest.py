@@ -51,15 +51,15 @@ def nearest(
     >>> [each["verdict"] for each in found["neighbours"]]
     ['equal', 'equal']
     """
+    from engines.egen.models.bounded import searched
     from engines.egen.models.embed import plain_prefix
     from engines.egen.models.encode import kept_encoder
-    from engines.egen.models.vectors import pool
 
-    found = pool(spec.model, spec.data, "all", cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
     text, own = plain_prefix(spec.expr), None
     if spec.cluster is not None and spec.member is not None:
         own = found.place(spec.cluster, spec.member)
-    query = kept_encoder(spec.model).encode([text]) if own is None else found.vectors[own : own + 1]
+    query = kept_encoder(spec.model).encode([text]) if own is None else found.vector(own)
     neighbours = [
         {**named(each["prefix"]), **each, "same": None if own is None else each["cluster"] == spec.cluster}
         for each in found.nearest(query, spec.count + (own is not None))

@@ -36,10 +36,12 @@ __all__ = [
     "Pool",
     "Searched",
     "index",
+    "made",
     "model_print",
     "pool",
     "print_of",
     "settled",
+    "size_of",
     "stopped",
 ]
 
@@ -84,9 +86,7 @@ class Index:
 
 def settled(spec: Index) -> Index:
     """The spec with the sample corpus where none is named."""
-    from engines.egen.corpus.labelled import sample_corpus
-
-    return replace(spec, data=spec.data or sample_corpus())
+    return replace(spec, data=_place(spec.data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +110,13 @@ def index(spec: Index, *, cache: Path | None = None, events: Sink = ignore, stop
         heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
         everything = pool(spec.model, spec.data, "all", cache=cache, events=events, stop=stop)
         return Indexed(len(everything), everything.left_out, len(heads))
-    place = settled(spec).data
-    assert place is not None
-    made = {}
+    place = _place(spec.data)
+    rows = {}
     for part in get_args(Part):
         parts = Parts(cache, _name(spec.model, place, part), share)
         vectors, _, left_out = _encoded(spec.model, place, part, parts, events, stop)
-        made[part] = len(vectors)
-    return Indexed(made["all"], left_out, made["heads"], spec.share)
+        rows[part] = len(vectors)
+    return Indexed(rows["all"], left_out, rows["heads"], spec.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +144,10 @@ class Pool:
         records = self.table.take(rows[0]).to_pylist()
         return [{**row, "cosine": value} for row, value in zip(records, cosines[0].tolist(), strict=True)]
 
+    def vector(self, row: int) -> Vectors:
+        """(1, d): the unit vector of a row."""
+        return self.vectors[row : row + 1]
+
     def place(self, cluster: int, member: int) -> int | None:
         """Where a member of a cluster stands."""
         import numpy as np
@@ -164,25 +167,24 @@ def pool(
     part: Part,
     *,
     cache: Path | None = None,
+    only: int | None = None,
     at_most: int | None = None,
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Pool:
     """The vectors of a corpus folder or a file of clusters (None: the sample corpus) by a model folder.
 
-    Args: cache: the folder that pools are kept in; without one they are made anew in every process. at_most:
-    a corpus with more expressions is not encoded now.
+    Args: cache: the folder that pools are kept in; without one they are made anew in every process. only:
+    which part of a joined model they are of; the expressions are those that all parts read. at_most: a corpus
+    with more expressions is not encoded now.
     Raises: DataError when there is no such corpus; EngineError E647 for one with too many expressions, E646
     when it was stopped, E645 when nothing in it has a form that the model reads.
     """
-    if data is None:
-        from engines.egen.corpus.labelled import sample_corpus
-
-        data = sample_corpus()
     from engines.egen.models.parts import Parts
 
-    size = _size(data)
-    name = _name(model, data, part)
+    data = _place(data)
+    size = size_of(data)
+    name = _name(model, data, part, only)
     path = None if cache is None else cache / f"{name}.npy"
     if name not in _open:
         known = path is not None and path.exists()
@@ -197,7 +199,7 @@ def pool(
             found = _read(path)
         else:
             parts = Parts(cache, name)
-            vectors, table, left_out = _encoded(model, data, part, parts, events, stop)
+            vectors, table, left_out = _encoded(model, data, part, parts, events, stop, only)
             found = Pool(vectors, table, left_out, name)
             if path is not None:
                 found = _kept(found, path)
@@ -208,9 +210,22 @@ def pool(
     return _open[name]
 
 
-def _size(data: Path) -> int:
-    """How many expressions a corpus has; 0 for a file. Raises: DataError that explains what is no corpus, or
-    none that is finished."""
+def made(model: Path, data: Path | None, part: Part, *, cache: Path | None = None) -> bool:
+    """Whether `pool` has nothing to encode. Raises: DataError when there is no such corpus."""
+    name = _name(model, _place(data), part)
+    return name in _open or (cache is not None and (cache / f"{name}.npy").exists())
+
+
+def _place(data: Path | None) -> Path:
+    from engines.egen.corpus.labelled import sample_corpus
+
+    return data or sample_corpus()
+
+
+def size_of(data: Path | None) -> int:
+    """How many expressions a corpus has (None: the sample corpus); 0 for a file. Raises: DataError that
+    explains what is no corpus, or none that is finished."""
+    data = _place(data)
     if not data.is_dir():
         return 0
     from engines.egen.corpus.reader import open_corpus
@@ -218,12 +233,13 @@ def _size(data: Path) -> int:
     return sum(open_corpus(data).clusters()["size"].to_pylist())
 
 
-def _name(model: Path, data: Path, part: Part) -> str:
+def _name(model: Path, data: Path, part: Part, only: int | None = None) -> str:
     """Of the files of a pool: by all that determines it."""
     from engines.egen.models.encode import MANY
 
-    many = not data.is_dir() or _size(data) > MANY
-    return print_of(model_print(model), _corpus_print(data), part, *(_precision() if many else ()))
+    many = not data.is_dir() or size_of(data) > MANY
+    what = (model_print(model), _corpus_print(data), part, *(() if only is None else (f"only {only}",)))
+    return print_of(*what, *(_precision() if many else ()))
 
 
 def print_of(*what: str) -> str:
@@ -267,13 +283,14 @@ def _file_print(path: Path, state: object) -> str:  # noqa: ARG001
 
 
 def _encoded(
-    model: Path, place: Path, part: Part, parts: Parts, events: Sink, stop: Stop
+    model: Path, place: Path, part: Part, parts: Parts, events: Sink, stop: Stop, only: int | None = None
 ) -> tuple[Vectors, pa.Table, int]:
     """The vectors of a part of a corpus, of their share only; all its expressions and where they stand; how
     many are left out. Raises: EngineError E645 where there are none, E646 when it was stopped."""
     import pyarrow as pa
 
     from engines.egen.models.encode import encode_many, kept_encoder, longest
+    from engines.egen.models.joined import JoinedEncoder
 
     encoder = kept_encoder(model)
     rows, left_out = _expressions(place, part, longest(encoder), stop)
@@ -286,6 +303,9 @@ def _encoded(
             remedy="Name another corpus or another model.",
         )
     texts, clusters, members = zip(*rows, strict=True)
+    if only is not None:
+        assert isinstance(encoder, JoinedEncoder)
+        encoder = encoder.encoders[only]
     encode = partial(encode_many, encoder, of=len(texts))
     vectors = parts.encoded(texts, encode, events=events, stop=stop)
     if vectors is None:

@@ -1,0 +1,87 @@
+"""Neighbours in a corpus without vectors are those of the whole pool, and little is encoded for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.core.errors import StoppedError
+from engines.egen.models import bounded, encode, vectors
+from engines.egen.models.lookup import shipped_models
+from engines.egen.models.vectors import pool
+from engines.retrieval.similarity import unit
+
+TEXTS = [
+    f"{head} {tail}"
+    for head in ("sin", "cos * 2", "+ x", "* x", "pow x", "/ 1", "tan", "- 3")
+    for tail in ("x", "pow x 2", "+ x 1", "sin x", "* 2 x", "ln x", "cos x", "sqrt x", "/ x 7", "- x pow x 3")
+]
+
+
+@pytest.fixture
+def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "clusters.jsonl"
+    path.write_text("".join(json.dumps({"head": text, "exprs": [text]}) + "\n" for text in TEXTS))
+    monkeypatch.setattr(bounded, "size_of", lambda data: encode.MANY + 1)
+    monkeypatch.setattr(bounded, "_AT_ONCE", 3)
+    bounded._known.clear()
+    vectors._open.clear()
+    return path
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_nearest_are_those_of_the_whole_pool(clusters: Path, tmp_path: Path, turned: bool) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    names = ["egen-composed", "egen-cl-mean"][:: -1 if turned else 1]
+    (model / "config.json").write_text(json.dumps({"model_type": "egen-joined", "egen": {"parts": names}}))
+    some = bounded.searched(model, clusters)
+    assert isinstance(some, bounded.BoundedPool)
+    whole = pool(model, clusters, "all")
+    assert len(some) == len(whole) == len(TEXTS)
+    random = np.random.default_rng(0).normal(size=(2, whole.vectors.shape[1]))
+    for query in [*whole.vectors[::27, None], *unit(random[:, None].astype(np.float32))]:
+        for count in (1, 5, 200):
+            found, expected = some.nearest(query, count), whole.nearest(query, count)
+            cosines = [[row["cosine"] for row in rows] for rows in (found, expected)]
+            assert cosines[0] == pytest.approx(cosines[1], abs=1e-5)
+            surely = [
+                {row["prefix"] for row in rows if row["cosine"] > cosines[1][-1] + 1e-5}
+                for rows in (found, expected)
+            ]
+            assert surely[0] == surely[1]
+    for row in (0, 17):
+        assert some.vector(row) == pytest.approx(whole.vector(row), abs=1e-5)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_little_is_encoded_and_kept_for_the_next_question(clusters: Path) -> None:
+    told: list[int] = []
+    model = shipped_models()[0]
+    some = bounded.searched(model, clusters, events=lambda event: told.append(event.data["done"]))
+    assert isinstance(some, bounded.BoundedPool)
+    some.nearest(some.vector(5), 1)
+    assert 1 <= len(some.known) < len(TEXTS) / 2
+    assert told[-1] == len(TEXTS)
+    again = bounded.searched(model, clusters)
+    assert isinstance(again, bounded.BoundedPool)
+    assert again.known is some.known
+
+
+def test_a_stop_ends_the_search(clusters: Path) -> None:
+    stopping = [False]
+    some = bounded.searched(shipped_models()[0], clusters, stop=lambda: stopping[0])
+    query = some.vector(0)
+    stopping[0] = True
+    with pytest.raises(StoppedError):
+        some.nearest(-query, 50)
+
+
+def test_a_whole_pool_that_is_there_is_taken(clusters: Path, tmp_path: Path) -> None:
+    model = shipped_models()[0]
+    whole = pool(model, clusters, "all", cache=tmp_path / "cache")
+    assert bounded.searched(model, clusters, cache=tmp_path / "cache") is whole
