@@ -141,8 +141,17 @@ class Counterexample:
 
 
 def where(x: float, at: Mapping[str, float] | None = None, *, digits: int = 6) -> str:
-    """A point in words: `x = 1.5`, `a = -2, x = 1`."""
-    return ", ".join(f"{name} = {value:.{digits}g}" for name, value in (at or {"x": x}).items())
+    """A point in words: `x = 1.5`, `a = -2, x = 1`. What would look rounder than it is has more digits
+    than asked: 1000001.95 is 1000002, not 1e+06."""
+    return ", ".join(f"{name} = {_place(value, digits)}" for name, value in (at or {"x": x}).items())
+
+
+def _place(value: float, digits: int) -> str:
+    for more in range(digits, 17):
+        shown = f"{value:.{more}g}"
+        if float(shown) == value or len(shown.split("e")[0].strip("-0.").replace(".", "")) >= digits:
+            return shown
+    return repr(value)
 
 
 def told_apart(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+from decimal import Decimal
 from pathlib import Path
 
 import mpmath
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engines.core.symbolic import to_sympy
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.expressions.language import read_prefix
-from engines.egen.records import Verdict, told_apart
+from engines.egen.records import Verdict, told_apart, where
 from engines.egen.verification.explain import explain
 from engines.egen.verification.verify import Verifier, verdict_row
 
@@ -141,3 +144,11 @@ def test_the_sample_corpus_names_isolated_points() -> None:
     for row in named:
         head = corpus.members(row["cluster"])["prefix"][0].as_py()
         assert judged(head, row["prefix"]).exceptions == row["except"]
+
+
+@given(st.floats(-1e300, 1e300), st.integers(1, 8))
+def test_a_point_in_words_is_never_rounder_than_it_is(value: float, digits: int) -> None:
+    shown = where(value, digits=digits).removeprefix("x = ")
+    mantissa = Decimal(shown).normalize().as_tuple().digits
+    assert float(shown) == value or len(mantissa) >= digits
+    assert float(shown) == pytest.approx(value, rel=10.0 ** (1 - digits))
