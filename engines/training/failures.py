@@ -92,7 +92,7 @@ def no_device(wanted: str) -> EngineError:
     )
 
 
-def other_training(folder: Path, differences: Sequence[str] | None) -> EngineError:
+def other_training(folder: Path, differences: Sequence[str] | None, remedy: str = "") -> EngineError:
     """The folder holds a training with other settings. Args: differences: in words; None: not known."""
     if differences is None:
         what = "the folder holds a training of an older version, which does not say what it depends on"
@@ -103,5 +103,5 @@ def other_training(folder: Path, differences: Sequence[str] | None) -> EngineErr
         where=str(folder),
         code="E637",
         exit_code=2,
-        remedy="Name another folder with --out, or remove what is in this one.",
+        remedy=remedy or "Name another folder with --out, or remove what is in this one.",
     )

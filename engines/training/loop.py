@@ -323,7 +323,8 @@ class _Training:
         """Go on to another number of steps than the training was begun with."""
         if self._total <= self._step:
             reached = f"train.steps: {self._step} are done there, {self._total} asked for"
-            raise other_training(self._checkpoints, [reached])
+            remedy = f"Ask for more than {self._step} steps, or train in another folder."
+            raise other_training(self._checkpoints, [reached], remedy)
         self._steps_changed.append({"at_step": self._step, "from": before, "to": self._total})
         self._ended = ""
         message = f"the number of steps, {before} so far, is {self._total} from step {self._step} on"

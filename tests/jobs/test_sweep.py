@@ -99,6 +99,11 @@ def test_stopped_and_resumed_as_one(lab: Lab) -> None:
     view = lab.wait(number, "stopped")
     assert view.reason == f"3 stopped: {', '.join(map(str, members))}"
     jobs.reconcile(lab.workspace)
+    for settings, code in ((["n=7"], "E637"), (["nosuch=1"], "E424")):
+        with pytest.raises(EngineError) as caught:
+            jobs.resume(lab.workspace, number, settings)
+        assert caught.value.code == code
+    assert [lab.view(each).attempt for each in members] == [1, 1, 1]
     for each in members:
         lab.go(each)
     jobs.resume(lab.workspace, number)

@@ -406,16 +406,22 @@ def _is_sweep(workspace: Workspace, number: int) -> bool:
 def _each_member(
     workspace: Workspace, number: int, verb: str, act: Callable[[Workspace, int], JobView]
 ) -> JobView:
-    """Do it to each member of a sweep that it applies to. Raises: EngineError E603 when it applies to
-    none."""
-    item = find(workspace.runs, number)
+    """Do it to each member of a sweep that it applies to. Raises: EngineError E603 when it applies to none;
+    what one of them raised, when all have been asked."""
+    item, refused = find(workspace.runs, number), list[EngineError]()
     _allowed(job_view(item), verb)
     for member in sweeps.members(item):
         view = job(workspace, member.job)
         done = verb == "resume" and view.reason.startswith(sweeps.EARLY)
-        if not done and not view.refusal(verb):
-            with contextlib.suppress(EngineError):
-                act(workspace, member.job)
+        if done or view.refusal(verb):
+            continue
+        try:
+            act(workspace, member.job)
+        except EngineError as error:
+            # One that has ended, or begun, since it was looked at needs nothing more.
+            refused += [error] if error.code != "E603" else []
+    if refused:
+        raise refused[0]
     return job(workspace, number)
 
 
