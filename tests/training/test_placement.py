@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from workbench.cli.job_text import description
 from workbench.jobs.devices import gpus
+from workbench.jobs.disk import DiskUse
 from workbench.jobs.executors import LAUNCHED, check_placement, launch, visible
-from workbench.jobs.folder import Attempt, Heartbeat, create
+from workbench.jobs.folder import Attempt, Heartbeat, create, find
 from workbench.jobs.process import ProcessId
+from workbench.jobs.view import job_view
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -118,8 +121,24 @@ def test_only_the_cards_that_a_process_may_use() -> None:
     assert seen(CUDA_VISIBLE_DEVICES="1") == ["GPU-bbb"]
     assert seen(CUDA_VISIBLE_DEVICES="GPU-ddd,0") == ["GPU-aaa", "GPU-ddd"]
     assert seen(CUDA_VISIBLE_DEVICES="") == []
+    # CUDA hides what follows a card that is not there.
+    assert seen(CUDA_VISIBLE_DEVICES="0,-1,1") == ["GPU-aaa"]
+    assert seen(CUDA_VISIBLE_DEVICES="x,0") == []
     assert seen(SLURM_JOB_GPUS="0,3") == ["GPU-aaa", "GPU-ddd"]
     assert seen(CUDA_VISIBLE_DEVICES="0", SLURM_JOB_GPUS="3") == ["GPU-aaa"]
+
+
+def test_a_variable_that_hides_all_cards_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    made = attempt(lab)
+    launch(made, {"device": "auto"})
+    assert written(made)["why"] == "CUDA_VISIBLE_DEVICES=7 leaves none of 3 GPUs"
+    shown = description(job_view(find(lab.workspace.runs, made.job)), [], DiskUse(0, 0))
+    device = next(line for line in shown if line.startswith("device "))
+    assert device.endswith(f"  cpu: {written(made)['why']}")
+    with pytest.raises(EngineError) as caught:
+        launch(made, {"device": "0"})
+    assert caught.value.remedy == f"There is: none: {written(made)['why']}."
 
 
 def test_all_cards(lab: Lab) -> None:

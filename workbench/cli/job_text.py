@@ -8,6 +8,7 @@ from typing import Any
 from engines.core.sizes import size
 from workbench import jobs
 from workbench.cli.common import emit, table
+from workbench.jobs.executors import device_of
 from workbench.jobs.folder import Job
 from workbench.jobs.reporting import Reported, reported
 from workbench.units import to_the_second
@@ -28,6 +29,7 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
         "left": to_the_second(view.eta_s),
         "memory": size(view.memory_bytes) if view.memory_bytes else "",
         "peak": size(view.peak_bytes) if view.peak_bytes else "",
+        "device": _device(view),
         "folder": view.folder,
         "out": view.out,
         "disk": f"{size(use.run_bytes)} run, {size(use.out_bytes)} elsewhere",
@@ -40,6 +42,12 @@ def description(view: jobs.JobView, attempts: list[jobs.AttemptView], use: jobs.
     lines = [f"{key:<{width}}  {value}" for key, value in facts.items() if value != ""]
     rows = [(item.number, item.state, to_the_second(item.wall_s), item.reason) for item in attempts]
     return [*lines, "", *table(("attempt", "state", "took", "reason"), rows)]
+
+
+def _device(view: jobs.JobView) -> str:
+    """Where its last attempt runs, and why there: `cpu: there is no GPU`."""
+    found = device_of(Job(view.id, Path(view.folder)).attempt(view.attempt))
+    return f"{found['device']}: {found['why']}" if {"device", "why"} <= found.keys() else ""
 
 
 def reporter_line(done: Reported) -> str:

@@ -87,10 +87,12 @@ def launch(attempt: Attempt, params: Mapping[str, Any], cards: Collection[str] =
         if count == 1:
             return Launch(worker, environment)
         return _accelerate(folder, count, environment)
-    here = visible(gpus())
+    there = gpus()
+    here = visible(there)
+    hidden = _hidden(len(there)) if there and not here else ""
     if cards:
         here = [card for card in here if card.uuid in cards]
-    chosen, why = choose(policy, here, taken(attempt.folder.parent.parent, but=attempt.job))
+    chosen, why = choose(policy, here, taken(attempt.folder.parent.parent, but=attempt.job), hidden)
     if not chosen:
         write_json(attempt.folder / "device.json", {"device": "cpu", "why": why, "processes": 1})
         return Launch(worker, _patient())
@@ -109,25 +111,28 @@ def _patient() -> dict[str, str]:
     return {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "PASSIVE")}
 
 
-def choose(policy: str, here: list[Gpu], taken: set[str]) -> tuple[list[Gpu], str]:
+def choose(policy: str, here: list[Gpu], taken: set[str], hidden: str = "") -> tuple[list[Gpu], str]:
     """The GPUs to use, none for the CPU, and why.
 
     Args: policy: `auto`, `all`, or GPUs by number or UUID. here: those of this machine. taken: UUIDs of
-    those that other jobs have. Raises: EngineError E634 for a GPU that is not there.
+    those that other jobs have. hidden: why none of this machine's may be used. Raises: EngineError E634 for a
+    GPU that is not there.
     """
     if policy == "all" and here:
         return list(here), "all there are"
     if policy in ("all", "auto"):
         free = [card for card in here if card.uuid not in taken] or here
         if not free:
-            return [], "there is no GPU"
+            return [], hidden or "there is no GPU"
         best = max(free, key=lambda card: card.free_bytes)
         return [best], f"the one of {len(here)} with the most free memory"
     chosen = []
     for wanted in policy.split(","):
         card = next((card for card in here if wanted in (card.uuid, str(card.index))), None)
         if card is None:
-            known = ", ".join(f"{card.index} {card.name}" for card in here) or "none"
+            known = (
+                ", ".join(f"{card.index} {card.name}" for card in here) or f"none{hidden and f': {hidden}'}"
+            )
             raise EngineError(
                 f"there is no GPU {wanted}", code="E634", exit_code=3, remedy=f"There is: {known}."
             )
@@ -139,20 +144,32 @@ def visible(here: list[Gpu], environment: Mapping[str, str] = os.environ) -> lis
     """Those of the cards here that this process may use: CUDA_VISIBLE_DEVICES says which, or Slurm does.
 
     Numbers count the cards of the machine; on a node that hides the others from a job they count what is
-    left.
+    left. As in CUDA the beginning of a UUID will do, and what follows a card that is not there is hidden.
     """
-    told = next((environment[name] for name in VISIBLE if name in environment), None)
-    if told is None:
+    name = _restriction(environment)
+    if not name:
         return here
-    wanted = [part.strip() for part in told.split(",")]
-    return [
-        card for card in here if str(card.index) in wanted or any(map(card.uuid.startswith, _uuids(wanted)))
-    ]
+    found: list[Gpu] = []
+    for part in map(str.strip, environment[name].split(",")):
+        begins = part.startswith(("GPU-", "MIG-"))
+        card = next(
+            (one for one in here if part == str(one.index) or (begins and one.uuid.startswith(part))), None
+        )
+        if card is None:
+            break
+        found.append(card)
+    return [card for card in here if card in found]
 
 
-def _uuids(parts: list[str]) -> list[str]:
-    """UUIDs among names of cards; CUDA takes their beginnings too."""
-    return [part for part in parts if part.startswith(("GPU-", "MIG-"))]
+def _restriction(environment: Mapping[str, str]) -> str:
+    """The variable that says which cards may be used; empty for none."""
+    return next((name for name in VISIBLE if name in environment), "")
+
+
+def _hidden(cards: int, environment: Mapping[str, str] = os.environ) -> str:
+    """That none of so many cards may be used, and by what."""
+    name = _restriction(environment)
+    return f"{name}={environment[name]} leaves none of {cards} GPU{'s' * (cards > 1)}"
 
 
 def taken(runs: Path, *, but: int = 0) -> set[str]:
