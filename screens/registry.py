@@ -52,7 +52,7 @@ SCREENS = (
     Entry(
         *("1", "egraphs", "E-graphs", "screens.egraphs.screen:EgraphsScreen", "screens.egraphs.keys:KEYS"),
         address="corpus",
-        things="screens.egraphs.things:things",
+        things="screens.egraphs.sources:things",
     ),
     Entry(
         *(

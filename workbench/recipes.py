@@ -22,7 +22,17 @@ from workbench.errors import MissingError, UsageError, did_you_mean
 if TYPE_CHECKING:
     from workbench.operation import Operation
 
-__all__ = ["Recipe", "job_recipe", "launched", "load", "quickest", "recipes", "with_settings", "with_value"]
+__all__ = [
+    "Recipe",
+    "job_recipe",
+    "launched",
+    "load",
+    "quickest",
+    "recipes",
+    "settled_recipe",
+    "with_settings",
+    "with_value",
+]
 
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "extends": str,
@@ -142,6 +152,15 @@ def job_recipe(row: Operation, spec: Any) -> Recipe:
     params = values(spec)
     seed = params.pop("seed", 0)
     return Recipe(row.name, row.title(spec), params, seed)
+
+
+def settled_recipe(name: str, given: Mapping[str, Any]) -> Recipe:
+    """The recipe of a job that runs the operation of this name on what it is given. Raises: EngineError for
+    what the operation refuses."""
+    from workbench.operation import operation
+
+    row = operation(name)
+    return job_recipe(row, row.settled(given))
 
 
 def recipes() -> tuple[Recipe, ...]:

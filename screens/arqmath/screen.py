@@ -340,7 +340,10 @@ class ArqmathScreen(WorkbenchScreen):
 
     @on(Searcher.Submitted)
     def _index_submitted(self, event: Searcher.Submitted) -> None:
-        self.workbench.say(f"job {event.number} builds the index")
+        if event.error is not None:
+            self.workbench.report(event.error)
+        else:
+            self.workbench.say(f"job {event.number} builds the index")
 
     # What can be done
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 
-from engines.core.errors import EngineError
-from screens.shell.request import Answer, Progress, Request, Service
+from screens.shell.request import Answer, OwnEngine, Progress, Request, Service
 from screens.shell.text import count
-from workbench.errors import explain
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
@@ -53,13 +52,7 @@ class Searcher(Service):
         """There is an index now."""
 
     class Failed(Answer):
-        """There is none, or there is no job for it; the tag is the collection."""
-
-    @dataclass
-    class Submitted(Message):
-        """The job of this number builds the index."""
-
-        number: int
+        """There is none; the tag is the collection."""
 
     @dataclass
     class Said(Message):
@@ -71,20 +64,13 @@ class Searcher(Service):
         super().__init__()
         self.state = ""
         self._collection: Collection | None = None
-        self._new_engine = new_engine
-        self._engine: EngineProcess | None = None
+        self._engine = OwnEngine(new_engine)
         self._waiting: tuple[str, Path | None] | None = None
-        self._search = Request(self, self._process, "arqmath.search", Searched, SearchProgress)
-        self._index = Request(self, self._process, "arqmath.prepare", _Indexed, _IndexProgress)
-
-    def _process(self) -> EngineProcess:
-        if self._engine is None:
-            self._engine = self._new_engine()
-        return self._engine
+        self._search = Request(self, self._engine, "arqmath.search", Searched, SearchProgress)
+        self._index = Request(self, self._engine, "arqmath.prepare", _Indexed, _IndexProgress)
 
     def on_unmount(self) -> None:
-        if self._engine is not None:
-            self._engine.close()
+        self._engine.close()
 
     def open(self, collection: Collection, state: str = "") -> None:
         """Serve this collection from now on; a small one is indexed if it has no index."""
@@ -124,28 +110,15 @@ class Searcher(Service):
     def offer_job(self, workspace: Workspace) -> None:
         """Ask whether a job is to build the index, and start it."""
         from screens.widgets.dialogs import Confirm
+        from workbench.recipes import settled_recipe
 
         collection = self._collection
         if collection is not None:
             consequence = "It is large, so that a job does it. It goes on when this window is closed."
             question = Confirm(f"build an index of {collection.name}?", consequence)
-            question.ask(self.app, lambda _: self._submit(workspace, collection))
-
-    @work(thread=True, exit_on_error=False)
-    def _submit(self, workspace: Workspace, collection: Collection) -> None:
-        from workbench.jobs import submit
-        from workbench.operation import operation
-        from workbench.recipes import job_recipe
-
-        row = operation("arqmath.index")
-        try:
-            collection.home.mkdir(parents=True, exist_ok=True)
-            spec = row.settled({"folder": str(collection.path), "out": str(collection.index)})
-            job = submit(workspace, job_recipe(row, spec))
-        except (EngineError, OSError) as error:
-            self.post_message(self.Failed(collection, error=explain(error)))
-        else:
-            self.post_message(self.Submitted(job.id))
+            given = {"folder": str(collection.path), "out": str(collection.index)}
+            make = partial(settled_recipe, "arqmath.index", given)
+            question.ask(self.app, lambda _: self.submit(workspace, make))
 
     def stop(self) -> None:
         """End what runs, with what there is."""

@@ -11,13 +11,14 @@ from textual import on
 from textual.containers import Vertical
 from textual.message import Message
 
+from engines.core.events import Event
 from screens.egraphs.columns import VERDICT_SIGNS, Expression
 from screens.egraphs.member import Case
-from screens.egraphs.models import Hindrance, encoding_words
 from screens.egraphs.sources import Cluster, Members, Source
 from screens.shell.export import Export
 from screens.shell.request import Progress, Request
 from screens.shell.selection import CommandLine, Lookup, Selection
+from screens.shell.text import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.rows import Record
@@ -26,8 +27,37 @@ from screens.widgets.table import Table
 if TYPE_CHECKING:
     from screens.egraphs.growth import Draft
 
-__all__ = ["Heading", "MiddlePane", "State", "TableView", "View"]
+__all__ = [
+    "AT_ONCE",
+    "NOT_ENCODED",
+    "TOO_MANY",
+    "Heading",
+    "Hindrance",
+    "MiddlePane",
+    "State",
+    "TableView",
+    "View",
+    "encoding_words",
+]
 
+AT_ONCE = 20_000
+"""A corpus with more expressions is encoded by a job, not while one waits."""
+TOO_MANY = "E647"
+"""The code of the error that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hindrance:
+    """Why there are no vectors, and what can be done about it."""
+
+    what: str
+    advice: str
+
+
+NOT_ENCODED = Hindrance(
+    "This corpus is large, and its expressions have no vectors by this model yet",
+    "`:` and `encode the corpus` starts a job that makes them.",
+)
 _NO_MODEL = Hindrance(
     "There is no model yet",
     "A model turns expressions into vectors. 3 and a train one: egen/cl-mean-tiny takes a minute, "
@@ -39,6 +69,15 @@ _NOT_KEPT = Hindrance(
     "K keeps it in the corpus `grown`; there its members get vectors.",
 )
 _NOT_FINISHED = Hindrance("This corpus is not finished", "Its vectors can be made when it is.")
+
+
+def encoding_words(event: Event) -> str:
+    """How far an encoding is; nothing for other events."""
+    data = event.data
+    if event.kind != "progress" or not isinstance(data.get("total"), int):
+        return ""
+    done, total = int(str(data.get("done", 0))), int(str(data["total"]))
+    return f"{count(done)} of {count(total)} {data.get('unit', '')}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,8 @@ from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
 from screens.egraphs.members import MembersView
 from screens.egraphs.middle import MiddlePane, State, View
-from screens.egraphs.models import Models
 from screens.egraphs.notation import shown, write_plainly
-from screens.egraphs.sources import NOT_KEPT, CorpusReader, Members, Source
+from screens.egraphs.sources import NOT_KEPT, CorpusReader, Members, Models, Source
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
 from screens.shell.selection import Command, Lookup, Selection
@@ -30,7 +29,7 @@ from screens.widgets.pane import Page, Pane
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import GrowLine
-    from screens.egraphs.model_sheets import Reports
+    from screens.egraphs.sheets import Reports
     from screens.egraphs.vectors import MapView
     from workbench.jobs.view import JobView
 
@@ -402,7 +401,7 @@ class EgraphsScreen(WorkbenchScreen):
     # What is opened over the screen
 
     def action_again(self) -> None:
-        from screens.egraphs.model_sheets import Mistakes
+        from screens.egraphs.sheets import Mistakes
 
         model, folder = self.now.model, self.now.folder
         if model is not None and folder is not None:
@@ -410,22 +409,22 @@ class EgraphsScreen(WorkbenchScreen):
 
     def open_analogies(self) -> None:
         """x1 is to y1 as x2 is to what?"""
-        from screens.egraphs.model_sheets import Analogies
+        from screens.egraphs.sheets import Analogies
 
         model, folder = self.now.model, self.now.folder
         if model is not None and folder is not None:
             self.app.push_screen(Analogies(self.workbench, model, folder, self._own_analogies))
 
     def action_diff(self) -> None:
-        from screens.egraphs.cluster_sheets import Derivation
+        from screens.egraphs.sheets import Derivation
 
         chosen, cluster = self.members.pair(), self.now.cluster
         if chosen is not None and cluster is not None:
             self.app.push_screen(Derivation(self.workbench, *chosen, cluster))
 
     def action_inspect(self) -> None:
-        from screens.egraphs.cluster_sheets import Provenance
         from screens.egraphs.egraph import EgraphView
+        from screens.egraphs.sheets import Provenance
 
         if self.now.cluster is not None:
             graph = next((view.graph for view in self.middle.views if isinstance(view, EgraphView)), None)

@@ -1,38 +1,42 @@
-"""Sources of clusters: finished corpora, and corpora that are being built.
-
-They give the same two kinds of rows, as what was grown here and is not kept does (`growth.Drafts`), so that
-the screen need not know which it shows. `CorpusReader` reads them in threads.
-"""
+"""Sources of what the screen shows: corpora, finished or being built, and models."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from textual import work
+from textual import on, work
 from textual.worker import get_current_worker
 
 from engines.core.errors import DataError, EngineError
 from screens.egraphs.columns import Expression
 from screens.egraphs.notation import shown
+from screens.shell.frame import Frame
 from screens.shell.request import Answer, Service
+from screens.shell.selection import Thing
 from screens.shell.text import count
 from workbench.errors import explain
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.jobs.view import JobView
 
 __all__ = [
     "NOT_KEPT",
     "Cluster",
     "CorpusReader",
     "Members",
+    "Models",
     "Source",
     "member_row",
     "open_source",
+    "things",
     "unassembled",
 ]
 
@@ -380,3 +384,95 @@ class CorpusReader(Service):
         except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
             members = Members(cluster.key, error=explain(error))
         self.post_message(self.MembersRead(cluster.key, members))
+
+
+# Models
+
+
+class Models(Service):
+    """Posts `Found` when it is known which models there are, `Made` when a job has made something."""
+
+    class Found(Answer):
+        """The models that ship and those of the workspace."""
+
+    class Made(Answer):
+        """A job that was waited for has made something; the value is its parameters."""
+
+    def __init__(self, workbench: Frame) -> None:
+        super().__init__()
+        self._workbench = workbench
+        self._awaited: frozenset[int] = frozenset()
+        self._trained = 0
+
+    @work(thread=True, exclusive=True, group="models", exit_on_error=False)
+    def find(self) -> None:
+        """List the models there are."""
+        from workbench.papers.egen.models import models
+
+        self.post_message(self.Found("", tuple(models(self._workbench.workspace))))
+
+    def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
+        """Start a job that makes a map."""
+        what = "the 17 families" if arrangement == "families" else "the clusters"
+        self._submit("egen.tsne", f"t-SNE of {what}", model, corpus, what=arrangement)
+
+    def encode(self, model: Path, corpus: Path) -> None:
+        """Start a job that encodes all expressions of a corpus."""
+        self._submit("egen.index", "vectors", model, corpus)
+
+    def _submit(self, operation: str, made: str, model: Path, corpus: Path, **more: object) -> None:
+        from workbench.recipes import Recipe
+
+        title = f"{made} of {corpus.name} by {model.name}"
+        recipe = Recipe(operation, title, {"model": str(model), "data": str(corpus), **more})
+        self.submit(self._workbench.workspace, lambda: recipe)
+
+    @on(Service.Submitted)
+    def _submitted(self, event: Service.Submitted) -> None:
+        event.stop()
+        if event.error is not None:
+            self._workbench.report(event.error)
+            return
+        self._awaited |= {event.number}
+        self._workbench.say(f"job {event.number} makes it: {event.title}")
+        self._workbench.look_now()
+
+    def look(self, jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
+        """Take up what jobs have made, and notice models that were trained.
+
+        Returns: the job that makes another map of what is shown, while it runs.
+        """
+        jobs = tuple(jobs)
+        running = self.running(jobs, model, corpus)
+        if running is not None:
+            self._awaited |= {running}
+        for job in jobs:
+            if job.id in self._awaited and not job.live:
+                self._awaited -= {job.id}
+                if job.state == "succeeded":
+                    self.post_message(self.Made(job.id, job.params))
+                else:
+                    self._workbench.warn(f"job {job.id} {job.state}: {job.reason}", remedy=job.remedy)
+        trained = sum(job.task == "train" and job.state == "succeeded" for job in jobs)
+        if trained != self._trained:
+            self._trained = trained
+            self.find()
+        return running
+
+    @staticmethod
+    def running(jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
+        """The job that makes another map of this corpus by this model, while it runs."""
+        wanted = {"model": str(model), "data": str(corpus)}
+        making = (job for job in jobs if job.live and job.task == "egen.tsne")
+        return next((job.id for job in making if wanted.items() <= job.params.items()), None)
+
+
+def things(workspace: Workspace) -> Iterator[Thing]:
+    """The corpora of the workspace, then the models that make vectors."""
+    from workbench.papers.egen.models import models
+
+    for path in sorted(workspace.corpora.iterdir()):
+        if path.is_dir() and not path.name.startswith("."):
+            yield Thing((("corpus", path.name),), "a corpus of clusters")
+    for path in models(workspace):
+        yield Thing((("model", path.name),), "a model that makes vectors of expressions")

@@ -14,8 +14,7 @@ from textual.message import Message
 
 from screens.egraphs.columns import Expression, listed, member_title, table
 from screens.egraphs.member import Case
-from screens.egraphs.middle import Heading, TableView, View
-from screens.egraphs.models import AT_ONCE, NOT_ENCODED, TOO_MANY, Hindrance
+from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, Hindrance, TableView, View
 from screens.egraphs.notation import copies
 from screens.egraphs.sources import Cluster
 from screens.shell.export import Export

@@ -14,14 +14,13 @@ from textual.message import Message
 from engines.core.errors import EngineError
 from screens.mathamr.selection import NEAREST
 from screens.mathamr.subject import Subject
-from screens.shell.request import Answer, Request, Service
-from workbench.errors import explain
+from screens.shell.request import Answer, OwnEngine, Request, Service
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.workspace import Workspace
 
-__all__ = ["CollectionsFound", "Inspected", "Near", "Reader", "Submitted", "TopicsRead"]
+__all__ = ["CollectionsFound", "Inspected", "Near", "Reader", "TopicsRead"]
 
 _KEPT = 64
 
@@ -31,14 +30,6 @@ class CollectionsFound(Message):
     """The collections that have topics of Task 2, folders by name; or why they cannot be listed."""
 
     folders: Mapping[str, str]
-    error: EngineError | None = None
-
-
-@dataclass
-class Submitted(Message):
-    """The job of this number builds an index; or why there is none."""
-
-    number: int
     error: EngineError | None = None
 
 
@@ -63,24 +54,17 @@ class Reader(Service):
 
     def __init__(self, engine: Callable[[], EngineProcess], new_engine: Callable[[], EngineProcess]) -> None:
         super().__init__()
-        self._new_engine = new_engine
-        self._second: EngineProcess | None = None
+        self._second = OwnEngine(new_engine)
         self._workspace: Workspace | None = None
         self._folders: Mapping[str, str] = {}
         self._known: OrderedDict[Subject, Mapping[str, Any]] = OrderedDict()
         self._near_known: OrderedDict[Subject, Mapping[str, Any]] = OrderedDict()
         self._topics = Request(self, engine, "mathamr.topics", TopicsRead)
         self._inspect = Request(self, engine, "mathamr.inspect", Inspected)
-        self._near = Request(self, self._process, "mathamr.inspect", Near)
-
-    def _process(self) -> EngineProcess:
-        if self._second is None:
-            self._second = self._new_engine()
-        return self._second
+        self._near = Request(self, self._second, "mathamr.inspect", Near)
 
     def on_unmount(self) -> None:
-        if self._second is not None:
-            self._second.close()
+        self._second.close()
 
     @work(thread=True, exclusive=True, group="collections", exit_on_error=False)
     def find(self, workspace: Workspace) -> None:
@@ -120,24 +104,15 @@ class Reader(Service):
         name = next((name for name, place in self._folders.items() if place == folder), None)
         return index_place(self._workspace, name) if name is not None and self._workspace else None
 
-    @work(thread=True, exit_on_error=False)
     def submit_index(self, folder: str) -> None:
         """Have a job build the index of the collection at a folder."""
-        from workbench.jobs import submit
-        from workbench.operation import operation
-        from workbench.recipes import job_recipe
+        from workbench.recipes import settled_recipe
 
         index = self._index(folder)
         assert index is not None
         assert self._workspace is not None
-        row = operation("mathamr.index")
-        try:
-            index.parent.mkdir(parents=True, exist_ok=True)
-            job = submit(self._workspace, job_recipe(row, row.settled({"folder": folder, "out": str(index)})))
-        except (EngineError, OSError) as error:
-            self.post_message(Submitted(0, explain(error)))
-        else:
-            self.post_message(Submitted(job.id))
+        given = {"folder": folder, "out": str(index)}
+        self.submit(self._workspace, lambda: settled_recipe("mathamr.index", given))
 
     @on(Inspected)
     @on(Near)

@@ -16,7 +16,7 @@ from screens.mathamr.formula import FormulaPane
 from screens.mathamr.graph import GraphListing, GraphPane, origin
 from screens.mathamr.inspection import Inspection
 from screens.mathamr.keys import SCREEN_KEYS
-from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, Submitted, TopicsRead, first
+from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, TopicsRead, first
 from screens.mathamr.sentence import Sentence
 from screens.mathamr.strings import StringsPane
 from screens.mathamr.subject import OWN, Subject, parsers, text_of
@@ -443,8 +443,8 @@ class MathamrScreen(WorkbenchScreen):
     def _index(self) -> None:
         self.reader.submit_index(self._near_texts)
 
-    @on(Submitted)
-    def _index_submitted(self, event: Submitted) -> None:
+    @on(Reader.Submitted)
+    def _index_submitted(self, event: Reader.Submitted) -> None:
         if event.error is not None:
             self.workbench.report(event.error)
         else:

@@ -6,16 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from textual import work
 from textual.message import Message
 from textual.widget import Widget
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from workbench.errors import explain
 
 if TYPE_CHECKING:
     from workbench.engine_process import Call, EngineProcess
+    from workbench.recipes import Recipe
+    from workbench.workspace import Workspace
 
-__all__ = ["Answer", "Ask", "Progress", "Request", "Service"]
+__all__ = ["Answer", "Ask", "OwnEngine", "Progress", "Request", "Service"]
 
 
 @dataclass
@@ -125,6 +129,27 @@ class Request:
         return self._answer(tag, error=EngineError("it was cancelled", code="E703", exit_code=130))
 
 
+class OwnEngine:
+    """An engine process of one's own, for what takes long; it begins with the first question.
+
+    Args: begin: begins one.
+    """
+
+    def __init__(self, begin: Callable[[], EngineProcess]) -> None:
+        self._begin = begin
+        self._begun: EngineProcess | None = None
+
+    def __call__(self) -> EngineProcess:
+        if self._begun is None:
+            self._begun = self._begin()
+        return self._begun
+
+    def close(self) -> None:
+        """End it."""
+        if self._begun is not None:
+            self._begun.close()
+
+
 class Ask(Protocol):
     """Gives a widget its way to ask an operation; the answers come to the widget, as messages.
 
@@ -143,3 +168,24 @@ class Service(Widget):
     """
 
     DEFAULT_CSS = "Service { display: none; }"
+
+    @dataclass
+    class Submitted(Message):
+        """The job of this number was started; or why there is none."""
+
+        number: int
+        title: str = ""
+        error: EngineError | None = None
+
+    @work(thread=True, group="submit", exit_on_error=False)
+    def submit(self, workspace: Workspace, make: Callable[[], Recipe]) -> None:
+        """Have a job do what this makes; `Submitted` tells of it."""
+        from workbench import jobs
+
+        try:
+            recipe = make()
+            job = jobs.submit(workspace, recipe)
+        except (EngineError, OSError) as error:
+            self.post_message(self.Submitted(0, error=explain(error)))
+        else:
+            self.post_message(self.Submitted(job.id, recipe.title))

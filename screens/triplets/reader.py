@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from screens.shell.request import Answer, Progress, Request, Service
+from screens.shell.request import Answer, OwnEngine, Progress, Request, Service
 from screens.triplets.choice import Choice
 
 if TYPE_CHECKING:
@@ -45,24 +45,17 @@ class SetReader(Service):
 
     def __init__(self, engine: Callable[[], EngineProcess], new_engine: Callable[[], EngineProcess]) -> None:
         super().__init__()
-        self._new_engine = new_engine
-        self._own: EngineProcess | None = None
+        self._own = OwnEngine(new_engine)
         self._explanations: OrderedDict[tuple[Path, Choice, str], Mapping[str, Any]] = OrderedDict()
         self._triplets: OrderedDict[Way, Mapping[str, Mapping[str, Any]]] = OrderedDict()
         self._asked: Way | None = None
         self._stopped = False
         self._anchors_request = Request(self, engine, "mwp.anchors", AnchorsRead)
-        self._triplets_request = Request(self, self._process, "mwp.triplets", TripletsRead, TripletsProgress)
+        self._triplets_request = Request(self, self._own, "mwp.triplets", TripletsRead, TripletsProgress)
         self._explain = Request(self, engine, "mwp.explain", Explained)
 
-    def _process(self) -> EngineProcess:
-        if self._own is None:
-            self._own = self._new_engine()
-        return self._own
-
     def on_unmount(self) -> None:
-        if self._own is not None:
-            self._own.close()
+        self._own.close()
 
     def anchors(self, path: Path, choice: Choice) -> None:
         """Ask for the anchors of a set; what is known of triplets is forgotten."""

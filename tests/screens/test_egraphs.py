@@ -112,7 +112,7 @@ async def test_the_first_cluster_is_shown_with_members_and_curve(build: Make) ->
 def test_the_screen_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pyarrow", "torch", "sympy", "egglog"}
     # What is not seen at first comes when it is opened.
-    later = ("egraph", "vectors", "growth", "cluster_sheets", "model_sheets")
+    later = ("egraph", "vectors", "growth", "sheets")
     heavy |= {f"screens.egraphs.{name}" for name in later} | {"screens.widgets.scatter"}
     code = f"import sys, screens.egraphs.screen; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

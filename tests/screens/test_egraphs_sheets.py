@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import Static
 
 from screens.app import Workbench
-from screens.egraphs.model_sheets import Analogies, Mistakes, read_analogy
 from screens.egraphs.screen import EgraphsScreen
+from screens.egraphs.sheets import Analogies, Mistakes, read_analogy
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.table import Table

@@ -14,8 +14,7 @@ from textual.pilot import Pilot
 
 from engines.core.spec import values
 from screens.app import Workbench
-from screens.egraphs.cluster_sheets import Derivation
-from screens.egraphs.model_sheets import Analogies, Mistakes
+from screens.egraphs.sheets import Analogies, Derivation, Mistakes
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens import test_arqmath as arqmath

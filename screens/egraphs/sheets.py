@@ -1,8 +1,12 @@
-"""Sheets of a model: its mistakes by evaluation, and analogies."""
+"""Sheets over the screen: a derivation, how a cluster was made, the mistakes of a model, and analogies.
+
+Somewhat over 450 lines: four sheets that only read the code here, each opened by a key of the screen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +16,129 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.egraphs.columns import Expression, listed, table
+from screens.egraphs.columns import VERDICTS, Expression, listed, stop_words, table
 from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
-from screens.egraphs.models import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
-from screens.egraphs.notation import check, shown
+from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
+from screens.egraphs.notation import check, shown, variables
+from screens.egraphs.sources import Cluster
 from screens.shell.export import Export
 from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
-from screens.shell.text import count, safe_text
+from screens.shell.text import count, safe_text, some, width
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import TabStrip
 from screens.widgets.rows import Record
-from screens.widgets.sheet import Sheet
+from screens.widgets.sheet import Sheet, TextSheet
 from screens.widgets.table import Table
 
-__all__ = ["Analogies", "Mistakes", "Reports", "read_analogy"]
+__all__ = ["Analogies", "Derivation", "Mistakes", "Provenance", "Reports", "read_analogy"]
 
 _Document = Mapping[str, Any]
 
 Reports = dict[tuple[str, str, str], _Document]
 """Documents of `egen.eval` by evaluation, model and corpus."""
+
+# A cluster
+
+
+class _ClusterSheet(TextSheet):
+    """What is known of a cluster, and under it what is computed anew."""
+
+    others = {
+        "egen.map": "the encoding for the map",
+        "egen.nearest": "the encoding for neighbours",
+        "egen.generate": "the growth of a cluster",
+        "egen.egraph": "the growth of an e-graph",
+    }
+
+
+class Derivation(_ClusterSheet):
+    """How one member follows from another, a step a line, each line judged against the first."""
+
+    def __init__(self, workbench: Frame, left: str, right: str, cluster: Cluster) -> None:
+        mode, assume = cluster.mode, cluster.assume
+        rules = f"rules    {mode}; each line is judged against the first"
+        where = [f"where    {assume}"] if assume else []
+        ends = (f"from     {shown(left)}", f"to       {shown(right)}", *where, rules, "")
+        params = {"start": left, "target": right, "assume": assume, "mode": mode}
+        words = ("egen", "derive", *cluster.assuming, "--mode", mode, "--", left, right)
+        command = workbench.command_line(*words)
+        doing = "taking both apart until two lines are equal, or growing one e-graph from both"
+        super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
+
+    def told(self, answer: Answer) -> Iterable[str]:
+        if answer.error is not None:
+            return ["no derivation:", f"  {answer.error}"]
+        none = "No derivation was found within the bound; there may be a longer one."
+        steps = _steps(answer.value["steps"]) or [answer.value.get("reason") or none]
+        return [*steps, "", self._command]
+
+
+def _steps(steps: Sequence[_Document]) -> list[str]:
+    """One line a step: its verdict against the first, the expression, the rule (none for the start)."""
+    texts = [shown(step["prefix"]) for step in steps]
+    cells = min(64, max(map(width, texts), default=0))
+    lines = []
+    for step, text in zip(steps, texts, strict=True):
+        glyph = VERDICTS.get(step.get("verdict") or "", ("·", ""))[0]
+        lines.append(f"{glyph} {text}{' ' * max(0, cells - width(text))}   {step.get('rule') or 'start'}")
+    return lines
+
+
+class Provenance(_ClusterSheet):
+    """What is stored of a cluster at once; the rules that fired when its e-graph has been grown again.
+
+    Args: graph: the document of `egen.egraph`, if it is known already.
+    """
+
+    def __init__(self, workbench: Frame, cluster: Cluster, graph: _Document | None) -> None:
+        title = f"{cluster.source.title}, cluster {cluster.number}"
+        known = [*_facts(cluster), *(_rules(graph) if graph is not None else [])]
+        params = cluster.egraph_params
+        command = workbench.command_line(*cluster.egraph_command)
+        doing = "growing its e-graph again, to count the rules that fire"
+        asked = None if graph is not None else params
+        super().__init__(workbench, title, known, "egen.egraph", asked, doing=doing, command=command)
+
+    def told(self, answer: Answer) -> Iterable[str]:
+        if answer.error is not None:
+            return ["", f"the rules that fired are not known: {answer.error}"]
+        return _rules(answer.value)
+
+
+def _rules(graph: _Document) -> list[str]:
+    fired: Mapping[str, int] = graph["fired"]
+    most = max([len(count(number)) for number in fired.values()] + [1])
+    ordered = sorted(fired.items(), key=lambda item: (-item[1], item[0]))
+    lines = [f"  {count(number):>{most}}  {name}" for name, number in ordered]
+    return ["", f"rules that fired, {count(len(fired))} of them, by matches", *lines]
+
+
+def _facts(cluster: Cluster) -> Iterator[str]:
+    row, facts, settings = cluster.row, cluster.source.facts(cluster.number), cluster.settings
+    yield f"head        {row.get('infix')}"
+    yield f"prefix      {row['head']}"
+    yield f"variables   {', '.join(variables(cluster.head)) or 'none'}"
+    yield f"assumed     {cluster.assume or 'nothing'}"
+    yield f"style       {settings['style']}, {settings.get('order', 'shortest')} first"
+    if cluster.weights:
+        yield f"weights     {cluster.weights}"
+    yield f"stopped     {stop_words(row['stop'])}, after {some(row['iterations'], 'iteration')}"
+    yield f"e-graph     {some(row['nodes'], 'node')} in {some(row['classes'], 'class', 'classes')}"
+    yield f"members     {count(row['size'] - 1)} of {int(row['total']):,} terms".replace(",", " ")
+    yield f"seed        {row['seed']}"
+    if "rules" in facts:
+        yield f"rule table  {facts['rules']}"
+    for name in ("config", "source", "versions"):
+        if name in facts:
+            yield from ("", name)
+            for key, value in facts[name].items():
+                yield f"  {key:<12} {value if isinstance(value, str) else json.dumps(value)}"
+
+
+# A model
 
 
 class _ModelSheet(Sheet):
