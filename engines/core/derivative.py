@@ -15,7 +15,7 @@ from engines.core.tree import Tree
 
 __all__ = ["ONE", "ZERO", "derivative", "slope", "without_inner_derivatives"]
 
-ZERO, ONE, TWO = Tree("0"), Tree("1"), Tree("2")
+ZERO, ONE = Tree("0"), Tree("1")
 
 
 def without_inner_derivatives(tree: Tree, limit: int, *, inside: bool = False) -> Tree:

@@ -34,7 +34,6 @@ __all__ = [
     "Programs",
     "balls",
     "compile_many",
-    "compile_program",
     "compile_valid",
     "evaluate",
 ]
@@ -208,17 +207,12 @@ def compile_many(expressions: Sequence[Expression], *, variables: Sequence[str] 
     return programs
 
 
-def compile_program(tokens: Expression) -> Programs:
-    """One expression in x, for `evaluate`."""
-    return compile_many([tokens])
-
-
 def evaluate(programs: Programs, points: ArrayLike) -> Evaluation:
     """Evaluate every program at every point.
 
     Args: points: (points,) for one variable, (variables, points) for several.
 
-    >>> evaluate(compile_program("/ 1 x".split()), [2.0, 0.0]).values.tolist()
+    >>> evaluate(compile_many(["/ 1 x".split()]), [2.0, 0.0]).values.tolist()
     [[0.5, nan]]
     """
     values, errors = balls(programs, points)

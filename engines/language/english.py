@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-__all__ = ["Word", "analysed", "pipeline", "tokens"]
+__all__ = ["Word", "analysed", "open_pipeline", "pipeline", "tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ def pipeline(folder: Path | None = None) -> Language:
     return _loaded(folder or asset("models/language-en"))
 
 
-@cache
-def _loaded(folder: Path) -> Language:
+def open_pipeline(folder: Path) -> Language:
+    """The spaCy pipeline of a folder. Raises: DataError E355 for a folder that is none."""
     import spacy
 
     try:
-        nlp = spacy.load(folder)
+        return spacy.load(folder)
     except (OSError, ValueError) as error:
         raise DataError(
             f"not a spaCy pipeline: {str(error).splitlines()[0]}",
@@ -57,6 +57,11 @@ def _loaded(folder: Path) -> Language:
             code="E355",
             remedy="Give the folder of a pipeline, with config.cfg and meta.json in it.",
         ) from error
+
+
+@cache
+def _loaded(folder: Path) -> Language:
+    nlp = open_pipeline(folder)
     lacking = [name for name in ("tagger", "parser") if name not in nlp.pipe_names]
     if not any("lemmatizer" in name for name in nlp.pipe_names):
         lacking.append("lemmatizer")

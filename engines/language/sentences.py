@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from engines.core.errors import DataError
+from engines.language.english import open_pipeline
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -45,12 +45,4 @@ def _splitter(tongue: Tongue, folder: Path | None) -> Language:
         nlp = spacy.blank(tongue)
         nlp.add_pipe("sentencizer")
         return nlp
-    try:
-        return spacy.load(folder)
-    except (OSError, ValueError) as error:
-        raise DataError(
-            f"not a spaCy pipeline: {str(error).splitlines()[0]}",
-            path=folder,
-            code="E355",
-            remedy="Name a folder that spaCy saved.",
-        ) from error
+    return open_pipeline(folder)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.core.domain import draw, intervals
-from engines.core.numeric import compile_program
+from engines.core.numeric import compile_many
 
 INF = math.inf
 
@@ -30,14 +30,14 @@ INF = math.inf
     ],
 )
 def test_intervals(text: str, expected: list[tuple[float, float]]) -> None:
-    found = intervals(compile_program(text.split()))
+    found = intervals(compile_many([text.split()]))
     assert [end for ends in found for end in ends] == pytest.approx(
         [end for ends in expected for end in ends]
     )
 
 
 def test_a_periodic_domain_has_many_intervals() -> None:
-    found = intervals(compile_program(["ln", "sin", "x"]))
+    found = intervals(compile_many([["ln", "sin", "x"]]))
     inner = [(low, high) for low, high in found if abs(low) < 10]
     assert all(low == pytest.approx(2 * math.pi * round(low / (2 * math.pi)), abs=1e-9) for low, _ in inner)
     assert all(high - low == pytest.approx(math.pi) for low, high in inner)

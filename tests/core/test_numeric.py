@@ -18,7 +18,6 @@ from engines.core.numeric import (
     UNDEFINED,
     UNKNOWN,
     compile_many,
-    compile_program,
     compile_valid,
     evaluate,
 )
@@ -31,7 +30,7 @@ OURS = ("defined", "undefined", "unknown")
 
 
 def at(text: str, *points: float) -> tuple[list[float], list[str]]:
-    values, state, _ = evaluate(compile_program(text.split()), points)
+    values, state, _ = evaluate(compile_many([text.split()]), points)
     return values[0].tolist(), [OURS[k] for k in state[0]]
 
 
@@ -93,7 +92,7 @@ def test_dual_numbers_agree_with_sympy(name: str) -> None:
     inner = sympy.Rational(3, 2) * X**2 + X - sympy.Rational(1, 4)
     function = {"ln": sympy.log, "abs": sympy.Abs}.get(name) or getattr(sympy, name)
     points = np.linspace(-2.3, 2.4, 41)
-    ours, state, _ = evaluate(compile_program(f"d x {name} - + * 1.5 pow x 2 x 0.25".split()), points)
+    ours, state, _ = evaluate(compile_many([f"d x {name} - + * 1.5 pow x 2 x 0.25".split()]), points)
     expected = sympy.diff(function(inner), X)
     compared = 0
     for x, slope, known in zip(points.tolist(), ours[0], state[0], strict=True):
@@ -179,7 +178,7 @@ def test_what_doubles_cannot_tell_is_unknown(text: str, x: float) -> None:
 
 
 def test_the_sine_of_pi_cannot_be_told_from_zero() -> None:
-    values, state, errors = evaluate(compile_program(["sin", "pi"]), [0.0])
+    values, state, errors = evaluate(compile_many([["sin", "pi"]]), [0.0])
     assert state[0, 0] == DEFINED
     assert abs(values[0, 0]) <= errors[0, 0] < 1e-15
 
@@ -218,7 +217,7 @@ def test_several_variables() -> None:
 )
 def test_what_is_no_expression(text: str) -> None:
     with pytest.raises(ExpressionError):
-        compile_program(text.split())
+        compile_many([text.split()])
     programs = compile_valid([["x"], text.split(), ["d", "x", "d", "x", "x"]])
     assert programs.nesting.tolist()[1] == -1
     assert evaluate(programs, [2.0]).values[[0, 2], 0].tolist() == [2.0, 0.0]

@@ -121,4 +121,6 @@ def test_the_formulas_of_expressions_can_be_drawn(tmp_path: Path) -> None:
 
     for operator, arity in ARITY.items():
         prefix = " ".join([operator, *["x", "3"][:arity]])
-        formula(FormulaPicture(latex(read_prefix(prefix)), LOOK, 60, 6), cache=tmp_path)
+        document = formula(FormulaPicture(latex(read_prefix(prefix)), LOOK, 60, 6), cache=tmp_path)
+        ink = image_of(document).convert("L").point(lambda value: 255 if value > 100 else 0).getbbox()
+        assert ink is not None, prefix

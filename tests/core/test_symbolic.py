@@ -9,7 +9,7 @@ import sympy
 from hypothesis import given, settings
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import DEFINED, compile_program, evaluate
+from engines.core.numeric import DEFINED, compile_many, evaluate
 from engines.core.symbolic import from_sympy, to_sympy
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
@@ -22,7 +22,7 @@ POINTS = [-7.25, -1.375, -0.625, 0.4375, 0.8125, 1.5625, 3.25, 20.5]
 
 def ours(tree: Tree) -> list[tuple[float, float] | None]:
     """Value and error bound at the points, None where undefined or unknown."""
-    found = evaluate(compile_program(tree.labels()), POINTS)
+    found = evaluate(compile_many([tree.labels()]), POINTS)
     return [
         (float(value), float(error)) if state == DEFINED else None
         for value, error, state in zip(found.values[0], found.errors[0], found.state[0], strict=True)

@@ -13,17 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.tree import Tree
-from engines.egen.expressions.canonical import canonical, canonical_key
+from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import (
     FUNCTIONS,
     HYPERBOLIC,
     INVERSE,
+    LETTERS,
     TRIGONOMETRIC,
     prefix,
     read_prefix,
 )
 from engines.egen.expressions.padding import has_padding
 from tests.egen.expressions import arithmetic, trees, value
+
+
+def canonical(tree: Tree) -> Tree:
+    """The canonical form as a tree, sums and products nested to the left."""
+    return read_prefix(canonical_key(tree), LETTERS)
 
 
 def key(text: str) -> str:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import compile_program, evaluate
+from engines.core.numeric import compile_many, evaluate
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
@@ -380,5 +380,5 @@ def test_only_what_is_zero_divides_by_zero(text: str, zero: bool) -> None:
         with pytest.raises(ExpressionError, match="divides by zero"):
             read_head(text)
     else:
-        found = evaluate(compile_program(read_head(text)), [0.5]).values[0, 0]
+        found = evaluate(compile_many([read_head(text)]), [0.5]).values[0, 0]
         assert found == pytest.approx(1e13 * (0.5 if "x" in text else 1), rel=1e-2)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import ExpressionError
-from engines.core.numeric import DEFINED, UNDEFINED, compile_program, evaluate
+from engines.core.numeric import DEFINED, UNDEFINED, compile_many, evaluate
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FUNCTIONS, read_prefix
 from engines.egen.records import Counterexample, Verdict
@@ -138,7 +138,7 @@ def test_points_depend_on_head_and_seed_only() -> None:
 )
 def test_enough_points_lie_in_the_domain_and_some_outside(head: str) -> None:
     verifier = Verifier(read_prefix(head))
-    state = evaluate(compile_program(head.split()), verifier.points).state[0]
+    state = evaluate(compile_many([head.split()]), verifier.points).state[0]
     assert verifier.inside >= 32
     assert (state[: verifier.inside] == DEFINED).all()
     assert (state[verifier.inside :] == UNDEFINED).all()

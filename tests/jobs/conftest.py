@@ -67,6 +67,10 @@ class Lab:
     def attempt(self, number: int) -> Attempt:
         return find(self.workspace.runs, number).attempts()[-1]
 
+    def events(self, number: int) -> list[jobs.LoggedEvent]:
+        """What the last attempt has reported, oldest first."""
+        return jobs.EventTail(self.attempt(number).events).read()
+
     def out(self, number: int) -> Path:
         return Path(self.view(number).out)
 

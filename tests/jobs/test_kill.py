@@ -69,9 +69,7 @@ def test_supervisor_alone_is_replaced_and_the_work_goes_on(lab: Lab, whole: dict
     lab.go(number)
     view = lab.wait(number, "succeeded")
     assert (view.value, view.attempt, view.exit_code) == (whole, 1, None)
-    warnings = [
-        e.data["message"] for e in jobs.last_events(lab.attempt(number).events, 99) if e.kind == "warning"
-    ]
+    warnings = [e.data["message"] for e in lab.events(number) if e.kind == "warning"]
     assert warnings == ["the supervisor is gone; the work goes on and records its own end"]
 
 
@@ -155,7 +153,7 @@ def test_many_readers_adopt_a_worker_once(lab: Lab, whole: dict[str, Any]) -> No
         jobs.reconcile(lab.workspace)
     lab.go(number)
     assert lab.wait(number, "succeeded").value == whole
-    states = [e.data["state"] for e in jobs.last_events(lab.attempt(number).events, 99) if e.kind == "state"]
+    states = [e.data["state"] for e in lab.events(number) if e.kind == "state"]
     assert states == ["running", "succeeded"]
 
 

@@ -61,7 +61,7 @@ def test_numbers_that_json_does_not_know_become_null_with_one_warning(lab: Lab) 
     assert lab.wait(number, "succeeded").value == {"best": None, "seed": 7}
     text = lab.attempt(number).events.read_text()
     assert "NaN" not in text
-    events = jobs.last_events(lab.attempt(number).events, 99)
+    events = lab.events(number)
     assert [event.data for event in events if event.kind == "metric"] == [{"loss_nats": None, "lr": 0.5}] * 2
     assert [event.data["message"] for event in events if event.kind == "warning"] == [
         "loss_nats is not a finite number"
@@ -160,7 +160,7 @@ def test_a_job_that_does_not_listen_is_offered_to_be_killed(
 
 def test_kill_reaches_processes_of_other_sessions(lab: Lab) -> None:
     number = lab.submit("leave_child")
-    event = lab.until(lambda: [e for e in jobs.last_events(lab.attempt(number).events, 9) if e.kind == "log"])
+    event = lab.until(lambda: [e for e in lab.events(number) if e.kind == "log"])
     child = event[0].data["child"]
     assert lab.alive(child)
     jobs.kill(lab.workspace, number)
@@ -177,7 +177,7 @@ def test_stop_and_resume_gives_the_same_result(lab: Lab, whole: dict[str, Any]) 
     assert lab.wait(number, "succeeded").value == whole
     first, second = jobs.attempts(lab.workspace, number)
     assert (first.state, second.state) == ("stopped", "succeeded")
-    assert not [e for e in jobs.last_events(lab.attempt(number).events, 99) if e.kind == "warning"]
+    assert not [e for e in lab.events(number) if e.kind == "warning"]
 
 
 def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
@@ -189,7 +189,7 @@ def test_a_resume_in_another_environment_says_so(lab: Lab) -> None:
     lab.go(number)
     jobs.resume(lab.workspace, number)
     lab.wait(number, "succeeded")
-    warnings = [e for e in jobs.last_events(lab.attempt(number).events, 99) if e.kind == "warning"]
+    warnings = [e for e in lab.events(number) if e.kind == "warning"]
     assert [change.split(":")[0] for change in warnings[0].data["changes"]] == ["python"]
 
 

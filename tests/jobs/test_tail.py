@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.jobs import Curve, EventTail, LineTail, MetricCurves, last_events, last_lines, tail
+from workbench.jobs import Curve, EventTail, LineTail, MetricCurves, last_lines, tail
 from workbench.jobs.progress import progress
 
 
@@ -49,7 +49,6 @@ def test_however_a_log_arrives_each_event_is_read_once(
 
 def test_a_missing_log_is_empty(tmp_path: Path) -> None:
     assert EventTail(tmp_path / "none").read() == []
-    assert last_events(tmp_path / "none", 5) == []
     assert last_lines(tmp_path / "none", 5) == []
     assert progress(tmp_path / "none").done is None
 
@@ -96,7 +95,6 @@ def test_the_last_lines_are_those_at_the_end(
 ) -> None:
     path = tmp_path_factory.mktemp("log") / "events.jsonl"
     path.write_text("".join(line(n, message="x" * length) for n in range(count)) + '{"v"' * half)
-    assert seqs(last_events(path, wanted)) == list(range(count))[max(0, count - wanted) :]
     reader = EventTail(path, from_end=wanted)
     first = reader.read(2**22)
     assert seqs(first) == list(range(count))[max(0, count - wanted) :]

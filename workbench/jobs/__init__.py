@@ -21,7 +21,7 @@ from workbench.jobs.differences import DiffRow, diff
 from workbench.jobs.disk import DiskUse, disk_use
 from workbench.jobs.folder import Job
 from workbench.jobs.records import reconcile, reindex
-from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_events, last_lines
+from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "job",
     "jobs",
     "kill",
-    "last_events",
     "last_lines",
     "members",
     "reconcile",

@@ -22,7 +22,6 @@ __all__ = [
     "LineTail",
     "LoggedEvent",
     "MetricCurves",
-    "last_events",
     "last_lines",
 ]
 
@@ -207,15 +206,6 @@ def last_lines(path: Path, count: int) -> list[str]:
     except OSError:
         return []
     return [line[: 2**14].decode("utf-8", "backslashreplace") for line in data.splitlines()[-count:]]
-
-
-def last_events(path: Path, count: int) -> list[LoggedEvent]:
-    """The last events of a log, oldest first, read from the end of the file."""
-    tail = EventTail(path, from_end=count)
-    events = tail.read(MAX_LINE_BYTES)
-    while tail.behind_bytes and (more := tail.read(MAX_LINE_BYTES)):
-        events += more
-    return events[-count:]
 
 
 def is_number(value: object) -> bool:

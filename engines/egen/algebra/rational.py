@@ -23,7 +23,6 @@ from engines.egen.expressions.patterns import is_number
 
 __all__ = [
     "ONE",
-    "TWO",
     "Quotient",
     "Space",
     "TooLargeError",
@@ -41,7 +40,7 @@ __all__ = [
     "times",
 ]
 
-ONE, TWO, _ZERO = Tree("1"), Tree("2"), Tree("0")
+ONE, _ZERO = Tree("1"), Tree("0")
 _MAX_POWER = 64
 _MAX_TERMS = 600
 

@@ -16,9 +16,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import ARITY, HYPERBOLIC, LETTERS, TRIGONOMETRIC, read_prefix
+from engines.egen.expressions.language import ARITY, HYPERBOLIC, LETTERS, TRIGONOMETRIC
 
-__all__ = ["UNDONE_BY", "canonical", "canonical_key", "direct_key"]
+__all__ = ["UNDONE_BY", "canonical_key", "direct_key"]
 
 UNDONE_BY = {
     **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
@@ -73,14 +73,6 @@ def direct_key(expression: Tree | Sequence[str]) -> str:
     """
     tokens = expression.labels() if isinstance(expression, Tree) else expression
     return _text(_part(tokens, direct=True))
-
-
-def canonical(tree: Tree) -> Tree:
-    """The canonical form as a tree, sums and products nested to the left; it is its own canonical form.
-
-    Raises: ExpressionError when a sum or product has so many operands that the tree is too deep.
-    """
-    return read_prefix(canonical_key(tree), LETTERS)
 
 
 def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
