@@ -85,3 +85,25 @@ def test_a_whole_pool_that_is_there_is_taken(clusters: Path, tmp_path: Path) -> 
     model = shipped_models()[0]
     whole = pool(model, clusters, "all", cache=tmp_path / "cache")
     assert bounded.searched(model, clusters, cache=tmp_path / "cache") is whole
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_what_was_encoded_is_kept_beside_the_pool(clusters: Path, tmp_path: Path) -> None:
+    model, cache = shipped_models()[0], tmp_path / "cache"
+
+    def asked() -> tuple[int, list[dict[str, object]]]:
+        """In a process of its own: how many were known, and the answer."""
+        bounded._known.clear()
+        vectors._open.clear()
+        some = bounded.searched(model, clusters, cache=cache)
+        assert isinstance(some, bounded.BoundedPool)
+        return len(some.known), some.nearest(query, 4)
+
+    query = encode.kept_encoder(model).encode(["sin * 3 x"])
+    none, first = asked()
+    some, again = asked()
+    assert none == 0 < some < len(TEXTS)
+    assert again == first
+    (kept,) = cache.glob("*.known.npz")
+    kept.write_bytes(kept.read_bytes()[:200])
+    assert asked() == (0, first)

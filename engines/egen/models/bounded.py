@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.egen.models.vectors import Pool, made, model_print, pool, size_of, stopped
+from engines.core.files import atomic_writer
+from engines.egen.models.vectors import KNOWN, Pool, made, pool, size_of, stopped
 from engines.retrieval.similarity import Vectors, top_k
 
 if TYPE_CHECKING:
@@ -36,13 +38,15 @@ class BoundedPool:
     """As `Pool`, of two joined parts, of which `costly` has vectors only of what was asked for.
 
     Args: cheap: the vectors of everything by the other part. first: whether the costly part is the first.
-    known: row -> (d,), its vectors so far; what is made is added. events, stop: of the question.
+    known: row -> (d,), its vectors so far; what is made is added, and kept in the file `path`. events, stop:
+    of the question.
     """
 
     cheap: Pool
     costly: Encoder
     first: bool
     known: dict[int, Vectors]
+    path: Path | None
     events: Sink = ignore
     stop: Stop = never
 
@@ -65,7 +69,7 @@ class BoundedPool:
 
     def nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
         """As `Pool.nearest`. Raises: StoppedError E646 when it was stopped."""
-        width = self.costly.dimension
+        width, before = self.costly.dimension, len(self.known)
         left, right = np.split(query[0], [width if self.first else -width])
         costly, cheap = (left, right) if self.first else (right, left)
         partial = self.cheap.vectors @ cheap / _ROOT
@@ -79,6 +83,9 @@ class BoundedPool:
             scores[rows] = partial[rows] + self._encoded(rows.tolist()) @ costly / _ROOT
             self._tell(begin + len(rows))
         self._tell(len(order))  # The bound has decided all others.
+        if self.path is not None and len(self.known) > before:
+            with atomic_writer(self.path, "wb") as file:
+                np.savez(file, rows=list(self.known), vectors=list(self.known.values()))
         best = top_k(scores, count)
         records = self.cheap.table.take(best).to_pylist()
         return [{**row, "cosine": value} for row, value in zip(records, scores[best].tolist(), strict=True)]
@@ -110,13 +117,13 @@ def searched(
     events: Sink = ignore,
     stop: Stop = never,
 ) -> Pool | BoundedPool:
-    """All expressions of a corpus for a question about neighbours: the whole pool where it is there or the
-    corpus is small, and where the bound would save nothing. Args, raises: as of `pool`."""
+    """All expressions of a corpus for a question about neighbours: the whole pool where it is there, the
+    corpus is small, the bound would save nothing or `at_most` is given. Args, raises: as of `pool`."""
     from engines.egen.composed.network import ComposedEncoder
     from engines.egen.models import encode
     from engines.egen.models.joined import JoinedEncoder
 
-    several = size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
+    several = at_most is None and size_of(data) > encode.MANY and not made(model, data, "all", cache=cache)
     encoder = encode.kept_encoder(model) if several else None
     parts = encoder.encoders if isinstance(encoder, JoinedEncoder) else ()
     cheap = [isinstance(part, ComposedEncoder) for part in parts]
@@ -124,8 +131,19 @@ def searched(
     found = pool(model, data, "all", cache=cache, only=only, at_most=at_most, events=events, stop=stop)
     if only is None:
         return found
-    key = f"{model_print(model)} {found.name}"
-    if key not in _known:
+    costly, path = parts[1 - only], None if cache is None else cache / f"{found.name}{KNOWN}"
+    if found.name not in _known:
         _known.clear()
-        _known[key] = {}
-    return BoundedPool(found, parts[1 - only], only == 1, _known[key], events, stop)
+        _known[found.name] = {} if path is None else _read(path, costly.dimension)
+    return BoundedPool(found, costly, only == 1, _known[found.name], path, events, stop)
+
+
+def _read(path: Path, width: int) -> dict[int, Vectors]:
+    """What was kept in a file; nothing where it is missing or cannot be read."""
+    try:
+        with np.load(path) as kept:
+            rows, vectors = kept["rows"], kept["vectors"]
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+        return {}
+    whole = vectors.shape == (len(rows), width) and vectors.dtype == np.float32
+    return dict(zip(rows.tolist(), vectors, strict=True)) if whole else {}

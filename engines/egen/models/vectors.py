@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from engines.retrieval.similarity import Vectors
 
 __all__ = [
+    "KNOWN",
     "LIMIT_BYTES",
     "AtMost",
     "Index",
@@ -52,6 +53,8 @@ LIMIT_BYTES = 2 * 2**30
 """What all pools together may take; the ones not used for longest go first."""
 MOST_HEADS = 20_000
 """A part `heads` holds at most so many, evenly over the corpus."""
+KNOWN = ".known.npz"
+"""How the file beside a pool ends that keeps some vectors of another part (see `bounded`)."""
 _LAYOUT = 2
 
 
@@ -349,7 +352,8 @@ def _prune(keep: Path) -> None:
         total += path.stat().st_size
         if total > LIMIT_BYTES and path != keep:
             path.unlink(missing_ok=True)
-            path.with_suffix(".parquet").unlink(missing_ok=True)
+            for ending in (".parquet", KNOWN):
+                path.with_suffix(ending).unlink(missing_ok=True)
 
 
 def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[tuple[str, int, int]], int]:
