@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
+from engines.core.files import write_json
 from workbench import jobs
-from workbench.jobs import process, timing
+from workbench.jobs import process, queue, timing
 from workbench.jobs.folder import Heartbeat, create
 from workbench.jobs.process import ProcessId
 from workbench.jobs.supervisor import ORPHANED
@@ -200,6 +201,17 @@ def test_before_the_supervisor_began(
     monkeypatch.setattr(timing, "START_LIMIT_S", 60.0)
     assert lab.view(number).state == "lost"
     resumed(lab, number, whole)
+
+
+def test_the_clock_is_set_back_before_the_supervisor_began(lab: Lab) -> None:
+    job = create(lab.workspace.runs, Recipe("test.count", "never begun", {"n": 6}))
+    write_json(job.last().folder / "attempt.json", {"v": 1, "t": time.time() + 3600})
+    assert lab.view(job.id).state == "lost"
+    queue.enqueue(job.last())
+    (place,) = (lab.workspace.runs / ".queue").glob("[0-9]*")
+    place.rename(place.with_name(f"{place.name}.{int(time.time()) + 3600}"))
+    assert lab.view(job.id).state == "lost"
+    assert not queue.advance(lab.workspace.runs)
 
 
 def test_stopped_before_it_began(lab: Lab) -> None:

@@ -131,6 +131,13 @@ def test_the_rate_is_that_of_the_last_minute_and_of_this_phase(tmp_path: Path) -
     assert progress(path).rate is None
 
 
+def test_the_clock_is_set_back(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    times = (5000, 5010, 1000, 1010)
+    path.write_text("".join(line(n, "progress", t=t, done=100 * n, total=1000) for n, t in enumerate(times)))
+    assert progress(path).rate == pytest.approx(10.0)
+
+
 def test_progress_is_found_behind_many_other_lines(tmp_path: Path) -> None:
     path = tmp_path / "log"
     report = line(0, "progress", t=1.0, done=3, total=None)

@@ -85,11 +85,12 @@ def _progress(events: list[LoggedEvent]) -> Progress:
     done = float(last.data["done"])
     total = float(last.data["total"]) if is_number(last.data.get("total")) else None
     unit = str(last.data.get("unit") or "")
-    # Only reports of the same phase: another unit or total counts something else.
+    # Only reports of the same phase: another unit or total counts something else. One from the future was
+    # written before the clock was set back.
     same = [
         event
         for event in reports
-        if event.t >= last.t - _RATE_OVER_S
+        if 0 <= last.t - event.t <= _RATE_OVER_S
         and event.data.get("unit") == last.data.get("unit")
         and event.data.get("total") == last.data.get("total")
         and event.data["done"] <= done

@@ -118,7 +118,7 @@ def advance(runs: Path) -> bool:
         blocked: set[str] = set()
         for entry in entries(runs):
             if entry.started:
-                if time.time() - entry.started > timing.START_LIMIT_S:
+                if abs(time.time() - entry.started) > timing.START_LIMIT_S:
                     entry.path.unlink(missing_ok=True)
                 continue
             if entry.attempt.result() is not None or not entry.attempt.folder.is_dir():

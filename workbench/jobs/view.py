@@ -108,7 +108,7 @@ def _unbegun(attempt: Attempt, now: float) -> Standing:
             return Standing("queued", waiting="until the others are over")
         return Standing("queued", waiting=f"{place[0]} before it" if place[0] else "next")
     since = place[1] if place else attempt.created()
-    if now - since < timing.START_LIMIT_S:
+    if abs(now - since) < timing.START_LIMIT_S:  # the clock may have been set back since
         return Standing("stopping" if attempt.wanted() else "queued")
     return _dead(attempt)
 
@@ -136,7 +136,7 @@ def _on_cluster(attempt: Attempt, ticket: str, now: float) -> Standing:
     if attempt.outcome() is not None:
         return _dead(attempt)
     if not ticket:
-        handed_over = now - attempt.created() < timing.START_LIMIT_S
+        handed_over = abs(now - attempt.created()) < timing.START_LIMIT_S
         return Standing("stopping" if attempt.wanted() else "queued") if handed_over else _dead(attempt)
     told = slurm.ask(ticket)
     if told is not None and not told.live:
@@ -411,7 +411,7 @@ def _sweep_of_none(job: Job, spec: Recipe, now: float) -> JobView:
     """A sweep without runs: it is being made, or nothing can come of it."""
     made = modified(job.recipe) or 0.0
     view = JobView(job.id, spec.task, spec.title, "queued", params=dict(spec.params), folder=str(job.folder))
-    if now - made < timing.START_LIMIT_S:
+    if abs(now - made) < timing.START_LIMIT_S:
         return view
     remedy = f"Remove it: mathwb jobs rm {job.id}"
     return dataclasses.replace(view, state="lost", reason="none of its runs is there", remedy=remedy)
