@@ -32,14 +32,14 @@ import numpy as np
 from benchmarks._record import put_into, record, table
 from engines.arqmath.collection.index import DEPTH, Index, build_index, document_text, open_index
 from engines.arqmath.first_stage import FirstStage, Search
+from engines.arqmath.ranking.reranking import score_candidates
 from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
-from engines.arqmath.ranking.scoring import score_candidates
 from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
 from engines.arqmath.training.cross_encoder import CrossEncoder, Scorer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
+from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.fusion import tune_weights, weighted_sum
-from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.measures import Evaluation, evaluate
 from engines.retrieval.postings import TermPart
 from engines.retrieval.qrels import Qrels, read_qrels

@@ -30,7 +30,7 @@ TOKENS = 512
 
 def pairs_of(collection: Path, count: int) -> list[tuple[str, str]]:
     """Questions with judged answers that the collection has, in random order."""
-    from engines.arqmath.ranking.scoring import load_texts
+    from engines.arqmath.ranking.reranking import load_texts
     from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import read_topics
     from engines.retrieval.qrels import read_qrels

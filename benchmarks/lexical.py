@@ -26,7 +26,7 @@ from benchmarks._record import parser_of, record
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
-from engines.retrieval.lexical import LexicalIndex, build_lexical
+from engines.retrieval.bm25 import LexicalIndex, build_lexical
 from engines.retrieval.postings import TermPart
 
 PART = 10_000

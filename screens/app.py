@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -26,6 +25,7 @@ from screens.shell.frame import Frame
 from screens.shell.graphics import NONE, Graphics, ask_terminal, give_back
 from screens.shell.keyflow import KeyFlow, Typed
 from screens.shell.keymap import APP_KEYS, bindings, remap
+from screens.shell.navigation import Navigation
 from screens.shell.pace import Garbage, set_frame_rate
 from screens.shell.screen import WorkbenchScreen, why_greyed
 from screens.shell.selection import Command
@@ -41,16 +41,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.screen import Screen
 
-    from screens.shell.selection import Step
     from screens.shell.things import Reach
     from screens.shell.too_small import TooSmall
     from workbench.recipes import Recipe
 
 __all__ = ["Workbench", "run"]
 
-_PATIENCE_S = 10.0
-"""So long a thing that is gone to may take until it is there."""
-_STEP_S = 0.1
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
 
@@ -90,6 +86,7 @@ class Workbench(Frame):
         self._refused: tuple[DOMNode, str] | None = None
         self._looking = self._look_again = self._seen_jobs = False
         self._card: TooSmall | None = None
+        self.navigation = Navigation(self, lambda: self.place)
         self._keys = KeyFlow(self, super().on_event, self._takes_keys)
         if ascii:
             self._filters.append(Ascii())
@@ -316,11 +313,11 @@ class Workbench(Frame):
         )
 
         lines = palette_lines(self, self.screen, self.switch_mode, self.commands())
-        lines += elsewhere_lines(self.current_mode, self._go_and_do)
+        lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
         self._gather_things()
 
         def more(text: str) -> list[Line]:
-            found = thing_lines(self.things, self.go_along, text)
+            found = thing_lines(self.things, self.navigation.go_along, text)
             # What is known by name comes in place of what would merely be looked up.
             known = {line.choice.label.split()[0] for line in found}
             looked = lookup_lines(self._opened(), self.switch_mode, self.warn, text)
@@ -336,62 +333,10 @@ class Workbench(Frame):
         found = gather(self.workspace)
         self.call_from_thread(setattr, self, "things", found)
 
-    def go_along(self, mode: str, steps: Sequence[Step]) -> None:
-        """Go to a screen and look up one thing after the other, as soon as they are there."""
-        patient = self.place is None or mode != self.place.MODE or len(steps) > 1
-        elsewhere = mode != self.current_mode
-        self.switch_mode(mode)
-        until = time.monotonic() + (_PATIENCE_S if patient else 0.0)
-        # Another screen comes to the front only with the next messages; what opens a dialog waits for it.
-        if elsewhere:
-            self.set_timer(_STEP_S, lambda: self._follow(mode, list(steps), until))
-        else:
-            self._follow(mode, list(steps), until)
-
-    def _follow(self, mode: str, steps: list[Step], until: float) -> None:
-        place = self.place
-        if self.current_mode != mode or not steps:
-            return
-        word, wanted = steps[0]
-        lookups = place.lookups() if place is not None and mode == place.MODE else ()
-        lookup = next((lookup for lookup in lookups if lookup.word == word), None)
-        if lookup is not None and lookup.go(wanted):
-            steps.pop(0)
-            until = time.monotonic() + _PATIENCE_S
-        elif time.monotonic() >= until:
-            self.warn(f"there is no {word} {wanted}")
-            return
-        if steps:
-            self.set_timer(_STEP_S, lambda: self._follow(mode, steps, until))
-
-    def _go_and_do(self, mode: str, verb: str) -> None:
-        self.switch_mode(mode)
-        self.set_timer(_STEP_S, partial(self._do_when_built, mode, verb))
-
-    async def _do_when_built(self, mode: str, verb: str) -> None:
-        place = self.place
-        if self.current_mode != mode:
-            return
-        if place is None or mode != place.MODE:
-            self.set_timer(_STEP_S, lambda: self._do_when_built(mode, verb))
-        elif reason := place.why_not(verb):
-            place.refuse(verb, reason)
-        else:
-            await self.run_action(verb, place)
-
     def action_notes(self) -> None:
         from screens.shell.note_list import NoteList
 
-        NoteList(self.workspace.notes.all()).ask(self, self._go_to_address)
-
-    def _go_to_address(self, address: str) -> None:
-        from screens.shell.things import at_address
-
-        found = at_address(address)
-        if found is None:
-            self.warn(f"no screen shows {address}")
-        else:
-            self.go_along(*found)
+        NoteList(self.workspace.notes.all()).ask(self, self.navigation.go_to_address)
 
     def action_help(self) -> None:
         from screens.shell.palette import choose, help_lines

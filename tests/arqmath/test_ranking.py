@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.ranking.scoring import Ranking, journal_of, load_texts, score_candidates
+from engines.arqmath.ranking.reranking import Ranking, journal_of, load_texts, score_candidates
 from engines.arqmath.ranking.stages import (
     judged_candidates,
     recall,

@@ -117,7 +117,7 @@ def test_the_loss_is_that_of_cosines_of_mean_states(task: RerankTask) -> None:
 
 
 def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Path]) -> None:
-    from engines.arqmath.ranking.scoring import load_texts
+    from engines.arqmath.ranking.reranking import load_texts
     from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.training import TrainConfig, train
 

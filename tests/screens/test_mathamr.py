@@ -188,7 +188,7 @@ async def test_any_text_is_inspected_and_kept(build: Make) -> None:
         await ready(pilot)
         address = Subject(OWN, text="Is $a/b$ 100%25?").address
         assert text_of(address.split("/")[-1]) == "Is $a/b$ 100%25?"
-        app._go_to_address(address)
+        app.navigation.go_to_address(address)
         await ready(pilot, "Is $a/b$ 100%25?")
 
 
@@ -318,14 +318,14 @@ async def test_bookmarks_lead_back_to_a_node(build: Make) -> None:
         assert list(app.workspace.notes.under("mathamr/mini/topic")) == ["B.2"]
         await screen.contexts.listing.set_query("is:bookmarked")
         assert [row["id"] for row in screen.contexts.table.visible_records()] == ["B.2"]
-        app._go_to_address("mathamr/mini/topic/B.1/node/O2")
+        app.navigation.go_to_address("mathamr/mini/topic/B.1/node/O2")
         await settle(pilot, lambda: nodes(screen).current_key == "O2")
         assert nodes(screen).current_key == "O2"
         await press(pilot, "m")
         await screen.graph.listing.set_query("is:bookmarked")
         assert [row["id"] for row in nodes(screen).visible_records()] == ["O2"]
         await screen.graph.listing.set_query("")
-        app._go_to_address("mathamr/mini/topic/B.2/node/V2")
+        app.navigation.go_to_address("mathamr/mini/topic/B.2/node/V2")
         await settle(pilot, lambda: screen.crumbs[1:] == ("B.2", "b"))
         assert screen.crumbs == ("mini", "B.2", "b")
 

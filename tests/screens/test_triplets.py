@@ -236,7 +236,7 @@ async def test_a_bookmark_leads_to_the_same_triplet(build: Make, workspace: Work
         there = ids(screen)
         await press(pilot, "g", "f")
         assert ids(screen) != there
-        app._go_to_address(note.address)
+        app.navigation.go_to_address(note.address)
         await settle(pilot, lambda: ids(screen) == there)
         assert ids(screen) == there
 

@@ -28,10 +28,10 @@ from engines.arqmath.first_stage import FirstStage, Search
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed, sha256
+from engines.retrieval.bm25 import LexicalIndex
 from engines.retrieval.dense import DenseIndex
 from engines.retrieval.encoders import StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.lexical import LexicalIndex
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors
 from engines.retrieval.stored import corrupt

@@ -30,10 +30,10 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, sha256, write_array, write_json
 from engines.core.locks import sole_builder
 from engines.forum.folder import ArqmathFolder
+from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.postings import TermPart
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TOKENS_VERSION

@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.arqmath.ranking.evaluate import TaskNumber
 from engines.core.events import Sink, ignore
-from engines.retrieval.fusing import FuseRuns, fused_runs
+from engines.retrieval.fusion import FuseRuns, fused_runs
 from engines.retrieval.manifest import write_manifest
 
 __all__ = ["Fuse", "fuse"]

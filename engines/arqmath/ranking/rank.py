@@ -18,7 +18,7 @@ from engines.core.spec import Arg
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
     from engines.arqmath.collection.store import PostStore
-    from engines.arqmath.ranking.scoring import Ranking, Texts
+    from engines.arqmath.ranking.reranking import Ranking, Texts
     from engines.arqmath.training.cross_encoder import Scorer
     from engines.forum.folder import ArqmathFolder
     from engines.forum.topics import Topic
@@ -283,7 +283,7 @@ def _score(
     events: Sink,
     stop: Stop,
 ) -> Ranking:
-    from engines.arqmath.ranking.scoring import score_candidates
+    from engines.arqmath.ranking.reranking import score_candidates
 
     found = score_candidates(
         topics,
@@ -314,7 +314,7 @@ def _exhaustive(
 ) -> Ranking:
     """Every candidate is scored: the judged answers of each topic, those to questions that share a tag with
     it, or all answers there are."""
-    from engines.arqmath.ranking.scoring import load_texts
+    from engines.arqmath.ranking.reranking import load_texts
     from engines.arqmath.ranking.stages import judged_candidates
 
     wanted: Mapping[str, Sequence[str]]

@@ -11,7 +11,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.mathamr.choices import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
-from engines.retrieval import fusing
+from engines.retrieval import fusion
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.representing import Strings
@@ -146,24 +146,24 @@ def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -
 
 
 @dataclass(frozen=True, slots=True)
-class FuseRuns(fusing.FuseRuns):
+class FuseRuns(fusion.FuseRuns):
     """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
 
     how: Annotated[
-        fusing.How,
+        fusion.How,
         Arg("rrf-score is the paper's: the sum of score / (60 + rank), scores from 0 to 1 within a topic."),
     ] = "rrf-score"
 
 
 def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
-    """Write the fused run. Returns: out, topics, formulas. Events and errors as of `fusing.fused_runs`.
+    """Write the fused run. Returns: out, topics, formulas. Events and errors as of `fusion.fused_runs`.
 
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.
     """
     from engines.retrieval.manifest import write_manifest
 
-    fused = fusing.fused_runs(spec, task=2, events=events)
+    fused = fusion.fused_runs(spec, task=2, events=events)
     found = {"out": str(spec.out), "topics": len(fused.rankings), "formulas": len(fused.cut(1_000))}
     write_manifest("mathamr.fuse", spec, spec.out, {"runs": spec.runs}, found)
     return found

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError
-from engines.retrieval.lexical import Bm25, LexicalIndex, build_lexical
+from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
 from engines.retrieval.postings import TermPart
 from engines.retrieval.tokens import terms
 
