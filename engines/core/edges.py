@@ -2,8 +2,8 @@
 
 An edge is where an operation stops to be defined (a zero below a fraction bar, a pole, an end of sqrt or ln)
 or to be differentiable. The places are found exactly where functions can be inverted step by step, up to some
-periods each way from 0, and elsewhere by a search of the line that narrow features can escape. Places are
-bits, and sets of them masks.
+periods each way from 0, or are rational, and elsewhere by a search of the line that narrow features can
+escape (`engines.core.roots`). Places are bits, and sets of them masks.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from engines.core.domain import grid
-from engines.core.errors import ExpressionError
-from engines.core.numeric import Programs, balls, compile_many
+from engines.core.numeric import Programs
 from engines.core.numeric_kernel import BINARY, DIFF, LEAF, UNARY, WHERE, reached
 from engines.core.precise import CODE, NOTHING, Form, Functions, Value, applied, settled
+from engines.core.roots import TINY, Roots
 
 __all__ = ["REACH", "Edges", "Place"]
 
@@ -30,13 +29,6 @@ REACH = 1e12
 _PERIODS = 3
 """Periods each way from 0 that are looked at."""
 _SHOWN_DENOMINATOR = 999
-_SEARCHED = 12
-"""Points of the grid per unit near 0, where the line is searched."""
-_SEARCHED_PLACES = 12
-_NEWTON = 20
-_FLAT = 4.0
-"""Between two points of the search a function changes by at most so many times its steeper slope there."""
-_TINY = arb(2) ** -160
 _NAMES = UNARY + BINARY
 
 _HOLES = {
@@ -114,6 +106,7 @@ class Edges:
         self.functions = functions
         self.isolated = 0
         self.searched = False
+        self._roots = Roots(functions)
         self._places: list[Place | float] = []
         self._bits: dict[tuple[float, bool], int] = {}
         self._met: dict[Form, tuple[int, int]] = {}
@@ -242,9 +235,7 @@ class Edges:
                 if found is not None:
                     break
             else:
-                found = self._opposite(function, target)
-                if found is None:
-                    found = self._searched(function, target)
+                found = self._outright(function, target)
             self._solved[key] = found
         return self._solved[key]
 
@@ -353,53 +344,18 @@ class Edges:
                 return first > high and first - float(period) < low
         return False
 
-    def _searched(self, function: int, target: arb) -> int:
-        """Where a function crosses or touches a value, found from its changes of sign and its slope's."""
+    def _outright(self, function: int, target: arb) -> int:
+        """The places where a function as a whole has a value."""
+        roots = self._roots.of_ratio(function, target)
+        if roots is not None:
+            return self._union(map(self._place, roots))
+        found = self._opposite(function, target)
+        if found is not None:
+            return found
         self.searched = True
-        slope = self.functions.derivative(function)
-        places = grid(_SEARCHED)
-        try:
-            programs = compile_many([self.functions.tree(function), self.functions.tree(slope)])
-        except ExpressionError:
-            return 0
-        values, errors = balls(programs, places)
-        brackets = []
-        for one, goal, row, error in zip((function, slope), (target, arb(0)), values, errors, strict=True):
-            apart = row - float(goal)
-            signs = np.where(np.abs(apart) > error, np.sign(apart), 0)
-            for k in np.flatnonzero(signs[:-1] * signs[1:] < 0).tolist():
-                width = places[k + 1] - places[k]
-                away = np.abs(values[0, k : k + 2] - float(target)).min()
-                if one == slope and away > _FLAT * width * np.abs(apart[k : k + 2]).max():
-                    continue  # it turns back far from the value
-                middle = (places[k] * apart[k + 1] - places[k + 1] * apart[k]) / (apart[k + 1] - apart[k])
-                brackets.append((abs(middle), middle, width, one, goal))
-        brackets.sort(key=lambda bracket: bracket[0])
-        found = 0
-        for _, middle, width, one, goal in brackets[:_SEARCHED_PLACES]:
-            root = self._root(one, goal, arb(middle), width)
-            value = None if root is None else self.functions.at(root, function)[0]
-            if root is not None and value is not None and abs(value - target) < _TINY * (1 + abs(target)):
-                found |= self._place(root + arb(0, _TINY))
-        if len(brackets) > _SEARCHED_PLACES:
-            found |= self._endless(brackets[_SEARCHED_PLACES][0])
-        return found
-
-    def _root(self, function: int, goal: arb, start: arb, width: float) -> arb | None:
-        """Newton's method; None where it goes farther than `width`."""
-        slope = self.functions.derivative(function)
-        point = start
-        for _ in range(_NEWTON):
-            value, steep = self.functions.at(point, function, slope)
-            if value is None or steep is None or steep.contains(0):
-                return None
-            step = ((value - goal) / steep).mid()
-            point = (point - step).mid()
-            if not (step.is_finite() and abs(point - start) < width):
-                return None
-            if abs(step) < _TINY:
-                return point
-        return None
+        roots, known = self._roots.searched(function, target)
+        found = self._union(self._place(root + arb(0, TINY)) for root in roots)
+        return found | (self._endless(known) if known < inf else 0)
 
     def _endless(self, radius: float) -> int:
         """The mark of a family of places that are all known only so far from 0."""

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engines.core.derivative import without_inner_derivatives
 from engines.core.errors import ExpressionError
-from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY, reached, run, share
+from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, UNARY, reached, run, share
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 
 __all__ = [
@@ -84,6 +84,38 @@ class Programs:
         nodes[1:] = new[nodes[1:]]
         return replace(self, nodes=nodes, roots=new[roots], nesting=self.nesting[chosen])
 
+    def along(self, name: str, point: NDArray[np.float64]) -> Programs:
+        """The same functions on the line through a point on which one variable varies, called x there; the
+        others are constants. Derivatives are by the first variable all the same."""
+        place = self.variables.index(name)
+        known = self._by_rule() if place and (self.nodes[0] == DIFF).any() else self
+        nodes, count = known.nodes.copy(), len(known.constants)
+        tokens = [np.format_float_positional(value, trim="-") for value in point.tolist()]
+        leaves = (nodes[0] >= LEAF) & (nodes[0] < CONSTANT)
+        moved = nodes[0, leaves] - LEAF
+        nodes[0, leaves] = np.where(moved == place, LEAF, CONSTANT + count + moved)
+        return replace(
+            known,
+            nodes=nodes,
+            constants=(*known.constants, *tokens),
+            numbers=np.concatenate([known.numbers, point]),
+            radii=np.concatenate([known.radii, np.zeros(len(point))]),
+            variables=("x",),
+        )
+
+    def _by_rule(self) -> Programs:
+        """The same functions with their derivatives worked out by rule; what grows too large is none."""
+        names = dict(enumerate(UNARY + BINARY))
+        names |= {LEAF + place: name for place, name in enumerate(self.variables)}
+        names |= {CONSTANT + place: token for place, token in enumerate(self.constants)}
+        trees: list[Tree] = [Tree("")]
+        for code, *operands in self.nodes[:, 1:].T.tolist():
+            trees.append(Tree(names[code], tuple(trees[operand] for operand in operands if operand)))
+        table = _Table(self.variables)
+        table["where"] = _CODE["where"]
+        codes, bounds = _flat((_worked_out(trees[root]) for root in self.roots.tolist()), table)
+        return _programs(table, *_shared(codes, bounds, MAX_NODES))
+
 
 class Evaluation(NamedTuple):
     """values: (programs, points), NaN unless defined. state: (programs, points) of `DEFINED`, `UNDEFINED`,
@@ -109,6 +141,7 @@ class _Table(dict[str, int]):
 
     def __init__(self, variables: Sequence[str]) -> None:
         super().__init__(_OPERATIONS)
+        self.variables = tuple(variables)
         self.constants: dict[str, tuple[float, float]] = {}
         for place, name in enumerate(variables):
             self[name] = LEAF + place
@@ -135,22 +168,41 @@ Expression = Tree | Sequence[str]
 
 def compile_valid(expressions: Iterable[Expression], *, variables: Sequence[str] = ("x",)) -> Programs:
     """Compile trees or token lists; what is no expression gets nesting -1 and no code, without an error."""
-    table = _Table(variables)
     if len(variables) > _MAX_VARIABLES:
         raise ValueError(f"at most {_MAX_VARIABLES} variables")
+    table = _Table(variables)
+    codes, bounds = _flat(expressions, table)
+    nodes, roots, nesting = _shared(codes, bounds, MAX_DEPTH)
+    if nesting.size and nesting.max() > 1:
+        codes, bounds = _rebuilt(codes, bounds, nesting, table)
+        nodes, roots, _ = _shared(codes, bounds, MAX_NODES)
+    return _programs(table, nodes, roots, nesting)
+
+
+def _flat(expressions: Iterable[Expression], table: _Table) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The codes of expressions one after the other, and where each starts."""
     code = table.__getitem__
     flat: list[int] = []
     starts = [0]
     for expression in expressions:
         flat.extend(map(code, expression.labels() if isinstance(expression, Tree) else expression))
         starts.append(len(flat))
-    codes, bounds = np.array(flat, np.int32), np.array(starts, np.int64)
-    nodes, roots, nesting = _shared(codes, bounds, MAX_DEPTH)
-    if nesting.size and nesting.max() > 1:
-        codes, bounds = _rebuilt(codes, bounds, nesting, table)
-        nodes, roots, _ = _shared(codes, bounds, MAX_NODES)
+    return np.array(flat, np.int32), np.array(starts, np.int64)
+
+
+def _programs(
+    table: _Table, nodes: NDArray[np.int32], roots: NDArray[np.int32], nesting: NDArray[np.int8]
+) -> Programs:
     numbers, radii = np.array(list(table.constants.values()), np.float64).reshape(-1, 2).T.copy()
-    return Programs(nodes, roots, nesting, tuple(table.constants), numbers, radii, tuple(variables))
+    return Programs(nodes, roots, nesting, tuple(table.constants), numbers, radii, table.variables)
+
+
+def _worked_out(tree: Tree) -> Tree:
+    """An expression with its derivatives worked out by rule; no expression where it grows too large."""
+    try:
+        return without_inner_derivatives(tree, MAX_NODES, inside=True)
+    except ExpressionError:
+        return Tree("")
 
 
 def _shared(

@@ -370,10 +370,14 @@ class Functions:
             if code >= LEAF:
                 name = self._names[code - LEAF]
             else:
-                name = (UNARY + BINARY)[code] if code >= 0 else self._tokens[-1 - code]
+                name = (UNARY + BINARY)[code] if code >= 0 else self.token(code)
             parts = tuple(self.tree(operand) for operand in operands if operand != NOTHING)
             self._trees[function] = Tree(name, parts)
         return self._trees[function]
+
+    def token(self, code: int) -> str:
+        """The token of a constant, from the code of its form."""
+        return self._tokens[-1 - code]
 
     def _leaf(self, number: int) -> Tree:
         """A function inside a tree for `_build`; the rules of derivation know 1 by sight."""

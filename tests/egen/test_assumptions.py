@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from itertools import product
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -194,12 +196,60 @@ def _sympy(tree: Tree, at: dict[str, sympy.Expr]) -> sympy.Expr:
 
 
 @pytest.mark.parametrize(
-    ("head", "member", "given"),
-    [("x y", "x y + 0 sqrt(130 - y)", ""), ("a x", "a x + 0 ln(1000 - a)", "a > 0")],
+    ("head", "member", "given", "outcome"),
+    [
+        ("x y", "x y + 0 sqrt(130 - y)", "", "shrinks"),
+        ("a x", "a x + 0 ln(1000 - a)", "a > 0", "shrinks"),
+        ("x y", "x y + 0 sqrt(500000 - y)", "", "shrinks"),
+        ("x y", "x y + 0 sqrt(50000000 - x y)", "", "shrinks"),
+        ("x y", "x y + 0 sqrt(50000000 - x y)", "x y < 40000000", "equal"),
+        ("x", "x + 0 sqrt(1000001 - x)", "x > 0", "shrinks"),
+        ("x", "x + 0 sqrt(1000001 - x)", "x < 0", "equal"),
+        ("d/dx(x^2 y)/2", "x y + 0 sqrt(50000000 - d/dx(x^2 y))", "", "shrinks"),
+        ("x y + sqrt(50000000 - y)^2", "x y + 50000000 - y", "", "extends"),
+        ("x y", "(x y + 2000001 - abs(x y - 2000001))/2", "", "different"),
+        ("x y", "(x y + 2000001 - abs(x y - 2000001))/2", "x y < 2000000", "equal"),
+        ("x n", "x n + 0 sqrt(10000010.5 - n)", "n integer, n < 10000012", "shrinks"),
+        ("x n", "x n + 0 sqrt(10000010.5 - n)", "n integer, n < 10000011", "equal"),
+    ],
 )
-def test_domain_that_is_lost_far_out_along_one_variable_is_seen(head: str, member: str, given: str) -> None:
+def test_what_happens_far_out_along_one_variable_is_seen(
+    head: str, member: str, given: str, outcome: str
+) -> None:
     (verdict,) = verifier(read(head), assumptions=read_assumptions(given)).check([read(member)])
-    assert verdict.outcome == "shrinks"
+    assert verdict.outcome == outcome
+    assert (verdict.counterexample is None) == (outcome == "equal")
+
+
+def test_domain_that_is_lost_along_a_variable_is_seen_if_and_only_if_the_region_has_it() -> None:
+    """Beyond, below, inside and outside an interval, against what the ends say."""
+    draw = random.Random(5)
+    for _ in range(60):
+        low = draw.choice((-1, 1)) * draw.randint(2, 9) * 10 ** draw.randint(2, 10)
+        high = low + draw.randint(1, 9) * 10 ** draw.randint(2, 10)
+        edge, wanted = draw.choice(
+            [
+                (f"({high}) - y", [(high, inf)]),
+                (f"y - ({low})", [(-inf, low)]),
+                (f"(y - ({low}))*(y - ({high}))", [(low, high)]),
+                (f"(y - ({low}))*(({high}) - y)", [(-inf, low), (high, inf)]),
+                (f"y^2 - ({low + high})*y + ({low * high})", [(low, high)]),
+            ]
+        )
+        first, last = draw.choice(
+            [(-inf, inf), (low, high), (high, inf), (-inf, low), (low, inf), (-inf, high)]
+        )
+        bounds = [f"y > {first}"] * (first > -inf) + [f"y < {last}"] * (last < inf)
+        lost = any(max(first, start) < min(last, end) for start, end in wanted)
+        head = draw.choice(["x y", "x + y", "x/(y^2 + 1)", "a y"])
+        judge = verifier(read(head), assumptions=read_assumptions(", ".join(bounds)))
+        (verdict,) = judge.check([read(f"{head} + 0 sqrt({edge})")])
+        assert verdict.outcome in (("shrinks", "nowhere") if lost else ("equal",)), (head, edge, bounds)
+        if lost:
+            assert verdict.counterexample is not None
+            at = dict(verdict.counterexample.at)["y"]
+            assert any(start < at < end for start, end in wanted)
+            assert first < at < last
 
 
 def test_single_values_where_one_side_is_undefined_are_named() -> None:

@@ -51,6 +51,36 @@ def test_domain_that_is_lost_far_out_is_seen(end: int) -> None:
     assert verdict.counterexample.x > end
 
 
+@pytest.mark.parametrize(
+    ("inner", "lost"),
+    [
+        # between the roots, however close or far out they are
+        ("+ - pow x 2 * 1000 x 249999", (499, 501)),
+        ("+ - pow x 2 * 10 x 24.99999999", (4.9999, 5.0001)),
+        ("- pow - x 5 2 0.00000000000001", (4.9999999, 5.0000001)),
+        ("+ - pow x 2 * 11000001 x 30000000000001", (4999995, 6000006)),
+        # e^x is less than 2.7183 x near 1 only
+        ("- pow e x * 2.7183 x", (0.99, 1.01)),
+    ],
+)
+def test_domain_that_is_lost_between_roots_is_seen(inner: str, lost: tuple[float, float]) -> None:
+    verdict = judged("x", f"+ x * 0 sqrt {inner}")
+    assert verdict.outcome == "shrinks"
+    assert verdict.counterexample is not None
+    assert lost[0] <= verdict.counterexample.x <= lost[1]
+
+
+def test_what_touches_its_end_loses_nothing() -> None:
+    assert judged("x", "+ x * 0 sqrt + - pow x 2 * 1000 x 250000").outcome == "equal"
+    assert judged("x", "+ x * 0 sqrt - pow e x * 2.7182 x").outcome == "equal"
+
+
+@pytest.mark.parametrize(("end", "outcome"), [(2_001, "different"), (2_000_001, "different")])
+def test_values_that_part_far_out_are_seen(end: int, outcome: str) -> None:
+    """The lesser of x and the end."""
+    assert judged("x", f"/ - + x {end} abs - x {end} 2").outcome == outcome
+
+
 def test_isolated_points_are_named() -> None:
     verdict = judged("1", "/ x x")
     assert (verdict.outcome, verdict.exceptions) == ("equal", "0")

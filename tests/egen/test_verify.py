@@ -288,7 +288,7 @@ def test_explain_says_why(member: str, term: str, why: str) -> None:
         ("acos / x pi", "-pi ≤ x ≤ pi"),
         ("sec acsc / -3 x", "-3 < x < 3 without 0"),
         ("pow x x", "x > 0 or x = -1, -2, -3, …"),
-        ("sqrt - - pow x 3 x 1", "about x > 1.325"),
+        ("sqrt - - pow x 3 x 1", "about x ≥ 1.325"),
     ],
 )
 def test_domains_in_words(text: str, words: str) -> None:

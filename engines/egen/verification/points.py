@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.domain import Interval, draw, gaps, intervals
-from engines.core.edges import Place
 from engines.core.numeric import Programs, balls
 from engines.core.numeric_kernel import compiled, signatures
 
-__all__ = ["FAR", "RANGES", "around", "choose", "telling"]
+__all__ = ["FAR", "RANGES", "choose", "telling"]
 
 Floats = NDArray[np.float64]
 
@@ -36,8 +35,6 @@ MIN_POOL = 64
 LEVELS = np.array([0.54, 0.84, 1.0, 1.19, 1.56])
 """Sizes of a sub-term of the head at which members gain or lose domain: about cos 1, sin 1, 1, their
 reciprocals and pi/2. An inverse function of the sub-term, or of another inverse of it, ends there."""
-_BESIDE = 2.0**-20
-"""How far from an end a point beside it is, relative to its size."""
 
 
 @cache
@@ -98,12 +95,6 @@ def _chosen(candidates: NDArray[np.intp], cells: NDArray[np.int64], count: int) 
             found[known] = candidates[k]
             known += 1
     return found
-
-
-def around(place: Place) -> tuple[float, float]:
-    """The points close to a place, below and above it."""
-    step = max(abs(place.value), 2.0**-10) * _BESIDE
-    return place.value - step, place.value + step
 
 
 def choose(program: Programs, seed: int) -> tuple[Floats, bool]:

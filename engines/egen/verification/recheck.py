@@ -20,7 +20,7 @@ from engines.core.numeric import Programs, balls
 from engines.core.numeric_kernel import LEAF
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.egen.records import Agreed
-from engines.egen.verification.points import around
+from engines.egen.verification.beside import around, beside
 
 __all__ = ["Apart", "Recheck"]
 
@@ -35,8 +35,6 @@ MORE_BITS = (256, 1024, 4096)
 """Precisions tried one after the other where the first does not settle it."""
 SHOWN = 4
 """Isolated points that are listed."""
-NEAREST = 8
-"""Ends of a member's domain that are looked at, those nearest to 0."""
 
 
 class Apart(NamedTuple):
@@ -67,10 +65,11 @@ class Recheck:
         self._elsewhere: dict[float, tuple[Functions, Value]] = {}
         self._sides: dict[Place, tuple[int, int]] = {}
         self._texts: dict[tuple[int, int, bool], str] = {}
+        self._beside: dict[int, Floats] = {}
 
     def beside_ends(self) -> list[float]:
         """Points at both sides of where the head's domain may end."""
-        return [x for place in self._nearest(self._ends) for x in around(place)]
+        return beside(self._edges, self._ends)
 
     def read(self, programs: Programs, chosen: Sequence[int]) -> list[int]:
         """For `values` and `domains` of these programs: the function of every node."""
@@ -134,30 +133,17 @@ class Recheck:
 
     def domains(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
-    ) -> list[tuple[float | None, float | None, int]]:
-        """For some of the programs that agree with the head: a point beside an end of its own domain where
-        only the head is defined, one where only the program is, and its holes, for `exceptions`."""
-        roots = programs.roots[chosen]
-        masks = self._edges.masks(programs, numbers, roots)
-        own = [self._nearest(ends & ~self._ends) for _, ends in masks]
-        places = list({place: None for some in own for place in some})
-        lost: list[float | None] = [None] * len(own)
-        gained = lost.copy()
-        if places:
-            self._look(places)
-            column = {place: 2 * n for n, place in enumerate(places)}
-            rows = [row for row, some in enumerate(own) if some]
-            beside = [x for place in places for x in around(place)]
-            states = _states(programs.only([chosen[row] for row in rows]), beside)
-            for row, found in zip(rows, states, strict=True):
-                for place in own[row]:
-                    for side in (0, 1):
-                        head, member = self._sides[place][side], found[column[place] + side]
-                        if head > 0 > member and lost[row] is None:
-                            lost[row] = around(place)[side]
-                        if member > 0 > head and gained[row] is None:
-                            gained[row] = around(place)[side]
-        return list(zip(lost, gained, (holes for holes, _ in masks), strict=True))
+    ) -> tuple[list[int], dict[int, Floats]]:
+        """For programs that agree with the head: their holes, for `exceptions`, and, by their place among the
+        chosen, points beside ends of domains that are not the head's."""
+        masks = self._edges.masks(programs, numbers, programs.roots[chosen])
+        points: dict[int, Floats] = {}
+        for row, (_, ends) in enumerate(masks):
+            if own := ends & ~self._ends:
+                if own not in self._beside:
+                    self._beside[own] = np.array([beside(self._edges, own)])
+                points[row] = self._beside[own]
+        return [holes for holes, _ in masks], points
 
     def exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
         """Isolated points where one of a program and the head is undefined, nearest to 0 first.
@@ -190,11 +176,6 @@ class Recheck:
         (heads,), (members,) = _states(self._head, points), _states(programs.only([k]), points)
         both_known = zip(places, heads, members, strict=True)
         return [place for place, head, member in both_known if head * member < 0 and (both or head > 0)]
-
-    def _nearest(self, mask: int) -> list[Place]:
-        if not mask:
-            return []
-        return sorted(self._edges.within(mask), key=lambda place: abs(place.value))[:NEAREST]
 
     def _look(self, places: Sequence[Place]) -> None:
         """Find out on which sides of places the head is defined."""

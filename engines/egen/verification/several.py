@@ -1,9 +1,10 @@
 """Does an expression of several variables equal its head wherever assumptions hold?
 
-Points are drawn from the region of the assumptions, some of them far out along one variable. What double
-precision holds to be equal is looked at again with rigorous bounds, at points in general position and where
-one variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is
-defined. As on the real line, a verdict is a statement about these points.
+Points are drawn from the region of the assumptions, some of them far out along one variable and some beside
+ends of domains on lines parallel to the axes. What double precision holds to be equal is looked at again with
+rigorous bounds, at points in general position and where one variable is 0, 1, -1 or 2: so single values of a
+variable are found at which only one of the two is defined. As on the real line, a verdict is a statement
+about these points.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import FURTHER, variables_of
 from engines.egen.records import Agreed, Counterexample
+from engines.egen.verification.lines import Lines
 from engines.egen.verification.points import MAX_FAR, telling
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.recheck import MORE_BITS, SPARE
@@ -71,10 +73,14 @@ class Several(Verifier):
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = balls(self._program, region.points, trace=True)
         near = region.points[:, telling(values, errors)]
-        self._place(np.concatenate([near, *map(self._telling_far, region.far())], axis=1))
+        points = np.concatenate([near, *map(self._telling_far, region.far())], axis=1)
+        self._place(points)
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
         if not self._decides(region.points.shape[1] - sum(known) > known[0]):
             return
+        self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside])
+        if (ends := self._lines.of_head()).size:
+            self._place(points, ends)
         step = max(1, self.inside // _PROBES)
         self._general = self._functions(self.points[:, : self.inside : step])
         self._special_points, self._special_values = region.special()
@@ -84,25 +90,11 @@ class Several(Verifier):
         values, errors = balls(self._program, points, trace=True)
         return points[:, telling(values, errors, MAX_FAR, MAX_FAR)]
 
-    def _place(self, points: Floats, _beside: Sequence[float] = ()) -> None:
-        values, errors = balls(self._program, points)
-        within = np.flatnonzero(np.isfinite(errors[0]))
-        self.points = points[:, np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])]
-        self.inside = len(within)
-        self._sizes = np.abs(self.points).max(axis=0)
-        self.values = values[0, within]
-        self.errors = errors[0, within]
-
     def _functions(self, points: Floats, bits: int = BITS, *, exact: bool = False) -> Functions:
         """Functions at some points. Args: exact: single values such as 1 are just that."""
         first, *rest = points.tolist()
         others = dict(zip(self.variables[1:], rest, strict=True))
         return Functions(first, bits, merged=not exact, others=others, whole=self._whole)
-
-    def _counterexample(
-        self, place: int, head: float | None, member: float | None, gap: float | None
-    ) -> Counterexample:
-        return self._example(self.points[:, place], head, member, gap)
 
     def _example(
         self, point: Floats, head: float | None, member: float | None, gap: float | None = None
@@ -122,8 +114,13 @@ class Several(Verifier):
             if case.outcome != "different" and case.checked is None and case.sharp >= 0:
                 self._decide(programs, case, case.sharp)
             if case.outcome != "different":
-                self._compare_special(case, heads[1], self._special.values[special[root]])
                 case.checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+        whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
+        points = self._lines.of(programs, [case.k for case in whole])
+        self._look_beside(programs, list(zip(whole, points, strict=True)))
+        for case in agreeing:
+            if case.outcome != "different":
+                self._compare_special(case, heads[1], self._special.values[special[programs.roots[case.k]]])
 
     @staticmethod
     def _of(functions: Functions, program: Programs, k: int = 0) -> tuple[Value, ...]:

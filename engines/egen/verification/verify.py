@@ -23,6 +23,7 @@ from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
+from engines.egen.verification.beside import CLEAR, SAFETY, seen
 from engines.egen.verification.points import choose
 from engines.egen.verification.recheck import Apart, Recheck
 
@@ -32,11 +33,7 @@ Floats = NDArray[np.float64]
 
 MIN_POINTS = 8
 """Fewer points than this decide nothing."""
-CLEAR = 1e-9
-"""A relative difference that double precision alone decides, where it is beyond the error bounds too."""
 CLEAR_BITS = 30
-SAFETY = 8.0
-"""Multiple of the error bounds beyond which a difference is one."""
 SHARP = 1e-6
 """Agreement counts as evidence where the bounds are below this share of the value, or of
 `CLEAR` times the head's usual size."""
@@ -67,8 +64,8 @@ class Verifier:
         self._place(points)
         if self._decides(hopeless):
             self._recheck = Recheck(self._program, self.points[: self.inside])
-            if beside := self._recheck.beside_ends():
-                self._place(points, beside)
+            if ends := self._recheck.beside_ends():
+                self._place(points, np.array(ends))
 
     def _decides(self, hopeless: bool) -> bool:
         """Whether there are enough points; sets `reason` if not."""
@@ -87,18 +84,19 @@ class Verifier:
         self._fine = CLEAR * (median or 1.0)
         return True
 
-    def _place(self, points: Floats, _beside: Sequence[float] = ()) -> None:
+    def _place(self, points: Floats, beside: Floats | None = None) -> None:
         """Take points, those inside the head's domain first; without those where nothing can be told.
 
-        `_beside` are more of them, close to the ends of the domain, which are the last to be shown.
+        `beside` are more of them, close to the ends of the domain, which are the last to be shown.
         """
-        every = np.concatenate([points, _beside])
+        every = points if beside is None else np.concatenate([points, beside], axis=-1)
         values, errors = balls(self._program, every)
         within = np.flatnonzero(np.isfinite(errors[0]))
         order = np.concatenate([within, np.flatnonzero(np.isnan(values[0]))])
-        self.points: Floats = every[order]
+        self.points: Floats = every[..., order]
         self.inside = len(within)
-        self._sizes: Floats = np.abs(self.points) + 1e9 * (order >= len(points))
+        sizes = np.atleast_2d(np.abs(self.points)).max(axis=0)
+        self._sizes: Floats = sizes + 1e9 * (order >= points.shape[-1])
         self.values: Floats = values[0, within]
         self.errors: Floats = errors[0, within]
 
@@ -165,23 +163,33 @@ class Verifier:
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
         """Look beside the ends of members' own domains, and at isolated points."""
-        found = self._recheck.domains(programs, numbers, [case.k for case in cases])
-        for case, (lost, gained, holes) in zip(cases, found, strict=True):
-            if lost is not None:
+        holes, points = self._recheck.domains(programs, numbers, [case.k for case in cases])
+        self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
+        for case, own in zip(cases, holes, strict=True):
+            if case.outcome in ("equal", "extends"):
+                case.exceptions = self._recheck.exceptions(
+                    programs, case.k, own, both=case.outcome == "equal"
+                )
+
+    def _look_beside(self, programs: Programs, cases: Sequence[tuple[Case, Floats]]) -> None:
+        """Look at members at points beside ends of domains: the worst counts, with its point."""
+        found = seen(self._program, programs, [case.k for case, _ in cases], [points for _, points in cases])
+        for (case, points), (apart, lost, gained) in zip(cases, found, strict=True):
+            place = apart if apart >= 0 else lost if lost >= 0 else -1 if case.gained else gained
+            if apart >= 0:
+                case.outcome = "different"
+            elif lost >= 0:
                 case.outcome = "shrinks"
                 case.missing += 1
-                case.gained += gained is not None
-            elif gained is not None and case.outcome == "equal":
+                case.gained += gained >= 0
+            elif gained >= 0:
                 case.outcome = "extends"
-            x = lost if lost is not None else gained
-            if x is not None and (lost is not None or not case.gained):
-                both = balls(self._program, [x])[0][0, 0], balls(programs.only([case.k]), [x])[0][0, 0]
+            if place >= 0:
+                point = points[:, [place]]
+                both = balls(self._program, point)[0][0, 0], balls(programs.only([case.k]), point)[0][0, 0]
                 head, member = (None if isnan(value) else float(value) for value in both)
-                case.example = Counterexample(x, head, member)
-            if case.outcome != "shrinks":
-                case.exceptions = self._recheck.exceptions(
-                    programs, case.k, holes, both=case.outcome == "equal"
-                )
+                gap = None if head is None or member is None else member - head
+                case.example = self._example(points[:, place], head, member, gap)
 
     def _verdict(self, case: Case, values: Floats, errors: Floats) -> Verdict:
         witness = _WITNESSES.get(case.outcome)
@@ -193,7 +201,7 @@ class Verifier:
             if isfinite(errors[place]):
                 member = float(values[place])
             gap = member - head if head is not None and member is not None else None
-            example = self._counterexample(place, head, member, gap)
+            example = self._example(np.atleast_2d(self.points)[:, place], head, member, gap)
         decided = case.common + case.missing
         kept = case.common / decided if decided else 0.0
         gained = bool(case.gained) and case.outcome == "shrinks"
@@ -205,10 +213,11 @@ class Verifier:
             self._verdicts[key] = Verdict(*key[:4], None, *key[4:])
         return self._verdicts[key]
 
-    def _counterexample(
-        self, place: int, head: float | None, member: float | None, gap: float | None
+    def _example(
+        self, point: Floats, head: float | None, member: float | None, gap: float | None
     ) -> Counterexample:
-        return Counterexample(float(self.points[place]), head, member, gap)
+        """A point, as (variables,), with values there and their difference."""
+        return Counterexample(float(point[0]), head, member, gap)
 
 
 @dataclass(slots=True)

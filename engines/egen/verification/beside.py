@@ -1,0 +1,87 @@
+"""Points beside the places where domains end, and what a head and its members are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import ceil, floor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.edges import Edges, Place
+from engines.core.numeric import Programs, balls
+
+__all__ = ["CLEAR", "SAFETY", "Seen", "around", "beside", "seen"]
+
+Floats = NDArray[np.float64]
+
+CLEAR = 1e-9
+"""A relative difference that double precision alone decides, where it is beyond the error bounds too."""
+SAFETY = 8.0
+"""Multiple of the error bounds beyond which a difference is one."""
+_BESIDE = 2.0**-20
+"""How far from an end a point beside it is, relative to its size."""
+_NEAREST = 8
+"""Places that are looked at, those nearest to 0."""
+
+
+class Seen(NamedTuple):
+    """Points, by their places, where a member certainly has another value than the head, where only the head
+    has one, and where only the member has; -1 for none."""
+
+    apart: int
+    lost: int
+    gained: int
+
+
+_NOTHING = Seen(-1, -1, -1)
+
+
+def around(place: Place) -> tuple[float, float]:
+    """The points close to a place, below and above it."""
+    step = max(abs(place.value), 2.0**-10) * _BESIDE
+    return place.value - step, place.value + step
+
+
+def beside(edges: Edges, mask: int, *, whole: bool = False) -> list[float]:
+    """The points around those of the places of a mask that are nearest to 0, and between two that are close.
+
+    Args: whole: integers only.
+    """
+    if not mask:
+        return []
+    places = sorted(edges.within(mask), key=lambda place: abs(place.value))[:_NEAREST]
+    if whole:
+        return [float(x) for place in places for x in (ceil(place.value) - 1, floor(place.value) + 1)]
+    points = [x for place in places for x in around(place)]
+    values = sorted(place.value for place in places)
+    close = [
+        (low + high) / 2 for low, high in pairwise(values) if high - low < 2 * _BESIDE * max(1.0, abs(high))
+    ]
+    return points + close
+
+
+def seen(
+    head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
+) -> Iterator[Seen]:
+    """What some of the programs are at points, of which each has its own: (variables, points)."""
+    starts: dict[int, int] = {}
+    pieces: list[Floats] = []
+    for own in points:
+        if id(own) not in starts:
+            starts[id(own)] = sum(piece.shape[1] for piece in pieces)
+            pieces.append(own)
+    if not pieces:
+        return
+    every = np.concatenate(pieces, axis=1)
+    ((value,), (error,)), (values, errors) = (balls(one, every) for one in (head, programs.only(chosen)))
+    inside, known = np.isfinite(error), np.isfinite(errors)
+    size = np.maximum(np.abs(values), np.abs(value))
+    apart = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
+    kinds = np.stack([apart, inside & np.isnan(values), np.isnan(value) & known])
+    for row, own in enumerate(points):
+        start = starts[id(own)]
+        here = kinds[:, row, start : start + own.shape[1]]
+        yield Seen(*np.where(here.any(axis=1), here.argmax(axis=1), -1).tolist()) if own.size else _NOTHING
