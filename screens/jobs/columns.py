@@ -150,13 +150,13 @@ def _why(view: JobView) -> str:
 JOB_COLUMNS = (
     Column("id", "id", 5, "right", show=_id),
     Column("title", "title", fit=_what),
-    Column("state", "state", STATE_CELLS, fit=_state),
+    Column("state", "state", 2 * STATE_CELLS, least=STATE_CELLS, fit=_state),
     Column("rate", "rate", 8, "point", show=_rate, drop=4),
     Column("eta", "eta", 6, "right", show=lambda r: safe_text(duration(r["eta"])), drop=1),
     Column("loss", "loss", 8, "point", show=_loss, drop=2),
     Column("start", "start", 6, "right", show=_started, drop=5),
     Column("took", "took", 6, "right", show=lambda r: safe_text(duration(r["took"])), drop=3),
-    Column("reason", "reason", show=lambda r: safe_text(_why(r["view"]), "$quiet"), drop=6),
+    Column("reason", "reason", show=lambda r: safe_text(_why(r["view"]), "$quiet"), drop=6, room=90),
 )
 
 
@@ -199,6 +199,8 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
     parts = [Content.assemble(state(view.state))]
     if view.waiting:
         parts.append(safe_text(f"waits: {view.waiting}"))
+    if view.live and view.cluster_id:
+        parts.append(safe_text(f"Slurm {view.cluster_id}", "$quiet"))
     if view.done is not None:
         total = f" of {count(int(view.total))}" if view.total else ""
         parts.append(safe_text(f"{count(int(view.done))}{total} {view.unit}".rstrip()))
@@ -212,6 +214,8 @@ def summary(view: JobView, cells: int, extra: Sequence[Content] = ()) -> Content
     lines = [flow(parts, cells)]
     if view.live and view.total and view.done is not None:
         lines.append(_bar(view.done / view.total, cells))
+    if view.reason:
+        lines.append(safe_text(view.reason, "$warning"))  # of a sweep: which of its runs have not succeeded
     if odd := _odd(view):
         lines.append(flow(odd, cells))
     return Content("\n").join([*lines, *extra])

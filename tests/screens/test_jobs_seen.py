@@ -154,12 +154,16 @@ async def test_the_list_tells_how_far_how_fast_and_since_when(make: Make, jobs: 
         assert re.search(r"… ━+─+ +64% +8\.66/s +5m 0\.3101 +21 Sep", line)
         assert re.search(r"✓ succeeded +21 Sep +11m", _line_of(app, 40))
         assert "out of mem" in _line_of(app, 39)
-        waits = dataclasses.replace(jobs[0], state="queued", waiting="Resources", done=None, started=None)
+        reason = "1 lost: 21"  # of a sweep that goes on
+        waits = dataclasses.replace(
+            jobs[0], state="queued", waiting="Resources", cluster_id="71_0", done=None, reason=reason
+        )
         app.watch_jobs.jobs = (waits, *jobs[1:])
         app.screen.post_message(JobWatch.Looked(app.jobs))
         await rest(pilot)
         assert "· Resources" in _line_of(app, 41)
-        assert "waits: Resources" in shown(app)
+        assert "waits: Resources · Slurm 71_0" in shown(app)
+        assert reason in shown(app)
 
 
 async def test_names_are_told_apart_on_a_narrow_screen(make: Make, jobs: list[JobView]) -> None:
