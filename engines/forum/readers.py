@@ -9,11 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -24,9 +22,9 @@ from engines.forum.cleaning import (
     broken_formulas,
     clean,
     clean_with_formulas,
-    unescape,
 )
 from engines.forum.packed import LINKS, POSTS, unpacked
+from engines.forum.rows import MAX_ROW, ROOT, attributes_of, split
 
 __all__ = [
     "Comment",
@@ -42,14 +40,6 @@ __all__ = [
     "read_topic_info",
 ]
 
-_START = re.compile(rb"<row(?=[\s/>])")
-_ROOT = re.compile(rb"<([A-Za-z]+)[^<>]*>\s*\Z")
-_NAME = re.compile(r"\s+([A-Za-z][\w.:-]*)\s*=\s*")
-_ATTRIBUTE = re.compile(rf"""{_NAME.pattern}(?:"([^"]*)"|'([^']*)')""")
-_ROW = re.compile(rf"""(?:{_ATTRIBUTE.pattern.replace("(", "(?:").replace("(?:?:", "(?:")})*+\s*/?>""")
-_CHUNK = 2**20
-_MAX_ROW = 32 * 2**20
-"""A longer row is malformed: no post comes near 32 MiB."""
 _SHOWN = 20
 
 
@@ -151,14 +141,15 @@ def read_rows(
     Args: after: how many rows are passed over unread; the `passed` of a report to go on with. name: the file
     that is read of an archive. Yields: line number and attributes, unescaped. Rows are read as text one by
     one, however they stand on lines, so that a broken one costs no other; the end of a file that lacks
-    its closing tag counts as one. Declarations of entities are refused, since those files have none.
+    its closing tag counts as one, and so does a comment that does not end. Declarations of entities are
+    refused, since those files have none.
     """
     path = Path(path)
     with open_binary(path, name) as file:
-        for number, (line, raw, last) in enumerate(_split(file)):
+        for number, (line, raw, last) in enumerate(split(file, report.leave_out)):
             if not number:
                 _no_entities(raw, path)
-                root = _ROOT.search(raw)
+                root = ROOT.search(raw)
             if number <= after:
                 continue
             report.passed = number
@@ -167,7 +158,7 @@ def read_rows(
             except UnicodeDecodeError as error:
                 report.leave_out(line, f"not UTF-8 at byte {len('<row') + error.start}")
                 continue
-            attributes = _attributes(text)
+            attributes = attributes_of(text)
             if attributes is None:
                 ends = "the file ends inside the row" if last else "the row does not end"
                 report.leave_out(line, "the row is not well-formed" if "/>" in text else ends)
@@ -187,25 +178,6 @@ def read_rows(
         )
 
 
-def _split(file: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
-    """What stands before the first `<row`, and then what follows each: the line where it begins, the bytes up
-    to the next one (of a row that is too long only the first), and whether it is the last."""
-    line, rest, skipped = 1, b"", False
-    while chunk := file.read(_CHUNK):
-        *whole, rest = _START.split(rest + chunk)
-        for raw in whole:
-            if not skipped:
-                yield line, raw, False
-            line, skipped = line + raw.count(b"\n"), False
-        if len(rest) > _MAX_ROW:
-            if not skipped:
-                yield line, rest[:_CHUNK].replace(b"/>", b""), False
-            kept = len(rest) - len("<row")
-            line, skipped, rest = line + rest.count(b"\n", 0, kept), True, rest[kept:]
-    if not skipped:
-        yield line, rest, True
-
-
 def _no_entities(prolog: bytes, path: Path) -> None:
     for word in (b"<!ENTITY", b"<!DOCTYPE"):
         if word in prolog:
@@ -215,40 +187,6 @@ def _no_entities(prolog: bytes, path: Path) -> None:
                 line=1 + prolog.count(b"\n", 0, prolog.index(word)),
                 remedy="It may be an attack on the reader; get the file from its source again.",
             )
-
-
-def _attributes(text: str) -> dict[str, str] | None:
-    """The attributes of a row, from behind `<row`; None when it is broken."""
-    parts = text.split('"')
-    names = list(map(_name, parts[:-1:2]))
-    if None in names or not len(parts) % 2 or not parts[-1].lstrip().startswith(("/>", ">")):
-        # Single quotes, or something between a row and the next.
-        whole = _ROW.match(text)
-        if whole is None:
-            return None
-        found = _ATTRIBUTE.findall(text, 0, whole.end())
-        names, values = [name for name, _, _ in found], [double or single for _, double, single in found]
-    else:
-        values = parts[1::2]
-    attributes = {
-        str(name): _attribute(value) if "&" in value else value
-        for name, value in zip(names, values, strict=True)
-    }
-    return attributes if len(attributes) == len(names) else None  # no name may occur twice
-
-
-@lru_cache(maxsize=1_024)
-def _name(between: str) -> str | None:
-    """The name of an attribute, from what stands between the value before it and its own."""
-    found = _NAME.fullmatch(between)
-    return found[1] if found else None
-
-
-def _attribute(value: str) -> str:
-    """An attribute's value: XML's five entities and the line ends that Stack Exchange writes as numbers."""
-    if "&#" in value:
-        value = value.replace("&#xA;", "\n").replace("&#xD;", "\n").replace("&#10;", "\n")
-    return unescape(value)
 
 
 def read_posts(path: str | Path, report: Report, after: int = 0) -> Iterator[Post]:
@@ -382,7 +320,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     The header says where ids, post, type and visual id stand (v1 has no visual id).
     """
     path = Path(path)
-    csv.field_size_limit(_MAX_ROW)
+    csv.field_size_limit(MAX_ROW)
     lines = read_lines(path, on_bad=_left_out(report))
     _, first = next(lines, (0, ""))
     header = first.rstrip("\r").split("\t")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError
-from engines.forum import readers
+from engines.forum import rows
 from engines.forum.cleaning import clean, clean_with_formulas
 from engines.forum.readers import (
     Comment,
@@ -134,13 +134,20 @@ def test_links_and_comments_on_one_line(tmp_path: Path) -> None:
 VALUES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cn", "Cs"]), max_size=20)
 
 
+BETWEEN = ["", " ", "\n", "\n\n  "]
+ASIDES = [
+    *('<!-- <row Id="none"/> -->', '\n<!--\n<row Id="none"\n-->', "<!---->", "<!-- ]]> ?> > -->"),
+    *('<![CDATA[<row Id="none"/> -->\n]]>', "<?skip <row Id='none'/>\n-->?>", "<!-- <?a --><?b <!-- ?>"),
+]
+
+
 @given(
-    st.lists(st.tuples(VALUES, VALUES, st.sampled_from("\"'"), st.sampled_from(["", " ", "\n", "\n\n  "]))),
+    st.lists(st.tuples(VALUES, VALUES, st.sampled_from("\"'"), st.sampled_from([*BETWEEN, *ASIDES]))),
     st.integers(1, 60),
     st.sampled_from(["rows", "posts"]),
 )
 def test_rows_are_those_of_an_xml_parser_however_they_are_written(
-    rows: list[tuple[str, str, str, str]], chunk: int, root: str
+    values: list[tuple[str, str, str, str]], chunk: int, root: str
 ) -> None:
     from lxml import etree
 
@@ -148,13 +155,14 @@ def test_rows_are_those_of_an_xml_parser_however_they_are_written(
         return quote + html.escape(value, quote=False).replace(quote, f"&#{ord(quote)};") + quote
 
     written = [
-        f"{before}<row Id={quote}{number}{quote} A={quoted(a, quote)}{before}\tB={quoted(b, quote)}/>"
-        for number, (a, b, quote, before) in enumerate([*rows, ("a", "b", "'", "")])
+        f"{before}<row Id={quote}{number}{quote} A={quoted(a, quote)}{before * (before in BETWEEN)}\t"
+        f"B={quoted(b, quote)}/>"
+        for number, (a, b, quote, before) in enumerate([*values, ("a", "b", "'", "")])
     ]
     content = f"<?xml version='1.0'?>\n<{root}>{''.join(written)}</{root}>".encode()
     expected = [(row.sourceline, dict(row.attrib)) for row in etree.fromstring(content).iter("row")]
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
-        patch.setattr(readers, "_CHUNK", chunk)
+        patch.setattr(rows, "_CHUNK", chunk)
         path = Path(folder) / "Posts.xml"
         path.write_bytes(content)
         found = list(read_rows(path, Report()))
@@ -163,7 +171,7 @@ def test_rows_are_those_of_an_xml_parser_however_they_are_written(
     assert all(line <= end for (line, _), (end, _) in zip(found, expected, strict=True))
     assert [line for line, _ in found] == [
         1 + content[: content.index(f"<row Id={quote}{number}{quote}".encode())].count(b"\n")
-        for number, (_, _, quote, _) in enumerate([*rows, ("a", "b", "'", "")])
+        for number, (_, _, quote, _) in enumerate([*values, ("a", "b", "'", "")])
     ]
 
 
@@ -181,14 +189,39 @@ def test_rows_are_those_of_an_xml_parser_however_they_are_written(
 def test_a_broken_row_costs_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str, reason: str
 ) -> None:
-    monkeypatch.setattr(readers, "_CHUNK", 64)
-    monkeypatch.setattr(readers, "_MAX_ROW", 256)
+    monkeypatch.setattr(rows, "_CHUNK", 64)
+    monkeypatch.setattr(rows, "MAX_ROW", 256)
     good = '<row Id="1" Body="x /> y > z"/>'
     path = tmp_path / "Posts.xml"
     path.write_text(f"<posts>\n{good}\n\n{broken}{good}\n{good}{good}</posts>")
     report = Report()
     assert [line for line, _ in read_rows(path, report)] == [2, 4, 5, 5]
     assert report.first == [(4, reason)]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 2**20])
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [("<!--", "comment"), ("<![CDATA[", "CDATA section"), ("<?a", "processing instruction")],
+)
+def test_a_comment_that_does_not_end_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, start: str, kind: str
+) -> None:
+    monkeypatch.setattr(rows, "_CHUNK", chunk)
+    path, report = tmp_path / "Posts.xml", Report()
+    path.write_text(f'<posts>\n<row Id="1"/>\n\n {start} \n<row Id="2"/>\n</posts>\n')
+    assert [row["Id"] for _, row in read_rows(path, report)] == ["1"]
+    assert report.first[0] == (4, f"the {kind} does not end: what follows it is not read")
+
+
+def test_what_looks_like_a_comment_in_an_attribute_hides_nothing(tmp_path: Path) -> None:
+    """No XML, and read all the same."""
+    path, report = tmp_path / "Posts.xml", Report()
+    path.write_text(
+        '<posts><row Id="1" Body="a <!-- b"/><row Id="2" Body=\'<?c\'/><!-- --><row Id="3"/></posts>'
+    )
+    assert [row["Id"] for _, row in read_rows(path, report)] == ["1", "2", "3"]
+    assert report.bad == 0
 
 
 def test_a_file_that_ends_inside_a_row(tmp_path: Path) -> None:
