@@ -65,10 +65,12 @@ def test_a_run_knows_its_sweep_when_the_list_is_damaged_and_one_that_was_removed
     for state in ("succeeded", "failed"):
         made = create(lab.workspace.runs, Recipe("test.count", "one", {}), beside=told)
         made.last().say_result(Ending(state))
+    jobs.reconcile(lab.workspace)
     view = lab.view(sweep.id)
     assert (view.state, view.reason, view.total) == ("failed", "1 failed: 3", 2)
     jobs.remove(lab.workspace, 3)
     assert (lab.view(sweep.id).state, lab.view(sweep.id).total) == ("succeeded", 1)
+    assert [each.state for each in jobs.jobs(lab.workspace)] == ["succeeded"] * 2
 
 
 def test_begun_anew_as_it_was(lab: Lab) -> None:

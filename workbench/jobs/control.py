@@ -250,10 +250,7 @@ def resume(workspace: Workspace, number: int, settings: Sequence[str] = ()) -> J
             attempt.say_result(Ending.of_error(error))
             raise
     enter(workspace, [item])
-    if belongs_to := view.sweep:
-        # The index believes a sweep to be over as long as its folder has not changed.
-        with contextlib.suppress(OSError):
-            os.utime(workspace.runs / str(belongs_to))
+    _look_again(workspace, view.sweep)
     return job_view(item)
 
 
@@ -261,12 +258,21 @@ def remove(workspace: Workspace, number: int) -> None:
     """Delete the run folder of a job that is over, of a sweep with those of its members. What it wrote
     elsewhere stays."""
     item = find(workspace.runs, number)
-    _allowed(job_view(item), "remove")
+    view = job_view(item)
+    _allowed(view, "remove")
     for member in sweeps.members(item):
         with contextlib.suppress(EngineError):
             remove(workspace, member.job)
     discard(workspace.runs, item)
     Index(workspace.root).forget([number])
+    _look_again(workspace, view.sweep)
+
+
+def _look_again(workspace: Workspace, sweep: int) -> None:
+    """Have a sweep (0: none) read anew: for the index it is over until its folder has changed."""
+    if sweep:
+        with contextlib.suppress(OSError):
+            os.utime(workspace.runs / str(sweep))
 
 
 def _record(workspace: Workspace, spec: Recipe) -> Job:
