@@ -157,6 +157,7 @@ def _graph(
                 f"the published graph cannot be read ({error.what}); the built-in parser's is shown"
             )
         else:
+            warnings += graph.clashes()
             roots = formula_roots(graph, source.latex)
             lost = tuple(name for name in source.latex if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"

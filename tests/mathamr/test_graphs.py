@@ -13,8 +13,11 @@ from engines.core.errors import DataError
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
-from engines.mathamr.graph.graft import graft_trees, grafted
+from engines.mathamr.graph.comparison import Compare, compare
+from engines.mathamr.graph.drawing import Draw, draw
+from engines.mathamr.graph.graft import Graft, graft, graft_trees, grafted
 from engines.mathamr.graph.linearize import Linearize, linear, linearize
+from engines.mathamr.inspection import Inspect, inspect
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
   :arg1 (t / thing :arg2-of (s / solve-01) :arg1-of (g / general-02)
@@ -94,6 +97,37 @@ def test_what_is_no_graph_is_refused(text: str) -> None:
     with pytest.raises(DataError) as caught:
         read_graph(text)
     assert caught.value.code == "E329"
+
+
+CLASH = "the variable b has 2 concepts: boy, girl"
+
+
+@pytest.mark.parametrize(
+    ("text", "clashes"),
+    [
+        ("(w / want-01 :arg0 (b / boy) :arg1 (b / girl))", [CLASH]),
+        ("(w / want-01 :arg0 (b / boy) :arg1 (c / care-01 :arg0 b))", []),
+        ("(w / want-01 :arg0 (b / boy) :arg1 (b / boy))", []),
+        ("(w / want-01 :arg0 b :arg1 (b / boy :arg0 (b)))", []),
+    ],
+)
+def test_a_variable_with_two_concepts_is_told(text: str, clashes: list[str]) -> None:
+    assert read_graph(text).clashes() == clashes
+
+
+def test_whoever_reads_graphs_warns_of_a_variable_with_two_concepts(tmp_path: Path) -> None:
+    text = "(w / want-01 :arg0 (b / boy) :arg1 (b / girl) :arg2 eqx1eqx)"
+    file, events = tmp_path / "graphs.jsonl", []
+    file.write_text(
+        json.dumps({"topic_id": "B.1", "amr": text, "mathamr": text, "formulas": {"1": "x"}}) + "\n"
+    )
+    for found in (linearize(Linearize(file), events=events.append), graft(Graft(file), events=events.append)):
+        assert len(list(found)) == 1
+    compare(Compare(text, text), events=events.append)
+    draw(Draw(file), events=events.append)
+    messages = [event.data["message"] for event in events]
+    assert messages == [f"B.1: {CLASH}", f"B.1: {CLASH}", CLASH, CLASH, CLASH]
+    assert CLASH in inspect(Inspect("A boy wants $x$.", graph=text, k=0))["warnings"]
 
 
 def test_cycles_end() -> None:

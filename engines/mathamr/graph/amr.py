@@ -54,6 +54,18 @@ class Graph:
             found.setdefault(node.variable, node)
         return found
 
+    def clashes(self) -> list[str]:
+        """Which variables have several concepts, in words."""
+        concepts: dict[str, dict[str, None]] = {}
+        for node in self.nodes():
+            if node.concept:
+                concepts.setdefault(node.variable, {})[node.concept] = None
+        return [
+            f"the variable {variable} has {len(found)} concepts: {', '.join(found)}"
+            for variable, found in concepts.items()
+            if len(found) > 1
+        ]
+
 
 def read_graph(text: str) -> Graph:
     """A graph of its PENMAN text; comments and metadata are passed over.

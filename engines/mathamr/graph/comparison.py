@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.graph.alignment import Triple, climbed, exact
 from engines.mathamr.graph.amr import Graph, Node, read_graph
@@ -39,14 +40,16 @@ class Compare:
     ] = "written"
 
 
-def compare(spec: Compare) -> dict[str, Any]:
+def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     """`{"precision", "recall", "f1", "matched", "optimal", "triples": [{"in", "source", "role", "target"}]}`.
 
     `in` is one, other or both; inverse roles are turned round, nodes are named by their concepts. `optimal`
     says whether no other pairing of nodes is better; of Smatch, which climbs, that is not known (null).
-    Raises: DataError E329 for a text that is no graph.
+    Events: a warning of a variable with several concepts. Raises: DataError E329 for a text that is no graph.
     """
     graphs = [read_graph(spec.one), read_graph(spec.other)]
+    for clash in (clash for graph in graphs for clash in graph.clashes()):
+        events(Event("warning", {"message": clash}))
     triples = [triples_of(graph) for graph in graphs]
     edges = spec.edges
     if edges != "written":

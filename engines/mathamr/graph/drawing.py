@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.graph.amr import Graph, read_graph
 
@@ -37,8 +38,8 @@ class Draw:
     write: Annotated[Literal["svg", "dot"], Arg("Picture, or Graphviz's language.")] = "svg"
 
 
-def draw(spec: Draw) -> dict[str, Any]:
-    """`{"topic_id", "format", "text"}`.
+def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
+    """`{"topic_id", "format", "text"}`. A variable with several concepts is warned of.
 
     Raises:
         EngineError E354: where the file has no graph of that name. DataError E329: where it is no graph.
@@ -48,6 +49,8 @@ def draw(spec: Draw) -> dict[str, Any]:
     for row in rows(spec.file, "topic_id", "mathamr"):
         if spec.topic in (None, row["topic_id"]):
             graph = read_graph(row["mathamr"])
+            for clash in graph.clashes():
+                events(Event("warning", {"message": clash}))
             text = to_svg(graph) if spec.write == "svg" else to_dot(graph)
             return {"topic_id": row["topic_id"], "format": spec.write, "text": text}
     raise EngineError(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import DataError
+from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.formula.operator_tree import OperatorTree
 from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
@@ -62,8 +63,8 @@ class Grafted:
     roots: Mapping[str, str] = field(default_factory=dict)
 
 
-def graft(spec: Graft) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "mathamr", "found", "lost"}`.
+def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
+    """Rows `{"topic_id", "mathamr", "found", "lost"}`. A variable with several concepts is warned of.
 
     Raises:
         DataError E317: for a row without formulas. E329: for an AMR that is no graph.
@@ -83,6 +84,8 @@ def graft(spec: Graft) -> Iterator[dict[str, Any]]:
         trees = {name: operator_tree(latex) for name, latex in formulas.items()}
         query = row.get("query") if spec.mark else None
         made = grafted(row["amr"], trees, query=query if isinstance(query, str) else None)
+        for clash in made.graph.clashes():
+            events(Event("warning", {"message": f"{row['topic_id']}: {clash}"}))
         yield {
             "topic_id": row["topic_id"],
             "mathamr": write_graph(made.graph),

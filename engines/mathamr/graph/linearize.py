@@ -40,14 +40,16 @@ class Linearize:
 
 
 def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "linear_mathamr"}`; one that cannot be read is empty, with a warning."""
+    """Rows `{"topic_id", "linear_mathamr"}`; one that cannot be read is empty, with a warning, and a variable
+    with several concepts is warned of too."""
     from engines.mathamr.rows import rows
 
     for row in rows(spec.file, "topic_id", "mathamr"):
         try:
-            text = linear(
-                read_graph(row["mathamr"]), style=spec.style, canonical=spec.canonical, edges=spec.edges
-            )
+            graph = read_graph(row["mathamr"])
+            for clash in graph.clashes():
+                events(Event("warning", {"message": f"{row['topic_id']}: {clash}"}))
+            text = linear(graph, style=spec.style, canonical=spec.canonical, edges=spec.edges)
         except DataError as error:
             events(Event("warning", {"message": f"{row['topic_id']}: {error.what}"}))
             text = ""
