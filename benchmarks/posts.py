@@ -18,8 +18,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks._multiply import multiply
 from benchmarks._record import parser_of, record
-from engines.arqmath.collection.multiply import multiply
 
 READ = """
 import json, resource, sys, time

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg, Field, checked, parse
 from workbench import paths
-from workbench.errors import UsageError, did_you_mean
+from workbench.errors import UsageError
 
 __all__ = ["KEYS", "Config", "Key", "Setting", "load_config", "own_config", "schema", "set_value"]
 

@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Sink, ignore
 from engines.core.files import atomic_writer
 from engines.core.spec import read
 from engines.core.watched import watching
 from workbench.data_kinds import Kind, kinds
-from workbench.errors import MissingError, UsageError, WorkspaceError, did_you_mean
+from workbench.errors import MissingError, UsageError, WorkspaceError
 
 __all__ = ["Checked", "DataRegistry", "DataSet"]
 

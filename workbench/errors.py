@@ -11,7 +11,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from engines.core.errors import EngineError
 from engines.core.files import file_error, printable
 from workbench import __version__, paths
 
-__all__ = ["MissingError", "UsageError", "WorkspaceError", "did_you_mean", "explain", "from_dict", "one_line"]
+__all__ = ["MissingError", "UsageError", "WorkspaceError", "explain", "from_dict", "one_line"]
 
 
 _OURS = ("engines", "workbench", "screens")
@@ -44,14 +44,6 @@ class MissingError(EngineError):
 
     code = "E350"
     exit_code = 3
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`Did you mean 'theme'?`, or nothing when no known word is close."""
-    import difflib
-
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"Did you mean {close[0]!r}?" if close else ""
 
 
 def one_line(error: EngineError) -> str:

@@ -16,9 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from engines.core.errors import did_you_mean
 from engines.core.files import atomic_writer, write_json, write_text
 from workbench import __version__
-from workbench.errors import UsageError, did_you_mean
+from workbench.errors import UsageError
 
 __all__ = ["TABLE_FORMATS", "commit", "tex_table", "with_sidecar", "write_document", "write_table"]
 

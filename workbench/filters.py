@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.errors import UsageError, did_you_mean
+from engines.core.errors import did_you_mean
+from workbench.errors import UsageError
 
 __all__ = ["Filter", "FilterError", "parse_filter"]
 

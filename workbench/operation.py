@@ -17,10 +17,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engines.core.errors import did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Field, described, read, values
 from workbench import paths
-from workbench.errors import UsageError, did_you_mean
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.filters import Filter

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from engines.core.assets import asset
-from engines.core.errors import DataError
+from engines.core.errors import DataError, did_you_mean
 from engines.core.files import file_error, write_text
 from engines.core.spec import known, values
-from workbench.errors import MissingError, UsageError, did_you_mean
+from workbench.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
     from workbench.operation import Operation

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.assets import asset
-from engines.core.errors import DataError
+from engines.core.errors import DataError, did_you_mean
 from engines.core.files import write_json
 from engines.core.reported import reported_tables
-from workbench.errors import MissingError, UsageError, did_you_mean
+from workbench.errors import MissingError, UsageError
 from workbench.jobs import jobs
 from workbench.jobs.devices import gpus
 from workbench.recipes import recipes

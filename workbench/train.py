@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
+from engines.core.errors import did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, known
-from workbench.errors import UsageError, did_you_mean
+from workbench.errors import UsageError
 from workbench.operation import Operation, load
 from workbench.paper import trainers
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 from workbench.data_kinds import kinds
-from workbench.errors import MissingError, UsageError, did_you_mean
+from workbench.errors import MissingError, UsageError
 from workbench.jobs.changes import next_free
 from workbench.jobs.executors import check_placement
 from workbench.operation import load

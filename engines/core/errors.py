@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["DataError", "EngineError", "ExpressionError", "raised"]
+__all__ = ["DataError", "EngineError", "ExpressionError", "did_you_mean", "raised"]
 
 
 class EngineError(Exception):
@@ -97,3 +98,11 @@ class DataError(EngineError):
 def raised(error: EngineError) -> None:
     """What a reader does with a bad line when it was not told otherwise: raise its error."""
     raise error
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`Did you mean 'theme'?`, or nothing when no known word is close."""
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"Did you mean {close[0]!r}?" if close else ""

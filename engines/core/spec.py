@@ -8,7 +8,6 @@ command says; `values` is the way back.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 
 __all__ = [
     "Arg",
@@ -245,8 +244,7 @@ def _close(word: str, names: Iterable[Any]) -> str:
     listed = list(map(str, names))
     short = "".join(part[:1] for part in word.lower().split("_"))
     # The initials of several words (`learning_rate`) are a name of their own.
-    close = [short] if "_" in word and short in listed else difflib.get_close_matches(word, listed, n=1)
-    return f"Did you mean {close[0]!r}?" if close else ""
+    return did_you_mean(short if "_" in word and short in listed else word, listed)
 
 
 def refused(what: str, code: str, remedy: str = "") -> EngineError:

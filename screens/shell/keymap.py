@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from textual.binding import Binding, BindingType
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 
 __all__ = [
     "APP_KEYS",
@@ -268,10 +267,9 @@ def remap(overrides: Mapping[str, str], known: Sequence[Key]) -> dict[str, str]:
     for name, wanted in sorted(overrides.items(), key=lambda item: "." in item[0]):
         targets = [name] if name in ids else [id_ for id_ in ids if id_.partition(".")[2] == name]
         if not targets:
-            near = get_close_matches(name, [*ids, *VERBS], n=1)
             raise EngineError(
                 f"the keymap names {name!r}, which no screen has",
-                remedy=f"Did you mean {near[0]!r}?" if near else "docs/keys.md lists the names.",
+                remedy=did_you_mean(name, [*ids, *VERBS]) or "docs/keys.md lists the names.",
                 where="settings, keymap",
                 code="E423",
                 exit_code=2,

@@ -19,10 +19,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from benchmarks._multiply import multiply
 from engines.arqmath.collection import index_build
 from engines.arqmath.collection.export import ExportDocuments, export
 from engines.arqmath.collection.index import build_index, document_text, open_index
-from engines.arqmath.collection.multiply import multiply
 from engines.arqmath.collection.store import PostStore, build_store
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError, StoppedError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.collection.multiply import multiply
+from benchmarks._multiply import multiply
 from engines.core.errors import DataError
 from engines.forum.readers import Report, read_posts
 

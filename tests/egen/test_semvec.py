@@ -84,7 +84,7 @@ def test_a_set_is_read_once_and_its_faults_are_named(tmp_path: Path) -> None:
     again = tmp_path / "own-test.jsonl"
     again.write_text(json.dumps({"class": "a*b", "exprs": ["a * b", "( a * b ) + ( a - a )"]}) + "\n")
     assert splits(train).splits.count("test") == 1  # the other one is of the training
-    for broken, said in (("{", "no object"), ('{"class": "a", "exprs": ["a +"]}', "expected")):
+    for broken, said in (("{", "no JSON"), ('{"class": "a", "exprs": ["a +"]}', "expected")):
         again.write_text(f"\n{broken}\n")
         with pytest.raises(DataError, match=said) as caught:
             splits(train)

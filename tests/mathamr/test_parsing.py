@@ -168,6 +168,21 @@ def test_roles_are_learnt_from_graphs_under_their_sentences(tmp_path: Path) -> N
     assert ":ARG0 (s / she)" in " ".join(made["amr"].split())
 
 
+def test_examples_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    """By hand: the girl and the apple of the one whole example; four lines teach nothing."""
+    whole = {
+        "roleset": "give-01",
+        "text": "The girl gave an apple .",
+        "rel": 2,
+        "args": [["ARG0", 0, 1], ["ARG1", 3, 4]],
+    }
+    lines = [json.dumps(whole), '{"roleset": "give-01"', "[1]", json.dumps({**whole, "args": None})]
+    lines.append(json.dumps({**whole, "text": 3}))
+    (tmp_path / "examples.jsonl").write_text("\n".join(lines), "utf-8")
+    found = train_roles(TrainRoles(tmp_path / "roles.tsv.gz", examples=tmp_path / "examples.jsonl"))
+    assert (found["sentences"], found["left_out"]) == (1, 4)
+
+
 def test_a_word_that_could_be_two_nodes_is_neither() -> None:
     words = next(analysed([[(word, True) for word in ("The", "boy", "sees", "a", "boy", "eat", ".")]]))
     graph = read_graph("(s / see-01 :ARG0 (b / boy) :ARG1 (e / eat-01 :ARG0 (b2 / boy)))")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
 from workbench import paths
-from workbench.errors import did_you_mean, explain, from_dict, one_line
+from workbench.errors import explain, from_dict, one_line
 
 ROOT = Path(__file__).resolve().parents[2]
 RAISED = {"DataError", "EngineError", "UsageError", "WorkspaceError", "MissingError", "StoppedError"}

@@ -71,7 +71,7 @@ def lazy_group(entries: Sequence[Entry]) -> type[TyperGroup]:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args and args[0] not in by_name:
-                from workbench.errors import did_you_mean
+                from engines.core.errors import did_you_mean
 
                 ctx.fail(f"There is no command {args[0]!r}. {did_you_mean(args[0], by_name)}".rstrip())
             return super().resolve_command(ctx, args)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 from engines.retrieval.significance import Comparison as Paired
 from engines.retrieval.significance import compare as paired
 from engines.retrieval.significance import holm
-from workbench.errors import UsageError, did_you_mean
+from workbench.errors import UsageError
 from workbench.jobs.differences import flat
 from workbench.jobs.sweeps import curve, lowest_is_best
 from workbench.jobs.tail import is_number

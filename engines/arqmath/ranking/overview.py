@@ -7,7 +7,6 @@ shares a topic: a run of 2020 is not held against the topics of 2021.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, did_you_mean
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.retrieval.manifest import made_by
 from engines.retrieval.measures import RELEVANT, Evaluation, evaluate
@@ -299,13 +298,12 @@ class Rankings:
         by_path = {ranked.path.absolute(): ranked for ranked in self.runs.values()}
         found = self.runs.get(wanted) or by_path.get(Path(wanted).absolute())
         if found is None:
-            close = difflib.get_close_matches(wanted, self.runs, n=1)
             known = ", ".join(self.runs) or "none"
             raise DataError(
                 f"there is no run {wanted!r}",
                 path=self.folder.path,
                 code="E372",
-                remedy=f"Did you mean {close[0]!r}?" if close else f"Runs: {known}.",
+                remedy=did_you_mean(wanted, self.runs) or f"Runs: {known}.",
             )
         return found
 

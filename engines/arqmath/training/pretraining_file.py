@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 
@@ -40,12 +39,11 @@ class PretrainData:
     def __post_init__(self) -> None:
         """Raises: EngineError E404 for a strategy that there is not."""
         if self.strategy not in _CORPORA:
-            close = difflib.get_close_matches(self.strategy, _CORPORA, n=1)
             raise EngineError(
                 f"there is no strategy {self.strategy!r}",
                 code="E404",
                 exit_code=2,
-                remedy=f"Did you mean {close[0]!r}?" if close else f"Strategies: {', '.join(_CORPORA)}.",
+                remedy=did_you_mean(self.strategy, _CORPORA) or f"Strategies: {', '.join(_CORPORA)}.",
             )
 
 

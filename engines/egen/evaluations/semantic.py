@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
+from engines.core.json_lines import json_objects
 from engines.egen.corpus.labelled import Labelled
 from engines.egen.evaluations.changes import near_copies
 from engines.egen.evaluations.measured import (
@@ -112,22 +113,15 @@ def holds_items(path: Path) -> bool:
 
 def read_items(path: Path) -> Iterator[Item]:
     """Read items back. Raises: DataError with path and line for what is no item."""
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
+    remedy = "`egen eval semantic --write FILE` makes such a file."
+    for number, row in json_objects(path, remedy=remedy):
         try:
-            row = json.loads(line)
             item = Item(str(row["query"]), str(row["answer"]), tuple(map(str, row["distractors"])))
             for text in (item.query, item.answer, *item.distractors):
                 read_prefix(text)
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                "this is no object with `query`, `answer` and `distractors`",
-                path=path,
-                line=number,
-                code="E317",
-                remedy="`egen eval semantic --write FILE` makes such a file.",
-            ) from error
+        except (KeyError, TypeError) as error:
+            what = "this is no object with `query`, `answer` and `distractors`"
+            raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
         except ExpressionError as error:
             raise DataError(error.what, path=path, line=number, remedy=error.remedy, code="E317") from error
         yield item

@@ -6,14 +6,13 @@ between tokens. The files of a set lie beside each other.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from engines.core.errors import DataError, ExpressionError
-from engines.core.files import read_lines
+from engines.core.json_lines import json_objects
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 
 if TYPE_CHECKING:
@@ -87,11 +86,9 @@ def splits(train: Path, wanted: tuple[Split, ...] = SPLITS) -> Expressions:
 
 
 def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
+    remedy = 'A line is like {"class": "2*a", "exprs": ["a + a"]}.'
+    for number, row in json_objects(path, remedy=remedy):
         try:
-            row = json.loads(line)
             name, texts = row["class"], row["exprs"]
             if not isinstance(name, str) or not isinstance(texts, list):
                 raise TypeError
@@ -100,14 +97,9 @@ def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
             raise DataError(
                 error.what, path=path, line=number, code="E317", remedy="Tokens have blanks between them."
             ) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(
-                "this is no object with `class` and `exprs`",
-                path=path,
-                line=number,
-                code="E317",
-                remedy='A line is like {"class": "2*a", "exprs": ["a + a"]}.',
-            ) from error
+        except (KeyError, TypeError, AttributeError) as error:
+            what = "this is no object with `class` and `exprs`"
+            raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
 
 
 def read_expression(text: str) -> Tree:

@@ -53,7 +53,7 @@ def context(spec: Context) -> dict[str, Any] | Iterator[dict[str, Any]]:
 
 
 def _of_file(spec: Context, file: Path) -> Iterator[dict[str, Any]]:
-    from engines.mathamr.rows import rows
+    from engines.core.json_lines import rows
 
     for row in rows(file, "topic_id", "text"):
         query = row.get("query", spec.query)

@@ -44,7 +44,7 @@ def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
     Raises:
         EngineError E354: where the file has no graph of that name. DataError E329: where it is no graph.
     """
-    from engines.mathamr.rows import rows
+    from engines.core.json_lines import rows
 
     for row in rows(spec.file, "topic_id", "mathamr"):
         if spec.topic in (None, row["topic_id"]):

@@ -69,8 +69,8 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
     Raises:
         DataError E317: for a row without formulas. E329: for an AMR that is no graph.
     """
+    from engines.core.json_lines import rows
     from engines.formula.parser import operator_tree
-    from engines.mathamr.rows import rows
 
     for row in rows(spec.file, "topic_id", "amr"):
         formulas = row.get("formulas")

@@ -42,7 +42,7 @@ class Linearize:
 def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
     """Rows `{"topic_id", "linear_mathamr"}`; one that cannot be read is empty, with a warning, and a variable
     with several concepts is warned of too."""
-    from engines.mathamr.rows import rows
+    from engines.core.json_lines import rows
 
     for row in rows(spec.file, "topic_id", "mathamr"):
         try:

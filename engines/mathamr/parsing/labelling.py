@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from random import Random
 from typing import Any
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, read_lines
+from engines.core.files import atomic_writer
+from engines.core.json_lines import json_objects
 from engines.language.english import Word
 from engines.mathamr.graph.amr import Graph, read_graph
 from engines.mathamr.graph.files import Block, read_blocks
@@ -76,12 +76,12 @@ def derive(
     files of AMR graphs with their sentences, or both.
 
     Args: held_out: the share of the sentences that is not learnt from, and on which accuracy is measured.
-    Returns: sentences (that teach something), dependents, features, graphs, left_out (blocks of the files
+    Returns: sentences (that teach something), dependents, features, graphs, left_out (lines and blocks
     that cannot be read); with `held_out` tested and accuracy too: the share of dependents whose role, taken
     alone, is right. The same files give the same model. Raises: DataError E674 where nothing can be learnt.
     """
-    rows = [] if examples is None else [json.loads(line) for _, line in read_lines(examples)]
     left: list[DataError] = []
+    rows = [] if examples is None else list(_annotated(examples, left.append))
     graphs = [found for path in amr for found in _graphs(path, left.append)]
     texts = [row["text"] for row in rows] + [one.sentence for one, _ in graphs]
     parsed = list(_parsed(texts))
@@ -121,6 +121,23 @@ def derive(
     return figures
 
 
+def _annotated(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[dict[str, Any]]:
+    """PropBank's examples, the arguments as name, first and last word."""
+    shape = '{"roleset": "give-01", "text": "…", "rel": "2", "args": [["ARG0", 0, 1]]}'
+    remedy = f"Each line is like {shape}."
+    for number, row in json_objects(path, remedy=remedy, on_bad=on_bad):
+        try:
+            args = [(str(name), int(first), int(last)) for name, first, last in row["args"]]
+            (rel, *_), roleset, text = str(row["rel"]).split(), row["roleset"], row["text"]
+            if not isinstance(roleset, str) or not isinstance(text, str):
+                raise TypeError("roleset and text are texts")
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"this is no example of PropBank's: {error}"
+            on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
+            continue
+        yield {"roleset": roleset, "text": text, "rel": rel, "args": args}
+
+
 def _parsed(texts: Sequence[str]) -> Iterator[tuple[Word, ...]]:
     from engines.language.english import analysed
 
@@ -138,7 +155,7 @@ def _graphs(path: Path, on_bad: Callable[[DataError], None]) -> Iterator[tuple[B
 def _examples(row: Mapping[str, Any], words: Sequence[Word]) -> list[Example]:
     """Each argument whose head hangs on the predicate, if the inventory has its frame and role."""
     frame = row["roleset"].replace("_", "-")
-    first_of = str(row["rel"]).split()[0]
+    first_of = row["rel"]
     if not first_of.isdigit() or int(first_of) >= len(words):
         return []
     found = []

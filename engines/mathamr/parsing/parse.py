@@ -60,10 +60,10 @@ def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
 
     Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
     """
+    from engines.core.json_lines import rows
     from engines.mathamr.context.placeholders import ids
     from engines.mathamr.graph.amr import write_graph
     from engines.mathamr.parsing.parsers import math_for_placeholders, parsed, parser
-    from engines.mathamr.rows import rows
 
     chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
     lines = list(rows(spec.file, "topic_id", "context"))

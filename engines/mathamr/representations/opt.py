@@ -61,8 +61,8 @@ def opt(spec: Opt) -> dict[str, Any] | Iterator[dict[str, Any]]:
 
 
 def _of_file(spec: Opt, file: Path) -> Iterator[dict[str, Any]]:
+    from engines.core.json_lines import rows
     from engines.formula.parser import operator_tree
-    from engines.mathamr.rows import rows
 
     found: Iterable[tuple[dict[str, Any], OperatorTree]]
     if spec.reader == "latexml":

@@ -51,8 +51,8 @@ def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[s
 
 
 def _of_file(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.core.json_lines import rows
     from engines.formula.symbol_layout import read_presentation_mathml
-    from engines.mathamr.rows import rows
 
     # LaTeXML reads all at once; the built-in reader row by row.
     every = rows(file, one_of=("latex", "mathml"))

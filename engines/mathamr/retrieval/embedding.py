@@ -32,8 +32,8 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     """
     from engines.core.errors import DataError
     from engines.core.files import write_array
+    from engines.core.json_lines import rows
     from engines.mathamr.retrieval.encoding import open_encoder
-    from engines.mathamr.rows import rows
     from engines.retrieval.stored import new_folder
 
     found = list(rows(spec.file, "id", "string"))

@@ -155,7 +155,7 @@ class Task2:
     @cached_property
     def graphs(self) -> Mapping[str, str]:
         """PENMAN texts by topic."""
-        from engines.mathamr.rows import rows
+        from engines.core.json_lines import rows
 
         found: dict[str, str] = {}
         for path in self.collection.graphs:

@@ -12,6 +12,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from engines.core.files import read_lines
+from engines.core.json_lines import json_object
 from engines.mwp.problems.layouts import layout_of, lowered
 
 __all__ = ["records"]
@@ -57,14 +58,11 @@ def _json_lines(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[in
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            bad(number, f"the line is no JSON: {error}")
+            row = json_object(line)
+        except ValueError as error:
+            bad(number, str(error))
             continue
-        if isinstance(row, dict):
-            yield number, lowered(row)
-        else:
-            bad(number, "the line is no JSON object")
+        yield number, lowered(row)
 
 
 def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engines.core.errors import DataError
-from engines.core.files import atomic_writer, read_lines
+from engines.core.files import atomic_writer
+from engines.core.json_lines import json_objects
 from engines.mwp.triplets.settings import Strategy
 
 __all__ = ["Triplet", "labelled", "write_triplets"]
@@ -51,18 +52,11 @@ def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
     """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
     written. Raises: DataError E317 with the line of one that cannot be read."""
     found = set()
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
+    remedy = "Make the file again with: mathwb mwp labels --out FILE"
+    for number, row in json_objects(path, remedy=remedy):
         try:
-            row = json.loads(line)
             found.add((str(row["anchor"]), str(row["positive"]), str(row["negative"])))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(
-                f"the line names no triplet: {error}",
-                path=path,
-                line=number,
-                code="E317",
-                remedy="Make the file again with: mathwb mwp labels --out FILE",
-            ) from error
+        except KeyError as error:
+            what = f"the line names no triplet: {error}"
+            raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
     return frozenset(found)

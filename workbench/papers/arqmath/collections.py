@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engines.core.errors import EngineError
+from engines.core.errors import EngineError, did_you_mean
 from engines.core.files import write_json
-from workbench.errors import MissingError, WorkspaceError, did_you_mean
+from workbench.errors import MissingError, WorkspaceError
 from workbench.papers.arqmath.judgements import Judgements
 
 if TYPE_CHECKING:

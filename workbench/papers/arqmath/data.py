@@ -149,8 +149,8 @@ class _File:
         return {"ranked_formulas": len(read_run(self.path, task=2))}
 
     def graphs(self) -> dict[str, int]:
+        from engines.core.json_lines import rows
         from engines.mathamr.graph.amr import read_graph
-        from engines.mathamr.rows import rows
 
         count = 0
         for row in rows(self.path, "topic_id", "mathamr"):

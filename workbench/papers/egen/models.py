@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import MissingError, did_you_mean
+from engines.core.errors import did_you_mean
+from workbench.errors import MissingError
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace

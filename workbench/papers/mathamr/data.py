@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, did_you_mean
 from workbench.data_kinds import Kind, Report
-from workbench.errors import MissingError, did_you_mean
+from workbench.errors import MissingError
 from workbench.workspace import Workspace
 
 __all__ = ["KINDS", "amr_path", "check"]

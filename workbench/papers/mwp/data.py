@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engines.core.assets import asset
-from engines.core.errors import DataError
+from engines.core.errors import DataError, did_you_mean
 from workbench.data_kinds import Kind, Report
-from workbench.errors import MissingError, did_you_mean
+from workbench.errors import MissingError
 from workbench.workspace import Workspace
 
 __all__ = ["KINDS", "check", "held", "place", "problems_path", "sets"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.core.assets import asset
-from workbench.errors import MissingError, did_you_mean
+from engines.core.errors import did_you_mean
+from workbench.errors import MissingError
 from workbench.workspace import Workspace
 
 __all__ = ["solver_path", "solvers"]
