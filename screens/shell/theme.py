@@ -111,7 +111,8 @@ def fill(share: float | None) -> str:
 
 
 _PLAIN = {
-    **dict.fromkeys("─━═╌┄┈╴╶▔▁⎯‾", "-"),
+    **dict.fromkeys("─═╌┄┈╴╶▔▁⎯‾", "-"),
+    "━": "=",  # what of a bar is done
     **dict.fromkeys("│┃║▏▎▍▌▐▕╎┆┊", "|"),
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯╔╗╚╝╠╣╦╩╬┏┓┗┛", "+"),
     **dict.fromkeys("▸▶›»→⟩❯", ">"),
