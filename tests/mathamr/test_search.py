@@ -113,6 +113,22 @@ def test_a_formula_or_topics_are_needed() -> None:
         SearchFormulas(Path("index"))
 
 
+@pytest.mark.parametrize("inside", [".", "models", "nowhere"])
+def test_a_folder_without_an_index_is_told_from_a_corrupt_one(
+    opened: FormulaIndex, tmp_path: Path, inside: str
+) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "card.json").write_text("{}")
+    with pytest.raises(DataError, match="no index of formulas") as caught:
+        search(SearchFormulas(tmp_path / inside, "x^2"))
+    assert caught.value.code == "E312"
+    assert "mathwb mathamr index" in caught.value.remedy
+    begun = Path(shutil.copytree(opened.folder, tmp_path / "begun"))
+    (begun / "about.json").unlink()
+    with pytest.raises(DataError, match="corrupt"):
+        FormulaIndex(begun)
+
+
 @pytest.mark.parametrize("name", ["looks.arrow", "formulas.arrow", "fields.arrow", "counts.npy"])
 def test_bytes_that_came_between_are_noticed(opened: FormulaIndex, tmp_path: Path, name: str) -> None:
     damaged = Path(shutil.copytree(opened.folder, tmp_path / "damaged"))

@@ -34,7 +34,7 @@ from engines.core.errors import DataError
 from engines.core.files import write_array
 from engines.formula.features import FEATURES_VERSION
 from engines.retrieval.similarity import top_k
-from engines.retrieval.stored import corrupt, read_about
+from engines.retrieval.stored import ABOUT, corrupt, read_about
 
 __all__ = ["ALPHA", "FormulaIndex", "Postings", "columns", "write_table"]
 
@@ -105,8 +105,16 @@ class FormulaIndex:
     """An opened index. What it holds stays on the disk until it is asked for."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises: DataError E661 for a file that is corrupt, E662 for an index of other features."""
+        """Raises: DataError E312 without an index, E661 for a corrupt file, E662 for other features."""
         self.folder = folder
+        if not any((folder / name).exists() for name in (ABOUT, "features.npy", "looks.arrow")):
+            raise DataError(
+                "there is no index of formulas in this folder",
+                path=folder,
+                code="E312",
+                exit_code=3,
+                remedy="Make one with: mathwb mathamr index FOLDER --out INDEX",
+            )
         self.about: Mapping[str, Any] = read_about(folder)
         if self.about.get("version") != FEATURES_VERSION:
             raise DataError(
