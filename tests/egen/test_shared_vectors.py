@@ -109,6 +109,20 @@ def test_the_lines_of_a_file_in_shares(model: Path, tmp_path: Path) -> None:
     assert not list(cache.iterdir())
 
 
+@pytest.mark.parametrize("bad", [[0, 2, 3], [4], [3, 4]])
+def test_progress_ends_full_with_lines_that_cannot_be_read(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: list[int]
+) -> None:
+    """Also where a part has none that can."""
+    monkeypatch.setattr(parts, "PART", 2)
+    file, events = tmp_path / "mine.txt", []
+    file.write_text("".join("sin(\n" if number in bad else "sin x\n" for number in range(5)))
+    embed(Embed(model, file), events=events.append)
+    told = [event.data for event in events if event.kind == "progress"]
+    assert (told[-1]["done"], {each["total"] for each in told}) == (5, {5})
+    assert [each["done"] for each in told] == sorted(each["done"] for each in told)
+
+
 def test_a_share_needs_a_folder(model: Path, corpus: Path) -> None:
     with pytest.raises(EngineError) as raised:
         index(Index(model, corpus, "1/2"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,11 +103,19 @@ def longest(encoder: Encoder) -> int:
 def encode_readable(
     encoder: Encoder, texts: Sequence[str | None], *, events: Sink = ignore, stop: Stop = never
 ) -> Vectors:
-    """(texts, dimension), not normalised, with a row of nan for None and for what the model cannot read."""
+    """(texts, dimension), not normalised, with a row of nan for None and for what it cannot read, which
+    is done from the start."""
     most = longest(encoder)
     kept = {place: text for place, text in enumerate(texts) if text and usable(text, most)}
+    left = len(texts) - len(kept)
+
+    def tell(event: Event) -> None:
+        done = left + int(str(event.data["done"]))
+        events(replace(event, data={**event.data, "done": done, "total": len(texts)}))
+
+    tell(Event("progress", {"done": 0, "unit": "expressions"}))
     found = np.full((len(texts), encoder.dimension), np.nan, np.float32)
-    found[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=events, stop=stop)
+    found[list(kept)] = encoder.encode(list(kept.values()), normalise=False, events=tell, stop=stop)
     return found
 
 
