@@ -17,6 +17,8 @@ __all__ = ["ABLE", "Concepts"]
 
 ABLE = ("able", "unable", "impossible")
 
+_PEOPLE = frozenset(("i", "we", "you", "he", "she", "they"))
+"""Pronouns that mean the same throughout a sentence."""
 _MEANT = {"it": "NN", "its": "NN", "they": "NNS", "them": "NNS", "their": "NNS"}
 """Pronouns that stand for a noun, and its tag."""
 
@@ -54,6 +56,8 @@ class Concepts(Dependencies):
             particle = self.first(number, "compound:prt")
             if particle is not None and (frame := self.frames.of(f"{lemma}-{self.lemma(particle)}", "v")):
                 return frame
+            if (noun := self.light(number)) is not None:
+                return self.frames.of(f"{lemma}-{self.lemma(noun)}", "l") or lemma
             return self.frames.of(lemma, "v") or lemma
         if word.tag[:2] == "JJ":
             return (
@@ -77,6 +81,15 @@ class Concepts(Dependencies):
             if not frame and f"{lemma}/n" not in self.frames.senses:
                 return self.frames.of(lemma, "j") or lemma
         return lemma
+
+    def light(self, number: int) -> int | None:
+        """The object of a verb that says nothing without it: the use of "make use"."""
+        for one in self.children(number, "obj"):
+            if not self.children(one, "conj") and self.frames.of(
+                f"{self.lemma(number)}-{self.lemma(one)}", "l"
+            ):
+                return one
+        return None
 
     def letters(self) -> frozenset[int]:
         """Single letters that stand for themselves: the n of "n elements"."""
@@ -112,7 +125,7 @@ class Concepts(Dependencies):
         return None
 
     def part(self, number: int) -> Part:
-        """The part of a word, made once; people (i, we, you) are one throughout the sentence."""
+        """The part of a word, made once; people (i, they …) are one throughout the sentence."""
         if number in self.parts:
             return self.parts[number]
         if number in self.formulas:
@@ -125,7 +138,7 @@ class Concepts(Dependencies):
                 made = Part("thing").put(":ARG1-of", Part("follow-04"))
             elif concept == "string-entity":
                 made = Part(concept).put(":value", f'"{self.words[number].text.lower()}"')
-            elif concept in ("i", "we", "you"):
+            elif concept in _PEOPLE:
                 made = self.people.setdefault(concept, Part(concept))
             else:
                 made = Part(concept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engines.language.english import Word
+from engines.mathamr.parsing.mending import mended
 
 __all__ = ["Dependencies"]
 
@@ -13,9 +14,9 @@ class Dependencies:
     """The words of a sentence as a tree. Args: lemmas: one for each word."""
 
     def __init__(self, words: Sequence[Word], lemmas: Sequence[str]) -> None:
-        self.words, self.lemmas = words, lemmas
+        self.words, self.lemmas = mended(words), lemmas
         self.below: dict[int, list[int]] = {}
-        for number, word in enumerate(words):
+        for number, word in enumerate(self.words):
             if word.head != number:
                 self.below.setdefault(word.head, []).append(number)
 

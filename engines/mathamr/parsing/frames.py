@@ -22,15 +22,15 @@ __all__ = ["Frames", "derive", "frames"]
 @dataclass(frozen=True, slots=True)
 class Frames:
     """The inventory: `roles` of each roleset (number to function, as in {"0": "PAG"}), `words` the rolesets
-    of "lemma/class", the classes being v, n and j, in the order of their numbers; `senses` those chosen by
-    us."""
+    of "lemma/class", the classes being v, n, j and l (a verb and its object: make-use), in the order of their
+    numbers; `senses` those chosen by us."""
 
     roles: Mapping[str, Mapping[str, str]]
     words: Mapping[str, tuple[str, ...]]
     senses: Mapping[str, str]
 
     def of(self, lemma: str, kind: str) -> str | None:
-        """The roleset of a word of class v, n or j; None where it has none, "" not being one of them."""
+        """The roleset of a word of class v, n, j or l; None where it has none, "" not being one of them."""
         word = f"{lemma}/{kind}"
         if word in self.senses:
             return self.senses[word] or None
@@ -75,7 +75,7 @@ def derive(rolesets: Path, out: Path) -> None:
         name, _, aliases, roles, amr = line.split("\t")
         if amr != "1":
             continue
-        kept = [alias.replace("_", "-") for alias in aliases.split() if alias.rpartition("/")[2] in "vnj"]
+        kept = [alias.replace("_", "-") for alias in aliases.split() if alias.rpartition("/")[2] in "vnjl"]
         functions = [one.split()[:2] for one in roles.split("; ") if one.startswith("ARG")]
         written = [f"{role.removeprefix('ARG')}{function}" for role, function in functions]
         rows.append("\t".join((name.replace("_", "-"), " ".join(kept), " ".join(written))))

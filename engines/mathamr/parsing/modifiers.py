@@ -10,14 +10,16 @@ from engines.mathamr.parsing.concepts import Concepts
 from engines.mathamr.parsing.labelling import voice
 from engines.mathamr.parsing.parts import Part
 from engines.mathamr.parsing.roles import MODIFIERS, Dependent, Predicate
-from engines.mathamr.parsing.spelling import adjective, number_of
+from engines.mathamr.parsing.spelling import adjective, number_of, positive
 from engines.mathamr.parsing.words import (
     ACTIONS,
     ADVERB_ROLES,
     CLAUSE_ROLES,
     EXTENTS,
+    FIXED,
     OF_ROLES,
     ORDINALS,
+    PLACES,
     PREPOSITION_ROLES,
     PRONOUNS,
     QUANTIFIERS,
@@ -39,6 +41,13 @@ _CORE = (*_BARE, "csubj", "ccomp", "xcomp")
 """Relations of what completes a verb."""
 
 
+def placed(preposition: str, role: str, target: Part) -> Part:
+    """A place or time, told by a preposition where that is a concept: before, between."""
+    if preposition not in PLACES or role not in (":location", ":time", ":direction"):
+        return target
+    return Part(preposition).put(":op1", target)
+
+
 class Modifiers(Concepts):
     """The rules for modifiers; clauses and noun phrases come from `rules`."""
 
@@ -51,8 +60,8 @@ class Modifiers(Concepts):
         """A noun phrase, a formula or a clause in its place, with what is coordinated with it."""
 
     @abstractmethod
-    def embedded(self, clause: Part) -> Part:
-        """A clause that asks inside another is the thing that is asked for."""
+    def embedded(self, number: int, subject: Part | None = None) -> Part:
+        """A clause inside another; where it asks, what it asks for."""
 
     @abstractmethod
     def subject(self, number: int) -> Part | None:
@@ -76,10 +85,9 @@ class Modifiers(Concepts):
                 no = {":cause", ":purpose"} if target.concept in TIMES else {":cause", ":purpose", ":time"}
             barred.append(no)
         taken = {role for role, _ in part.edges if role.startswith(":ARG")}
-        for (_, target, _), role in zip(
-            found, self.roles.of(predicate, dependents, taken, barred), strict=True
-        ):
-            part.put(role or ":mod", target)
+        chosen = self.roles.of(predicate, dependents, taken, barred)
+        for (_, target, _), dependent, role in zip(found, dependents, chosen, strict=True):
+            part.put(role or ":mod", placed(dependent.preposition, role or ":mod", target))
 
     def modifiers(self, number: int, part: Part) -> None:
         """Everything below a word that is no argument of a clause."""
@@ -191,7 +199,8 @@ class Modifiers(Concepts):
         elif self.relation(one) == "nmod:poss":
             part.put(":poss", inner)
         else:
-            part.put(PREPOSITION_ROLES.get(preposition, ":mod"), inner)
+            role = PREPOSITION_ROLES.get(preposition, ":mod")
+            part.put(role, placed(preposition, role, inner))
 
     def _obl(self, number: int, part: Part, one: int) -> None:
         preposition = self.marker(one, "case")
@@ -200,6 +209,9 @@ class Modifiers(Concepts):
             return
         if preposition == "for" and self.lemma(one) in ("example", "instance"):
             part.put(":ARG0-of", Part("exemplify-01"))
+            return
+        if preposition == "at" and (role := FIXED.get(self.lemma(one))) and len(self.children(one)) == 1:
+            part.put(role, Part(f"at-{self.lemma(one)}"))
             return
         inner = self.nominal(one)
         if preposition == "than" and number in self.degrees:
@@ -210,7 +222,8 @@ class Modifiers(Concepts):
             bare = not preposition and one in self.formulas
             self.argue(number, part, [(one, inner, "obj" if bare else "obl")])
         else:
-            part.put(PREPOSITION_ROLES.get(preposition, ":mod"), inner)
+            role = PREPOSITION_ROLES.get(preposition, ":mod")
+            part.put(role, placed(preposition, role, inner))
 
     def _advmod(self, number: int, part: Part, one: int) -> None:
         lemma = self.lemma(one)
@@ -232,11 +245,18 @@ class Modifiers(Concepts):
                 part.put(":time" if lemma == "when" else ":location", self.part(one))
         elif lemma == "however" and one < number:
             return
+        elif lemma == "then" and any(self.lemma(word) == "if" for word in range(one)):
+            # "If …, then …" is the condition alone.
+            return
         elif lemma in ("thus", "hence", "therefore", "so") and self.is_clause(number) and one < number:
             part.put(":ARG1-of", Part("cause-01"))
+        elif lemma == "far" and [self.lemma(word) for word in self.children(one)] == ["so"]:
+            part.put(":time", Part("so-far"))
         else:
-            stem = adjective(lemma)
+            stem = positive(adjective(lemma), self.frames)
             inner = self.part(one)
+            if stem != adjective(lemma):
+                inner.put(":polarity", "-")
             inner.concept = self.frames.of(stem, "j") or stem
             if inner.concept in self.frames.roles and stem != lemma:
                 part.put(":ARG1-of", inner)
@@ -247,6 +267,8 @@ class Modifiers(Concepts):
 
     def _advcl(self, number: int, part: Part, one: int) -> None:
         mark = self.marker(one, "mark") or self.marker(one, "advmod")
+        if self.words[one].text.lower() == "using" and mark not in CLAUSE_ROLES:
+            mark = "by"
         kind = CLAUSE_ROLES.get(mark, "")
         inner = self.clause(one, self.subject(number))
         if kind == "cause":
@@ -256,7 +278,7 @@ class Modifiers(Concepts):
         elif kind == "without":
             part.put(":manner", inner.put(":polarity", "-"))
         elif kind:
-            part.put(kind, inner)
+            part.put(kind, placed(mark, kind, inner))
         elif part.concept in self.frames.roles:
             self.argue(number, part, [(one, inner, "advcl")])
         else:
@@ -269,9 +291,9 @@ class Modifiers(Concepts):
         tag = self.words[one].tag
         if self.marker(one, "mark") == "to":
             if part.concept in self.frames.roles:
-                self.argue(number, part, [(one, self.embedded(self.clause(one)), "acl")])
+                self.argue(number, part, [(one, self.embedded(one), "acl")])
             else:
-                part.put(ACTIONS.get(part.concept, ":purpose"), self.embedded(self.clause(one)))
+                part.put(ACTIONS.get(part.concept, ":purpose"), self.embedded(one))
             return
         if self.marker(one, "mark") in ("that", "such"):
             part.put(":ARG1" if part.concept in self.frames.roles else ":topic", self.clause(one))

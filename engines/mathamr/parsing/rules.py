@@ -158,7 +158,7 @@ class _Sentence(Modifiers):
                 part.put(":ARG1", self.clause(one, what))
             return part
         for one in self.children(number, "ccomp", "xcomp", "csubj"):
-            part.put(":ARG1" if roles and "1" in roles else ":topic", self.clause(one, what))
+            part.put(":ARG1" if roles and "1" in roles else ":topic", self.embedded(one, what))
         if extent := self.extent(number):
             return self.degree(number, part, extent).put(":ARG1", what)
         quality = part.concept == self.frames.of(self.lemma(number), "j")
@@ -172,9 +172,16 @@ class _Sentence(Modifiers):
         """Subject, objects and clauses that complete a verb, by the roles that its frame has."""
         passive = bool(self.children(number, "nsubj:pass", "aux:pass"))
         subjects = self.children(number, "nsubj", "csubj")
-        objects = self.children(number, "obj")
+        light = self.light(number)
+        objects = [one for one in self.children(number, "obj") if one != light]
+        if light is not None:
+            self.modifiers(light, part)
         own = self.nominal(subjects[0]) if subjects else subject
-        if self.lemma(number) == "have" and not objects and self.children(number, "xcomp"):
+        if (
+            self.lemma(number) == "have"
+            and not self.children(number, "obj")
+            and self.children(number, "xcomp")
+        ):
             part.concept = "obligate-01"
         if part.concept == "ask-01" and self.children(number, "xcomp"):
             part.concept = "ask-02"
@@ -185,20 +192,35 @@ class _Sentence(Modifiers):
                 part.put(":ARG1", own)
             else:
                 found.append((subjects[0] if subjects else None, own, "nsubj:pass" if passive else "nsubj"))
-        small = self.lemma(number) in SMALL and objects and self.children(number, "xcomp", "ccomp")
+        small = (
+            self.lemma(number) in SMALL
+            and objects
+            and any(self.takes_subject(one) for one in self.children(number, "xcomp", "ccomp"))
+        )
         for one in objects + self.children(number, "iobj"):
             if not small or one != objects[0]:
                 found.append((one, self.nominal(one), self.base(one)))
-        controller = self.nominal(objects[0]) if small else self.parts.get(objects[0]) if objects else own
+        asked = (self.children(number, "iobj") or objects)[:1]
+        controller = self.nominal(objects[0]) if small else self.parts.get(asked[0]) if asked else own
         for one in self.children(number, "ccomp", "xcomp"):
             if self.lemma(one) == "please":
                 continue
-            inherits = controller if self.relation(one) == "xcomp" else None
-            found.append((one, self.embedded(self.clause(one, inherits)), self.relation(one)))
+            bare = self.relation(one) == "xcomp" or self.marker(one, "mark") == "to"
+            inherits = controller if bare else None
+            found.append((one, self.embedded(one, inherits), self.relation(one)))
         self.argue(number, part, found)
 
-    def embedded(self, clause: Part) -> Part:
-        """A clause that asks inside another ("I know how to solve it") is the thing that is asked for."""
+    def takes_subject(self, number: int) -> bool:
+        """Whether a clause can have a subject: a formula alone has none."""
+        return number not in self.formulas or bool(self.children(number, "cop"))
+
+    def embedded(self, number: int, subject: Part | None = None) -> Part:
+        """A clause inside another; where it asks ("I know how to solve it", "whether it holds"), what it
+        asks for."""
+        clause = self.clause(number, subject)
+        mark = self.marker(number, "mark")
+        if mark == "whether" or (mark == "if" and self.relation(number) == "ccomp"):
+            return Part("truth-value").put(":polarity-of", clause)
         for place, (role, target) in enumerate(clause.edges):
             if isinstance(target, Part) and target.concept == "amr-unknown" and not target.edges:
                 del clause.edges[place]

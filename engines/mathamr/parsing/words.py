@@ -9,9 +9,11 @@ __all__ = [
     "ADVERB_ROLES",
     "CLAUSE_ROLES",
     "EXTENTS",
+    "FIXED",
     "MODALS",
     "OF_ROLES",
     "ORDINALS",
+    "PLACES",
     "PREPOSITION_ROLES",
     "PRONOUNS",
     "QUANTIFIERS",
@@ -44,6 +46,8 @@ MODALS: Mapping[str, tuple[str, str]] = {
 QUANTIFIERS = ("many", "few", "several", "much", "more", "less", "plenty", "lot")
 EXTENTS = ("more", "most", "less", "least", "too", "enough")
 """Words that say how far an adjective holds."""
+FIXED: Mapping[str, str] = {"all": ":degree", "last": ":time"}
+"""What is one concept with "at" before it: not at all, and the role of that."""
 SMALL = ("let", "suppose", "assume", "want", "expect", "need", "know", "show", "prove", "make", "see")
 """Verbs whose object is the subject of the clause that follows: let it be, want it to hold."""
 SPEECH = frozenset(
@@ -101,6 +105,13 @@ OF_ROLES: Mapping[str, str] = {
     ),
 }
 """What "of" means after a noun that no frame stands for."""
+PLACES = frozenset(
+    (
+        *("before", "after", "since", "until", "between", "under", "above", "below", "behind", "near"),
+        *("inside", "outside", "around", "beyond", "among", "along", "across", "over"),
+    )
+)
+"""Prepositions that are concepts of their own in a place or time: `:time (b / before :op1 …)`."""
 ACTIONS: Mapping[str, str] = {
     **dict.fromkeys(("idea", "question", "thought", "clue", "hint"), ":topic"),
     **dict.fromkeys(("way", "method", "procedure", "technique"), ":manner-of"),
@@ -126,6 +137,10 @@ PREPOSITION_ROLES: Mapping[str, str] = {
     "between": ":location",
     "over": ":location",
     "near": ":location",
+    **dict.fromkeys(
+        ("under", "above", "below", "behind", "outside", "around", "beyond", "among"), ":location"
+    ),
+    **dict.fromkeys(("along", "across"), ":location"),
     "with": ":accompanier",
     "by": ":manner",
     "via": ":manner",
