@@ -13,6 +13,7 @@ import pytest
 from workbench import jobs
 from workbench.jobs import queue
 from workbench.jobs.executors import device_of
+from workbench.jobs.folder import create
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -111,6 +112,19 @@ def test_an_orphan_keeps_its_slot(lab: Lab) -> None:
     assert lab.view(third).waiting == "next"
     os.kill(worker, signal.SIGKILL)
     lab.until(lambda: queue.advance(lab.workspace.runs) and lab.view(third).done == 3, "the slot")
+
+
+def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
+    job = create(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
+    queue.enqueue(job.last())
+    (place,) = queue.entries(lab.workspace.runs)
+    place.path.write_text('{"variables":3}')
+    for name in ("1-2-3-4", "1-x-y", "1--", f"{place.path.name} (copy)", f"{place.path.name}.tmp"):
+        (place.path.parent / name).touch()
+    (place.path.parent / "1-1-1").mkdir()
+    jobs.reconcile(lab.workspace)
+    # It begins, without the variables that it was to have.
+    assert lab.wait(job.id).started is not None
 
 
 def test_a_job_in_front_does_not_wait(lab: Lab) -> None:

@@ -18,6 +18,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -42,6 +43,7 @@ from workbench.jobs.variables import held, placed
 __all__ = ["Slots", "advance", "enqueue", "keep", "take"]
 
 _FOLDER = ".queue"
+_NAME = re.compile(r"\d+-(?P<job>\d+)-(?P<attempt>\d+)(?:\.(?P<started>\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,11 @@ class Entry:
 def entries(runs: Path) -> list[Entry]:
     """What waits or is about to start, the first one first."""
     found = []
-    with contextlib.suppress(FileNotFoundError):
-        for path in sorted((runs / _FOLDER).glob("[0-9]*-*-*")):
-            name, _, started = path.name.partition(".")
-            _, job, attempt = name.split("-")
-            of = Job(int(job), runs / job).attempt(int(attempt))
-            found.append(Entry(path, of, float(started or 0)))
+    with contextlib.suppress(OSError):
+        for path in sorted((runs / _FOLDER).iterdir()):
+            if (match := _NAME.fullmatch(path.name)) and path.is_file():
+                of = Job(int(match["job"]), runs / match["job"]).attempt(int(match["attempt"]))
+                found.append(Entry(path, of, float(match["started"] or 0)))
     return found
 
 
@@ -137,7 +138,8 @@ def _start(entry: Entry, blocked: set[str]) -> None:
         params = job.spec().params
     except EngineError:
         params = {}
-    taken = read_document(entry.path).get("variables", {})
+    taken = read_document(entry.path).get("variables")
+    taken = {str(name): str(value) for name, value in taken.items()} if isinstance(taken, dict) else {}
     wanted = _wanted(params, taken)
     kind = "gpu" if wanted else "cpu"
     if kind in blocked:
