@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
+from engines.core.events import Event
 from engines.formula.parser import operator_tree
 from engines.mathamr.graph.amr import read_graph
+from engines.mathamr.retrieval.embedding import EmbedStrings, embed
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
+from engines.mathamr.retrieval.representing import Represent, represent
 from engines.mathamr.retrieval.reranking import Rerank, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.training.graph_data import GraphVocabulary
@@ -238,6 +242,23 @@ def test_an_encoder_of_graphs_reads_context_and_mark(tmp_path: Path) -> None:
     found = rerank(Rerank(FORUM, tmp_path / "index", out, kind="graph", encoder=str(folder)))
     assert found["complete"]
     assert found["formulas"] == len(read_run(out, task=2).cut(1_000))
+    for kind in ("opt", "graph"):
+        rows = represent(Represent(FORUM, tmp_path / "index", kind))
+        (tmp_path / f"{kind}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file = tmp_path / "graph.jsonl"
+    with pytest.raises(EngineError, match="reads the representation graph, not opt"):
+        embed(EmbedStrings(tmp_path / "opt.jsonl", tmp_path / "vectors", str(folder)))
+    events: list[Event] = []
+    assert embed(EmbedStrings(file, tmp_path / "vectors", str(folder)), events=events.append)["complete"]
+    assert not [event for event in events if event.kind == "warning"]
+    unnamed, mixed = tmp_path / "unnamed.jsonl", tmp_path / "mixed.jsonl"
+    unnamed.write_text('{"id": "1", "string": "(a / b)"}\n')
+    embed(EmbedStrings(unnamed, tmp_path / "unnamed", str(folder)), events=events.append)
+    warnings = [event.data["message"] for event in events if event.kind == "warning"]
+    assert "does not say which representation" in str(warnings)
+    mixed.write_text(unnamed.read_text() + file.read_text())
+    with pytest.raises(EngineError, match="several representations"):
+        embed(EmbedStrings(mixed, tmp_path / "mixed", str(folder)))
     with pytest.raises(EngineError, match="reads the representation graph, not mathamr-marked"):
         rerank(Rerank(FORUM, tmp_path / "index", tmp_path / "no.tsv", encoder=str(folder)))
     assert not (tmp_path / "no.tsv").exists()

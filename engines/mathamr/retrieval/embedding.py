@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.events import Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg, refused
 from engines.mathamr.choices import SomeEncoder
 
 __all__ = ["EmbedStrings", "embed"]
@@ -18,7 +18,9 @@ __all__ = ["EmbedStrings", "embed"]
 class EmbedStrings:
     """Encode strings, as `mathamr represent` writes them."""
 
-    file: Annotated[Path, Arg('Lines {"id": …, "string": …}.', metavar="FILE")]
+    file: Annotated[
+        Path, Arg('Lines {"id": …, "string": …}, with the "kind" of the strings.', metavar="FILE")
+    ]
     out: Annotated[Path, Arg("The folder to write: ids.json, vectors.npy.", option=True)]
     encoder: SomeEncoder = "minilm"
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
@@ -27,8 +29,10 @@ class EmbedStrings:
 def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the vectors, unit rows in the order of the strings, whole or not at all.
 
-    Returns: out, complete, strings, dimension, encoder. Raises: DataError E317 for a row without id or
-    string, E660 for a file without rows, and as `encoder`.
+    Returns: out, complete, strings, dimension, encoder. Events: a warning where an encoder of trees or graphs
+    reads strings that do not say which representation they are. Raises: DataError E317 for a row without id
+    or string, E660 for a file without rows, EngineError E402 for another representation than the encoder
+    reads, or several; and as `encoder`.
     """
     from engines.core.errors import DataError
     from engines.core.files import write_array
@@ -44,7 +48,15 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
             code="E660",
             remedy="Make some with: mathwb mathamr represent FOLDER --index INDEX > FILE",
         )
-    model = open_encoder(spec.encoder, spec.device)
+    kinds = {str(row.get("kind") or "") for row in found}
+    if len(kinds) > 1:
+        what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
+        raise refused(what, "E402", "Encode each kind by itself.")
+    (kind,) = kinds
+    model = open_encoder(spec.encoder, spec.device, kind=kind or None)
+    if not kind and (reads := getattr(model, "reads", None)):
+        message = f"{spec.file} does not say which representation its strings are; {model.name} reads {reads}"
+        events(Event("warning", {"message": message}))
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False}

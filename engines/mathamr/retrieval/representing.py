@@ -34,7 +34,7 @@ class Represent:
 
 
 def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
-    """Rows `{"id", "string"}`: topics by their number, formulas by their id.
+    """Rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the representation.
 
     Events: a warning of judged formulas that the collection does not have. Raises: DataError as of the index
     and the topics.
@@ -48,7 +48,7 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
     if spec.topics:
         found = list(task.topics.values())
         for topic, text in zip(found, strings.of_topics(found), strict=True):
-            yield {"id": topic.id, "string": text}
+            yield {"id": topic.id, "string": text, "kind": spec.kind}
     judged = dict.fromkeys(formula for grades in task.grades.values() for formula in grades)
     here = [formula for formula in judged if strings.index.row(formula) is not None]
     if len(here) < len(judged):
@@ -59,7 +59,7 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
             return
         part = here[begin : begin + 256]
         for formula, text in zip(part, strings.of_formulas(part), strict=True):
-            yield {"id": formula, "string": text}
+            yield {"id": formula, "string": text, "kind": spec.kind}
 
 
 class Strings:
