@@ -30,6 +30,7 @@ from screens.shell.pace import Garbage, set_frame_rate
 from screens.shell.screen import WorkbenchScreen, why_greyed
 from screens.shell.selection import Command
 from screens.shell.session import Session
+from screens.shell.text import some
 from screens.shell.theme import THEMES, Ascii
 from screens.shell.watch import JobWatch
 from workbench import paths
@@ -391,6 +392,5 @@ def run(
         return 1
     live = sum(view.live for view in app.jobs)
     if live:
-        words = "1 job keeps" if live == 1 else f"{live} jobs keep"
-        sys.stdout.write(f"{words} running: mathwb jobs list\n")
+        sys.stdout.write(f"{some(live, 'job keeps', 'jobs keep')} running: mathwb jobs list\n")
     return 0

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from screens.arqmath.columns import GRADES
 from screens.arqmath.runs import Runs
-from screens.shell.text import count, elide, safe_text
+from screens.shell.text import count, elide, safe_text, some
 from screens.widgets.dialogs import Dialog
 from screens.widgets.rows import Record
 
@@ -102,8 +102,7 @@ def judged_lines(runs: Runs, topic: str, judgements: int | None) -> list[str]:
             for name, (known, of) in here["judged"].items()
         ]
     if judgements is not None:
-        own_ones = "1 judgement" if judgements == 1 else f"{count(judgements)} judgements"
-        lines += ["", f"{own_ones} of your own, which no score counts"]
+        lines += ["", f"{some(judgements, 'judgement')} of your own, which no score counts"]
     if overview["answers"]:
         lines += ["", "written answers (Task 3)"]
         for one in overview["answers"]:

@@ -24,6 +24,7 @@ from screens.egraphs.sources import NOT_KEPT, CorpusReader, Members, Models, Sou
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
 from screens.shell.selection import Command, Lookup, Selection
+from screens.shell.text import some
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Page, Pane
 
@@ -443,8 +444,8 @@ class EgraphsScreen(WorkbenchScreen):
         heads = [shown(draft.head) for draft in self.now.drafts if draft.unkept]
         if not heads:
             return ""
-        what = "1 cluster" if len(heads) == 1 else f"{len(heads)} clusters"
-        return f"{what} grown here and not kept: {', '.join(heads)}. K keeps the one under the cursor."
+        what = f"{some(len(heads), 'cluster')} grown here and not kept"
+        return f"{what}: {', '.join(heads)}. K keeps the one under the cursor."
 
     def why_not(self, verb: str) -> str:
         if verb == "keep" and self.read_only:

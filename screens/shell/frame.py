@@ -21,7 +21,7 @@ from screens.shell.bars import Load
 from screens.shell.export import Export, unused
 from screens.shell.graphics import NONE, Graphics
 from screens.shell.session import Session
-from screens.shell.text import safe_text
+from screens.shell.text import safe_text, some
 from screens.shell.watch import JobWatch
 from workbench import paths
 from workbench.config import Config, load_config, own_config
@@ -155,9 +155,8 @@ class Frame(App[None]):
         if away:
             named = [f"{view.id} {view.title} {view.state}" for view in views[:_NAMED]]
             more = [f"{len(views) - _NAMED} more"] if len(views) > _NAMED else []
-            many = "1 job" if len(views) == 1 else f"{len(views)} jobs"
             worst: Severity = "warning" if any(view.state in _SEVERITIES for view in views) else "information"
-            text = f"{many} ended while you were away: {', '.join([*named, *more])}"
+            text = f"{some(len(views), 'job')} ended while you were away: {', '.join([*named, *more])}"
             self._record(worst, text, remedy="@ lists them with their reasons.")
 
     def _record(

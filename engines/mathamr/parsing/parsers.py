@@ -48,7 +48,7 @@ def parser(
     Raises: EngineError E355 for amrlib without a model, or with a folder that is none.
     """
     if which == "builtin":
-        from engines.mathamr.parsing.builtin import Builtin
+        from engines.mathamr.parsing.builtin_parser import Builtin
 
         return Builtin(labeller)
     if model is None:
