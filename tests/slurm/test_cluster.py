@@ -219,8 +219,9 @@ def test_what_joins_shares_begins_when_they_are_over_and_a_lost_one_is_done_agai
     os.kill(worker, signal.SIGKILL)
     lab.wait(second, "lost")
     assert lab.wait(joins, "succeeded").value == whole
+    assert lab.view(made.id).state == "succeeded"
     lab.go(second)
-    jobs.resume(lab.workspace, made.id)
+    jobs.resume(lab.workspace, second)
     assert lab.wait(second, "succeeded").value == whole
     assert [lab.view(number).attempt for number in (first, second, joins)] == [1, 2, 1]
     assert lab.view(made.id).state == "succeeded"

@@ -362,8 +362,8 @@ def job_view(job: Job, *, now: float | None = None) -> JobView:
 
 def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
     """A sweep as one line: how many of its runs are over, and its state by theirs. One that has been ended
-    early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one
-    stopped."""
+    early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one stopped.
+    What shares have left undone is done by the one that puts them together."""
     runs = job.folder.parent
     views = [job_view(Job(each.job, runs / str(each.job)), now=now) for each in sweeps.members(job)]
     if not views:
@@ -380,6 +380,9 @@ def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
     else:
         state = next((state for state, found in odd.items() if found), "succeeded")
     told = [f"{len(found)} {state}: {', '.join(map(str, found))}" for state, found in odd.items() if found]
+    if told and not live and views[-1].state == "succeeded" and sweeps.divided(job):
+        state = "succeeded"
+        told.append(f"{views[-1].id} has done the rest")
     ends = [view.ended for view in views if view.ended is not None]
     starts = [view.started for view in views if view.started is not None]
     ended = max(ends, default=None) if not live else None
@@ -390,7 +393,7 @@ def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
         title=spec.title,
         state=state,
         reason="; ".join(told),
-        remedy=f"Resume them: mathwb jobs resume {job.id}" if told and not live else "",
+        remedy="" if live or state == "succeeded" else f"Resume them: mathwb jobs resume {job.id}",
         waiting=live[0].waiting if state == "queued" else "",
         seed=spec.seed,
         params=dict(spec.params),
