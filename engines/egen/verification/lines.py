@@ -21,8 +21,6 @@ __all__ = ["Lines"]
 
 Floats = NDArray[np.float64]
 
-_MOST = 9
-"""Lines, or two for each variable."""
 _PROBES = 2
 
 
@@ -30,12 +28,14 @@ class Lines:
     """Lines through points of a region, along each variable, and the ends of a head's domain on them.
 
     Args: head: its program. along: the places of the variables. points: (variables, points) in general
-    position where the head is defined.
+    position where the head is defined; through so many of them there are lines.
     """
 
-    def __init__(self, head: Programs, region: Region, along: Sequence[int], points: Floats) -> None:
+    def __init__(
+        self, head: Programs, region: Region, along: Sequence[int], points: Floats, through: int
+    ) -> None:
         lines: dict[tuple[int, tuple[float, ...]], _Line] = {}
-        for point in _apart(points, max(2, _MOST // max(1, len(along)))):
+        for point in _apart(points, through):
             for place in along:
                 others = tuple(float(point[other]) for other in along if other != place)
                 if (place, others) not in lines:

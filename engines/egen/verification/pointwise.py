@@ -1,52 +1,82 @@
 """Verdicts on expressions with sums, products, integrals, `sign` or `floor`, by rigorous values alone.
 
-Both are evaluated with bounds at points of the region of the assumptions (`values`). That takes longer than
-double precision does, so the points are fewer.
+Both are evaluated with bounds at points of the region of the assumptions (`values`), in general position, far
+out and beside ends of domains. That takes longer than double precision does, so the points are fewer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb, ctx
+from numpy.typing import NDArray
 
+from engines.core.numeric import compile_valid
 from engines.core.precise import Value, agreement
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
-from engines.egen.expressions.language import LETTERS, operands
+from engines.egen.expressions.language import BINDERS, LETTERS, is_constant_token, operands
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
+from engines.egen.verification.lines import Lines
 from engines.egen.verification.recheck import SPARE
 from engines.egen.verification.regions import Region
 from engines.egen.verification.values import value
 
 __all__ = ["Pointwise"]
 
-_POINTS = 40
+Floats = NDArray[np.float64]
+
+_POINTS, _FAR = 40, 6
+"""Points in general position, and of each variable far out along it."""
 _FEWEST = 8
 _BITS = 160
 _AGREED = 48
+_WRITTEN_OUT = 16
+"""Terms of a sum or product that is written out to find where its domain ends."""
+
+
+class _Point(NamedTuple):
+    """A point with the head's value; `single` names the special value of a variable, such as `a = 0`."""
+
+    at: tuple[float, ...]
+    head: Value
+    single: str = ""
 
 
 class Pointwise:
-    """Judges expressions against one head.
-
-    Attributes: points: (variables, points) in general position, then special ones.
-    """
+    """Judges expressions against one head."""
 
     def __init__(
         self, head: Tree, names: set[str], assumptions: Assumptions = NOTHING, *, seed: int = 0
     ) -> None:
         self.variables = ordered(names)
         self.shown = [place for place, name in enumerate(self.variables) if name in names]
+        self._head = head
+        self._known: dict[tuple[float, ...], Value] = {}
         region = Region(self.variables, assumptions, seed=seed)
         general = region.points[:, :_POINTS]
-        special, self._singles = region.special()
-        self._general = general.shape[1]
-        self.points = np.concatenate([general, special], axis=1)
-        self._heads = [self._at(head, point) for point in self.points.T.tolist()]
-        known = sum(head is not None and head.is_finite() for head in self._heads[: self._general])
-        self.reason = "" if known >= _FEWEST else f"the head has a value at {known} of {self._general} points"
+        self._points = self._with_head(general)
+        known = [place for place, point in enumerate(self._points) if _finite(point.head)]
+        self.reason = (
+            ""
+            if len(known) >= _FEWEST
+            else f"the head has a value at {len(known)} of {general.shape[1]} points"
+        )
+        self._lines: Lines | None = None
+        if known and self.shown:
+            stand_in = compile_valid([_plain(head)], variables=self.variables)
+            self._lines = Lines(stand_in, region, self.shown, general[:, known], 1)
+            self._points += self._with_head(self._lines.of_head())
+        self._points += [point for far in region.far() for point in self._with_head(far[:, :_FAR])]
+        special, singles = region.special()
+        self._points += [
+            point._replace(single=single)
+            for point, single in zip(self._with_head(special), singles, strict=True)
+        ]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
         """One verdict per member."""
@@ -58,69 +88,104 @@ class Pointwise:
         ]
         return [self._verdict(tree) for tree in trees]
 
+    def _with_head(self, points: Floats) -> list[_Point]:
+        found = []
+        for column in points.T.tolist():
+            at = tuple(column)
+            if at not in self._known:
+                self._known[at] = self._at(self._head, at)
+            found.append(_Point(at, self._known[at]))
+        return found
+
     def _at(self, tree: Tree, point: Sequence[float]) -> Value:
         with ctx.workprec(_BITS):
             return value(tree, dict(zip(self.variables, map(arb, point), strict=True)))
+
+    def _beside_ends(self, tree: Tree) -> list[_Point]:
+        """Points beside those ends of a member's domain that are none of the head's."""
+        if self._lines is None:
+            return []
+        program = compile_valid([_plain(tree)], variables=self.variables)
+        return self._with_head(self._lines.of(program, [0])[0])
 
     def _verdict(self, tree: Tree) -> Verdict:
         """Special points show other values, and single ones where only one of the two has any."""
         if self.reason:
             return Verdict("undecided", 0.0)
-        agreeing, lost, gained = 0, -1, -1
-        inside = missing = 0
+        agreeing = inside = missing = 0
+        lost: _Point | None = None
+        gained: _Point | None = None
         singles: dict[str, list[str]] = {}
-        for place, (head, point) in enumerate(zip(self._heads, self.points.T.tolist(), strict=True)):
-            member = self._at(tree, point)
-            general = place < self._general
+        for point in [*self._points, *self._beside_ends(tree)]:
+            head, member = point.head, self._at(tree, point.at)
             if head is None or member is None:
                 kind = "" if head is member else "member" if member is None else "head"
-                other = head if member is None else member
-                if other is not None and not other.is_finite():
+                if not _finite(head if member is None else member):
                     kind = ""
-                if not general:
-                    singles.setdefault(self._singles[place - self._general], []).append(kind)
+                if point.single:
+                    singles.setdefault(point.single, []).append(kind)
                 elif kind == "member":
-                    inside, missing, lost = inside + 1, missing + 1, place if lost < 0 else lost
+                    inside, missing, lost = inside + 1, missing + 1, lost or point
                 elif kind == "head":
-                    gained = place if gained < 0 else gained
+                    gained = gained or point
                 continue
             if not (head.is_finite() and member.is_finite()):
                 continue
             with ctx.workprec(_BITS):
                 bits = agreement(head, member)
             if bits is None:
-                example = self._example(place, float(head), float(member), float(member - head))
+                example = self._example(point, head, member, float(member - head))
                 return Verdict("different", 1.0, points=agreeing + missing, counterexample=example)
-            if general:
+            if point.single:
+                singles.setdefault(point.single, []).append("")
+            else:
                 inside += 1
                 agreeing += bits >= _AGREED
-            else:
-                singles.setdefault(self._singles[place - self._general], []).append("")
-        outcome: Outcome = "shrinks" if missing else "extends" if gained >= 0 else "equal"
+        outcome: Outcome = "shrinks" if missing else "extends" if gained else "equal"
         if agreeing + missing < _FEWEST:
             outcome = "undecided"
         elif not agreeing:
             outcome = "nowhere"
-        shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome, -1)
-        sides = [
-            None if side is None else float(side)
-            for side in (self._heads[shown], self._at(tree, self.points[:, shown].tolist()))
-        ]
+        shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
         wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
         found = [at for at, kinds in singles.items() if len(set(kinds)) == 1 and kinds[0] in wanted]
         return Verdict(
             outcome,
             agreeing / inside if inside else 0.0,
-            outcome == "shrinks" and gained >= 0,
+            outcome == "shrinks" and gained is not None,
             agreeing + missing,
-            self._example(shown, *sides) if shown >= 0 else None,
+            None if shown is None else self._example(shown, shown.head, self._at(tree, shown.at)),
             Agreed(_AGREED - SPARE, agreeing) if agreeing else None,
             ", ".join(found),
         )
 
-    def _example(
-        self, place: int, head: float | None, member: float | None, gap: float | None = None
-    ) -> Counterexample:
-        point = self.points[:, place].tolist()
-        at = tuple((self.variables[i], point[i]) for i in self.shown)
-        return Counterexample(point[0], head, member, gap, at)
+    def _example(self, point: _Point, head: Value, member: Value, gap: float | None = None) -> Counterexample:
+        at = tuple((self.variables[place], point.at[place]) for place in self.shown)
+        one, other = (None if side is None else float(side) for side in (head, member))
+        return Counterexample(point.at[0], one, other, gap, at)
+
+
+def _finite(known: Value) -> bool:
+    return known is not None and bool(known.is_finite())
+
+
+def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:
+    """An expression of the core language whose domain ends about where that of this one may.
+
+    Short sums and products are written out; for longer ones, and for integrals, what is at their ends stands.
+    Args: bound: what stands for bound variables.
+    """
+    label = tree.label
+    if not tree.children:
+        return bound.get(label, tree)
+    if label in ("sign", "floor"):
+        return _plain(tree.children[0], bound)
+    if label not in BINDERS:
+        return Tree(label, tuple(_plain(child, bound) for child in tree.children))
+    name, low, high, body = tree.children
+    ends = [_plain(low, bound), _plain(high, bound)]
+    numbers = [int(end.label) for end in ends if is_constant_token(end.label) and "." not in end.label]
+    if label != "integral" and len(numbers) == 2 and 0 < numbers[1] - numbers[0] < _WRITTEN_OUT:
+        ends = [Tree(str(number)) for number in range(numbers[0], numbers[1] + 1)]
+    terms = [_plain(body, {**bound, name.label: end}) for end in ends]
+    return reduce(lambda one, other: Tree("*" if label == "prod" else "+", (one, other)), terms)

@@ -32,6 +32,8 @@ __all__ = ["Several", "verifier"]
 
 Floats = NDArray[np.float64]
 _PROBES = 12
+_LINES = 9
+"""On so many, but on two for each variable, ends of domains are worked out."""
 
 
 def verifier(
@@ -78,7 +80,8 @@ class Several(Verifier):
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
         if not self._decides(region.points.shape[1] - sum(known) > known[0]):
             return
-        self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside])
+        through = max(2, _LINES // len(self.shown))
+        self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside], through)
         if (ends := self._lines.of_head()).size:
             self._place(points, ends)
         step = max(1, self.inside // _PROBES)

@@ -23,6 +23,8 @@ _LONGEST = 2_000
 """Terms of a sum or product that is worked out."""
 _COMPLEX_BITS, _TOLERANCE, _EVALUATIONS = 96, 2.0**-64, 2_000
 """Precision, wanted error and most values of an integrand."""
+_PIECES = 128
+"""Into so many pieces an interval is cut to find out where the integrand has no value."""
 
 
 def value(tree: Tree, values: Mapping[str, arb]) -> Value:
@@ -144,7 +146,8 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Mapping[str, a
     """An integral over an interval on which the integrand is real."""
     known = {other: acb(at) for other, at in values.items()}
     with ctx.workprec(_COMPLEX_BITS):
-        middle = value(body, {**values, name: (low + high) / 2})
+        if _somewhere_undefined(body, values, name, low.union(high)):
+            return None
         found = acb.integral(
             lambda z, analytic: _complex(body, {**known, name: z}, analytic),
             acb(low),
@@ -153,9 +156,27 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Mapping[str, a
             abs_tol=_TOLERANCE,
             eval_limit=_EVALUATIONS,
         )
-    if middle is None or not found.imag.contains(0):
+    if not found.imag.contains(0):
         return None
     return found.real if found.is_finite() else arb.nan()
+
+
+def _somewhere_undefined(body: Tree, values: Mapping[str, arb], name: str, whole: arb) -> bool:
+    """Whether a piece of an interval is found on which an integrand certainly has no value.
+
+    Pieces of which it is not known are halved, the largest first.
+    """
+    pieces, known = [whole], 0
+    while known < len(pieces) < _PIECES:
+        piece = pieces[known]
+        known += 1
+        found = value(body, {**values, name: piece})
+        if found is None:
+            return True
+        if not found.is_finite() and not piece.is_exact():
+            middle, radius = piece.mid(), piece.rad() / 2
+            pieces += [arb(middle - radius, radius), arb(middle + radius, radius)]
+    return False
 
 
 def _complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
