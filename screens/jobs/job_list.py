@@ -9,15 +9,18 @@ from screens.jobs.columns import JOB_COLUMNS, job_records, job_selection
 from screens.shell.export import Export, table_exports
 from screens.shell.selection import CommandLine, Lookup, Selection
 from screens.shell.text import width
+from screens.shell.watch import KEPT, Meter
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.plot import sign
 
 if TYPE_CHECKING:
-    from screens.shell.watch import Meter
     from workbench.jobs.view import JobView
 
 __all__ = ["JobList"]
+
+_READINGS = 4
+"""So many of each device at least, so that a curve can be seen."""
 
 
 class JobList(ListPane):
@@ -37,12 +40,14 @@ class JobList(ListPane):
             self.post_message(self.Marked(self))
 
     def show_meters(self, meters: Mapping[str, Meter]) -> None:
-        """Load and memory of the devices, with what they were a moment ago, as far as there is room."""
-        room, told = self.size.width - 4, ""
-        for name, meter in meters.items():
-            longer = f"{told} · {name} {meter}" if told else f"{name} {meter}"
-            told = longer if width(longer) <= room else told
-        self.footnote = told
+        """Load and memory of the devices, GPUs first, as far as there is room, with what they were a moment
+        ago."""
+        room, shown = self.size.width - 4, dict[str, Meter]()
+        for name in sorted(meters, key=lambda name: not name.startswith("GPU")):
+            more = {**shown, name: meters[name]}
+            shown = more if width(_told(more, _READINGS)) <= room else shown
+        lines = (_told(shown, readings) for readings in range(KEPT, _READINGS - 1, -1))
+        self.footnote = next((line for line in lines if width(line) <= room), "")
 
     @property
     def job(self) -> JobView | None:
@@ -77,8 +82,8 @@ class JobList(ListPane):
             (glyphs, "a glyph and a colour for each job, in the plot too"),
             ("… ━━──", "running, and how much of it is done"),
             ("✓", "succeeded"),
-            ("✗", "failed: the reason stands beside it"),
-            ("■", "stopped, by whom stands beside it"),
+            ("✗", "failed: its detail says why"),
+            ("■", "stopped: its detail says by whom"),
             ("?", "lost or silent: nothing is heard of it"),
             ("⣀⣤⣶", "load and memory over the last minute"),
         )
@@ -86,3 +91,7 @@ class JobList(ListPane):
     def lookups(self) -> Sequence[Lookup]:
         """`:job 12`."""
         return (Lookup("job", "Go to a job by its number.", self.go_to),)
+
+
+def _told(meters: Mapping[str, Meter], readings: int) -> str:
+    return " · ".join(f"{name} {meter.told(readings)}" for name, meter in meters.items())

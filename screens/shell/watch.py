@@ -27,7 +27,7 @@ _RECONCILE_S = 5.0
 
 
 _GPUS_S = 5.0
-_KEPT = 12
+KEPT = 12
 """Readings of a device that are remembered."""
 
 
@@ -35,7 +35,7 @@ class Meter:
     """The last readings of a device: `shares` of 0 to 1, and the last one in words."""
 
     def __init__(self) -> None:
-        self.shares: deque[float] = deque(maxlen=_KEPT)
+        self.shares: deque[float] = deque(maxlen=KEPT)
         self.words = ""
 
     def add(self, share: float, words: str) -> None:
@@ -43,8 +43,9 @@ class Meter:
         self.shares.append(min(1.0, max(0.0, share)))
         self.words = words
 
-    def __str__(self) -> str:
-        return f"{''.join(map(fill, self.shares))} {self.words}"
+    def told(self, readings: int) -> str:
+        """The last so many readings as a curve, and the last one in words."""
+        return f"{''.join(map(fill, list(self.shares)[-readings:]))} {self.words}"
 
 
 class JobWatch:

@@ -19,8 +19,9 @@ from engines.training.failures import explained, no_number
 from screens.app import Workbench
 from screens.jobs.columns import _differs, summary, told_apart
 from screens.jobs.form import NewJob
+from screens.jobs.job_list import JobList
 from screens.shell.bars import KeyBar
-from screens.shell.watch import JobWatch
+from screens.shell.watch import JobWatch, Meter
 from screens.widgets.listing import ReaderBox
 from screens.widgets.plot import Plot, sign
 from screens.widgets.table import Table
@@ -136,6 +137,26 @@ async def test_states_change_under_the_cursor(make: Make, jobs: list[JobView]) -
         await rest(pilot)
         assert "✓ succeeded · 5 200 of 8 100 steps · in 15m" in shown(app)
         assert app.query_one("#jobs-table", Table).current_key == "41"
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ((80, 24), "GPU 0 ⣄⣄⣄⣄⣄⣄⣄ 50 %, 70.0 GiB"),
+        ((120, 40), "GPU 0 ⣄⣄⣄⣄⣄ 50 %, 70.0 GiB · CPU ⣄⣄⣄⣄⣄ 1.0/2"),
+    ],
+)
+async def test_the_gpus_come_first_of_the_devices(make: Make, size: tuple[int, int], told: str) -> None:
+    async with make().run_test(size=size) as pilot:
+        app = await ready(pilot)
+        meters = {name: Meter() for name in ("CPU", "memory", "GPU 0")}
+        words = ("1.0/2", "4.6 GiB of 23.5 GiB", "50 %, 70.0 GiB")
+        for _ in range(20):
+            for meter, said in zip(meters.values(), words, strict=True):
+                meter.add(0.3, said)
+        jobs = app.screen.query_one(JobList)
+        jobs.show_meters(meters)
+        assert jobs.footnote == told
 
 
 def _line_of(app: Workbench, number: int) -> str:
