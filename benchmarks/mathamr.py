@@ -21,16 +21,13 @@ from typing import Any
 from benchmarks._record import parser_of, put_into, record, table
 from engines.mathamr import (
     EvaluateFormulas,
-    FuseRuns,
     IndexFormulas,
-    Rerank,
     SearchFormulas,
-    fuse,
     index,
-    rerank,
     search,
 )
 from engines.mathamr import evaluate as evaluated
+from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights

@@ -68,6 +68,10 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
     elsewhere: the rank in each other run by its name, None where that lacks it); warnings.
     Places of an operator tree's nodes are exact up to letters that occur several times; those of concepts are
     by spelling. Raises: DataError E329 for a graph that is none, EngineError E354 for an unknown topic.
+
+    >>> found = inspect(Inspect(text="Solve $x^2=2$."))
+    >>> found["formulas"][0]["latex"], [row["concept"] for row in found["nodes"] if row["kind"] == "concept"]
+    ('x^2=2', ['solve-01', 'string-entity', 'you'])
     """
     from engines.mathamr.links import linked_formulas, node_rows, placed_text, triples
 

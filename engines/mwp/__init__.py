@@ -11,11 +11,8 @@ from engines.core.verbs import offered
 _VERBS = {
     "described_problems": ("problems.describe", "DescribeProblems"),
     "augment": ("augmentation.augment", "Augment"),
-    "list_anchors": ("triplets.anchors", "ListAnchors"),
     "find_triplets": ("triplets.find", "FindTriplets"),
     "explain": ("triplets.explain", "ExplainTriplet"),
-    "challenge": ("augmentation.challenge", "Challenge"),
-    "similarity": ("triplets.similar", "Similarity"),
     "solve": ("solver.solve", "Solve"),
     "evaluate_solver": ("evaluations.evaluate", "EvaluateSolver"),
 }

@@ -20,7 +20,8 @@ from engines.formula.content_mathml import read_content_mathml
 from engines.formula.latexml import latexml
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_tree
-from engines.mathamr import Opt, Slt, opt, slt
+from engines.mathamr.representations.opt import Opt, opt
+from engines.mathamr.representations.slt import Slt, slt
 
 MATHML = {
     "x^2": (

@@ -86,6 +86,10 @@ def parse(spec: Parse) -> dict[str, Any]:
     are the formulas whose placeholder the parser lost, which hang on the root.
 
     Raises: EngineError E376 for a query that is no formula of the text. E355 for a model that is none.
+
+    >>> found = parse(Parse("Find $x$ such that $x^2=2$."))
+    >>> found["formulas"], found["linear_mathamr"]
+    ({'1': 'x', '2': 'x^2=2'}, 'find-01 you string-entity x string-entity eq 2 SUP x 2 imperative')
     """
     from engines.core.errors import EngineError
     from engines.formula.parser import operator_tree

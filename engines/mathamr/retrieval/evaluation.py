@@ -57,6 +57,16 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
     warnings of topics that a run lacks, of formulas that the index lacks. Raises: DataError for files that
     cannot be read, or a run of other topics, E344 when no judged formula is in the index.
+
+    >>> from tempfile import mkdtemp
+    >>> from engines.core.assets import asset
+    >>> from engines.mathamr import IndexFormulas, index
+    >>> forum, place = asset("sample/arqmath/sample-forum"), Path(mkdtemp()) / "index"
+    >>> _ = index(IndexFormulas(forum, place))
+    >>> runs, qrels = (forum / "runs_task2/paths.tsv",), (forum / "qrels_task2.tsv",)
+    >>> found = evaluate(EvaluateFormulas(runs, place, qrels))
+    >>> found["topics"], found["judged"], found["systems"][0]["ndcg10_prime"]
+    (8, 76, 0.929987)
     """
     from engines.mathamr.retrieval.search import open_index
     from engines.retrieval.measures import CUT_MEASURES

@@ -86,6 +86,11 @@ def augment(spec: Augment, *, events: Sink = ignore, stop: Stop = never) -> dict
     """Make the variants of a file and say what became of its problems.
 
     Raises: DataError as `read_problems` does.
+
+    >>> from engines.core.assets import asset
+    >>> found = augment(Augment(asset("sample/problems/sample-en/problems.jsonl")))
+    >>> {kind: (counts["made"], counts["from"]) for kind, counts in found["kinds"].items()}
+    {'qr': (181, 181), 'roda': (204, 111)}
     """
     kinds = kinds_of(spec.kinds)
     read = read_problems(spec.data)

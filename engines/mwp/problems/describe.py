@@ -30,6 +30,12 @@ def described_problems(spec: DescribeProblems) -> dict[str, Any]:
     """Counts and notes for each file, and the templates of all.
 
     Raises: DataError as `read_problems` does.
+
+    >>> from engines.core.assets import asset
+    >>> data = asset("sample/problems/sample-en/problems.jsonl")
+    >>> found = described_problems(DescribeProblems((data,)))
+    >>> found["problems"], found["usable"], next(iter(found["templates"].items()))
+    (181, 181, ('N_0+N_1', 8))
     """
     read = [read_problems(path, words=spec.words) for path in spec.data]
     rows, renamed = merged(read)
