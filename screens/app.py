@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from screens.shell.things import Reach
     from screens.shell.too_small import TooSmall
-    from workbench.recipes import Recipe
+    from workbench.sweep import Launch
 
 __all__ = ["Workbench", "run"]
 
@@ -70,7 +70,7 @@ class Workbench(Frame):
         ascii: bool = False,
         screen: str | None = None,
         watch: JobWatch | None = None,
-        launch: Recipe | None = None,
+        launch: Launch | None = None,
         graphics: Graphics = NONE,
     ) -> None:
         session = Session(paths.state_dir() / "session.json", str(workspace.root))
@@ -368,13 +368,13 @@ def _make(entry: Entry) -> WorkbenchScreen:
 
 
 def run(
-    workspace: Path | None, *, ascii: bool = False, screen: str | None = None, launch: Recipe | None = None
+    workspace: Path | None, *, ascii: bool = False, screen: str | None = None, launch: Launch | None = None
 ) -> int:
     """Open the workbench and stay until the user leaves.
 
     Args: workspace: the folder; None takes the configured one. ascii: draw with plain ASCII (also
-    MATHWB_ASCII=1). screen: the mode to begin with, such as `jobs`. launch: a recipe to fill in the form for
-    a new job with. Returns: the exit code: 0, or 1 after a crash, whose file is named on stderr.
+    MATHWB_ASCII=1). screen: the mode to begin with, such as `jobs`. launch: what to fill in the form for a
+    new job with. Returns: the exit code: 0, or 1 after a crash, whose file is named on stderr.
     Raises: EngineError when the workspace cannot be opened.
     """
     config = own_config()

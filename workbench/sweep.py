@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.jobs import Job
     from workbench.workspace import Workspace
 
-__all__ = ["Run", "Sweep", "Variant", "by_setting", "member_runs", "start", "variants"]
+__all__ = ["Launch", "Run", "Sweep", "Variant", "by_setting", "member_runs", "start", "variants"]
 
 _TRIALS = 10
 _MOST = 1_000
@@ -66,6 +66,14 @@ class Sweep:
     def several(self) -> bool:
         """Whether several runs are asked for."""
         return bool(self.grid or self.random or self.seeds or self.folds)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What the form for a new job is filled in with."""
+
+    recipe: Recipe
+    how: Sweep = Sweep()
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,7 @@ class ArqmathScreen(WorkbenchScreen):
         if self.searcher.state == "large":
             self.offer_index()
             return
-        hint = "words and $LaTeX$;  ⏎ searches the answers, esc leaves it"
+        hint = "words and $LaTeX$;  enter searches the answers, esc leaves it"
         prompt = Prompt(f"search {collection.name} for", self.hits.asked, hint=hint)
         prompt.ask(self.app, lambda text: text.strip() and self._begin_search(text.strip()))
 

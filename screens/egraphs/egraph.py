@@ -171,7 +171,7 @@ class EgraphView(TableView):
             ("c12", "a class: expressions that the rules prove equal"),
             ("▸", "folded: l unfolds it"),
             ("▾", "unfolded: h folds it"),
-            ("›", "the class of an operand: ⏎ follows it"),
+            ("›", "the class of an operand: enter follows it"),
             ("root", "the class of the cluster's head"),
         )
 

@@ -386,7 +386,7 @@ class GrowLine(Vertical):
             what = "infix, LaTeX or prefix, then if you like: where x > 0, n integer  weights trig=4"
             most = f"at most {self.usual['max_tokens']} tokens"
             how = f"mode {self.usual['mode']}, {self._manner}, {most}"
-            self._said.update(safe_text(f"{what};  ⏎ grows it ({how}), esc leaves it"))
+            self._said.update(safe_text(f"{what};  enter grows it ({how}), esc leaves it"))
             return "", {}
         prefix, named, wrong = asked(text)
         if wrong:

@@ -207,7 +207,7 @@ class Mistakes(_ModelSheet):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = safe_text(f"mistakes of {self._model.name} on {self._folder.name}")
-            box.border_subtitle = "⏎ open   [ ] evaluation   / filter   y command   e export   esc close"
+            box.border_subtitle = "enter open   [ ] evaluation   / filter   y command   e export   esc close"
             yield TabStrip()
             yield Static(classes="figures")
             yield self.answers
@@ -435,7 +435,7 @@ class Analogies(_ModelSheet):
                 self._load()
                 self._analogies.table.cursor = 0
 
-        hint = "x1 : y1 :: x2, and if you know it = what is expected   ⏎ asks it"
+        hint = "x1 : y1 :: x2, and if you know it = what is expected   enter asks it"
         prompt = Prompt("analogy:", "", hint=hint, check=lambda text: read_analogy(text)[1])
         self.app.push_screen(prompt, done)
 

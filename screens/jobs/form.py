@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
+    from workbench.sweep import Launch
     from workbench.workspace import Workspace
 
 __all__ = ["NewJob"]
@@ -101,7 +102,7 @@ class NewJob(Dialog[Any]):
     """Returns what starts the job or the sweep (a function), or None.
 
     Args: recipes: those to choose from. workspace: where names are looked up. engine: gives the engine
-    process, which is asked what a trainer finds wrong. chosen: the recipe to begin with, its fields to be
+    process, which is asked what a trainer finds wrong. chosen: what to begin with, its fields to be
     filled in at once; without it the quickest is under the cursor. jobs: what has run here, for the time to
     expect.
     """
@@ -125,18 +126,20 @@ class NewJob(Dialog[Any]):
         workspace: Workspace,
         engine: Callable[[], EngineProcess],
         *,
-        chosen: Recipe | None = None,
+        chosen: Launch | None = None,
         jobs: Sequence[JobView] = (),
     ) -> None:
         super().__init__()
         found = {recipe.name: recipe for recipe in recipes}
-        if chosen is not None:
+        own = chosen.recipe if chosen is not None else None
+        if own is not None:
             # A recipe from a file, or one with settings of its own, takes the place of the one of its name.
-            found = {chosen.name: chosen, **{name: r for name, r in found.items() if name != chosen.name}}
+            found = {own.name: own, **{name: r for name, r in found.items() if name != own.name}}
         self._recipes = found
+        self._chosen = own
+        self._how = chosen.how if chosen is not None else None
         self._workspace = workspace
         self._engine = engine
-        self._chosen = chosen
         self._jobs = jobs
         self._shown: Recipe | None = None
         self._fields: FormFields | None = None
@@ -156,7 +159,7 @@ class NewJob(Dialog[Any]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = "new job"
-            box.border_subtitle = "⏎ start   tab next field   ? choices   esc leave"
+            box.border_subtitle = "enter start   tab next field   ? choices   esc leave"
             yield self._table
             yield VerticalScroll(id="fields", can_focus=False)
             yield Static(id="device")
@@ -210,7 +213,8 @@ class NewJob(Dialog[Any]):
         if recipe is None or recipe is self._shown:
             return
         self._shown = recipe
-        self._fields = form_fields(recipe, self._workspace)
+        how = self._how if recipe is self._chosen else None
+        self._fields = form_fields(recipe, self._workspace, how)
         place = self.query_one("#fields", VerticalScroll)
         rows = list(self.query(Row))
         missing = [Row() for _ in range(len(self._fields.fields) - len(rows))]

@@ -115,9 +115,9 @@ def _sweep_help(field: SpecField) -> str:
     return f"{field.arg.metavar}: {field.arg.help}" if field.arg.metavar else field.arg.help
 
 
-def form_fields(recipe: Recipe, workspace: Workspace) -> FormFields:
-    """The sheet for a recipe."""
-    return TrainFields(recipe, workspace) if recipe.task == "train" else OperationFields(recipe, workspace)
+def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
+    """The sheet for a recipe, of a training with what makes several runs of it."""
+    return TrainFields(recipe, workspace, how) if recipe.task == "train" else OperationFields(recipe, workspace)
 
 
 def _wrong(what: str, remedy: str = "") -> EngineError:
@@ -217,7 +217,7 @@ class TrainFields(FormFields):
     """A training: what the recipe's tables hold, seed, device, the name of the model, and what makes several
     runs of it."""
 
-    def __init__(self, recipe: Recipe, workspace: Workspace) -> None:
+    def __init__(self, recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> None:
         from workbench.sweep import Sweep
 
         super().__init__(workspace)
@@ -239,7 +239,9 @@ class TrainFields(FormFields):
             "more": "",
         }
         fields += [Field("job", key, text, _HELP[f"job.{key}"]) for key, text in job.items()]
-        fields += [Field("sweep", name, "", _sweep_help(field)) for name, field in self._sweep.items()]
+        for name, field in self._sweep.items():
+            given = getattr(how, name, None)
+            fields.append(Field("sweep", name, _text(given) if given else "", _sweep_help(field)))
         self.fields = tuple(fields)
 
     def choices(self, field: Field) -> Sequence[str]:
@@ -378,9 +380,9 @@ class TrainFields(FormFields):
 
 
 def _text(value: Any) -> str:
-    """A value as TOML writes it, a word without quotes."""
+    """A value as TOML writes it, a word without quotes, several parted by spaces."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value)
+    return " ".join(value) if isinstance(value, tuple) else repr(value)

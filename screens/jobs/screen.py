@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.jobs import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
+    from workbench.sweep import Launch
     from workbench.workspace import Workspace
 
 __all__ = ["JobsScreen"]
@@ -126,8 +127,8 @@ class JobsScreen(WorkbenchScreen):
     def action_add(self) -> None:
         self._open_form(None)
 
-    def _open_form(self, chosen: Recipe | None) -> None:
-        """The form for a new job; `chosen` is the recipe it begins with."""
+    def _open_form(self, chosen: Launch | None) -> None:
+        """The form for a new job; `chosen` is what it begins with."""
         from screens.jobs.form import NewJob
         from workbench.recipes import launched, recipes
 
@@ -282,10 +283,11 @@ class JobsScreen(WorkbenchScreen):
 
     def _train(self, name: str) -> bool:
         from workbench.recipes import launched, recipes
+        from workbench.sweep import Launch
 
         found = next((recipe for recipe in recipes() if recipe.name == name and launched(recipe)), None)
         if found is not None:
-            self._open_form(found)
+            self._open_form(Launch(found))
         return found is not None
 
     def commands(self) -> Sequence[Command]:

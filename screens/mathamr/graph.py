@@ -133,7 +133,7 @@ class GraphPane(ListPane):
         self.nodes = GraphListing(GRAPH_COLUMNS, id="graph", fields=GRAPH_FIELDS)
         self.stale = False
         """Whether another graph is awaited than the one that stands here."""
-        self.nodes.when_empty("No graph yet", "⏎ on a topic shows its graph; a inspects any text.")
+        self.nodes.when_empty("No graph yet", "enter on a topic shows its graph; a inspects any text.")
         super().__init__(self.nodes, title="graph", id=id, share=share)
 
     @property
@@ -196,6 +196,6 @@ class GraphPane(ListPane):
     def legend(self) -> Sequence[tuple[str, str]]:
         return (
             ("▸", "folded: l unfolds it, +4 says how many nodes hang on it"),
-            ("↗", "stands elsewhere in the graph: ⏎ follows it, esc comes back"),
+            ("↗", "stands elsewhere in the graph: enter follows it, esc comes back"),
             (":math", "from here on the operator tree of a formula"),
         )

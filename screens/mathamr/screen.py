@@ -335,7 +335,7 @@ class MathamrScreen(WorkbenchScreen):
         """Ask for a text."""
         from screens.widgets.dialogs import Prompt
 
-        hint = "words and $LaTeX$, the last formula is the query;  ⏎ shows its graph, esc leaves it"
+        hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc leaves it"
         prompt = Prompt("inspect", hint=hint, check=_wrong)
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 

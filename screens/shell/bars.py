@@ -121,7 +121,7 @@ class KeyBar(Widget):
 
     def _key(self, key: str) -> str:
         name = {":": "colon", "?": "question_mark"}.get(key, key)
-        return "enter" if name == "enter" and getattr(self.app, "ascii", False) else key_text(name)
+        return key_text(name, plain=getattr(self.app, "ascii", False))
 
     def render(self) -> Content:
         """As many hints as fit."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.notes import Note
-    from workbench.recipes import Recipe
+    from workbench.sweep import Launch
 
 __all__ = ["Frame", "Happening"]
 
@@ -43,6 +43,7 @@ Severity = Literal["information", "warning", "error"]
 
 _SEVERITIES: dict[str, Severity] = {"failed": "error", "lost": "error", "stopped": "warning"}
 """How bad the end of a job is; what is not named went well."""
+_WRONG = ("failed", "lost")
 _NAMED = 4
 """So many of the jobs that ended are named in one toast."""
 
@@ -71,7 +72,7 @@ class Frame(App[None]):
         watch: JobWatch,
         *,
         ascii: bool = False,
-        launch: Recipe | None = None,
+        launch: Launch | None = None,
         graphics: Graphics = NONE,
     ) -> None:
         super().__init__()
@@ -82,7 +83,7 @@ class Frame(App[None]):
         self.ascii = ascii
         self.graphics = graphics
         self.launch = launch
-        """The recipe that the Jobs screen opens its form with, once."""
+        """What the Jobs screen fills in its form with, once."""
         self.load = Load()
         configured = str(own_config().get("workspace"))
         self._usual_workspace = Path(configured) if configured else paths.default_workspace()
@@ -145,18 +146,30 @@ class Frame(App[None]):
 
     def tell_ends(self, views: Sequence[JobView], *, away: bool) -> None:
         """Jobs have ended: a line each in the activity log, and a toast each; one for all that ended `away`,
-        while nobody looked."""
+        while nobody looked. Of the runs of a sweep only the first that goes wrong has a toast of its own."""
+        ended = {view.id for view in views}
+        wrong = {view.sweep for view in self.jobs if view.id not in ended and view.state in _WRONG}
         for view in reversed(views):
             took = f" after {duration(view.wall_s)}" if view.wall_s else ""
-            what = f"job {view.id} {view.title} {view.state}{took}"
-            what += f": {view.reason}" if view.reason and view.state != "succeeded" else ""
+            how = [some(round(view.total or 0), "run")] if view.task == "sweep" else []
+            how += [view.reason] if view.reason and view.state != "succeeded" else []
+            what = f"job {view.id} {view.title} {view.state}{took}{': ' if how else ''}{', '.join(how)}"
             severity: Severity = _SEVERITIES.get(view.state, "information")
-            self._record(severity, what, code=view.code, remedy=view.remedy, toast=not away)
+            news = not view.sweep
+            if view.sweep and view.state in _WRONG:
+                news = view.sweep not in wrong | ended
+                wrong.add(view.sweep)
+            self._record(severity, what, code=view.code, remedy=view.remedy, toast=news and not away)
         if away:
-            named = [f"{view.id} {view.title} {view.state}" for view in views[:_NAMED]]
-            more = [f"{len(views) - _NAMED} more"] if len(views) > _NAMED else []
+            jobs = [view for view in views if not view.sweep]
+            runs = [view for view in views if view.sweep]
+            told = jobs + [view for view in runs if view.sweep not in ended]
+            named = [f"{view.id} {view.title} {view.state}" for view in told[:_NAMED]]
+            more = [f"{len(told) - _NAMED} more"] if len(told) > _NAMED else []
+            many = [some(len(jobs), "job")] if jobs else []
+            many += [some(len(runs), "run of a sweep", "runs of sweeps")] if runs else []
             worst: Severity = "warning" if any(view.state in _SEVERITIES for view in views) else "information"
-            text = f"{some(len(views), 'job')} ended while you were away: {', '.join([*named, *more])}"
+            text = f"{' and '.join(many)} ended while you were away: {', '.join([*named, *more])}"
             self._record(worst, text, remedy="@ lists them with their reasons.")
 
     def _record(
@@ -216,7 +229,7 @@ class Frame(App[None]):
             else:
                 self._write(way, path)
 
-        prompt = Prompt(f"write {way.name} to", str(start), hint="⏎ writes it, esc leaves it", check=check)
+        prompt = Prompt(f"write {way.name} to", str(start), hint="enter writes it, esc leaves it", check=check)
         prompt.ask(self, write)
 
     @work(thread=True, group="export", exit_on_error=False)

@@ -236,9 +236,11 @@ SHEET_KEYS = scope(
 )
 
 
-def key_text(key: str) -> str:
-    """A key as people write it: `slash` is `/`, `ctrl+d` is `^d`."""
-    return _SHOWN.get(key, key.replace("ctrl+", "^"))
+def key_text(key: str, *, plain: bool = False) -> str:
+    """A key as people write it: `slash` is `/`, `ctrl+d` is `^d`; with `plain` a word where the sign is not
+    ASCII."""
+    shown = _SHOWN.get(key, key.replace("ctrl+", "^"))
+    return key if plain and not shown.isascii() else shown
 
 
 def bindings(keys: Sequence[Key]) -> list[BindingType]:

@@ -39,7 +39,7 @@ class NoteList(Dialog[str]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = "notes and bookmarks"
-            box.border_subtitle = "⏎ go there   / filter   esc close"
+            box.border_subtitle = "enter go there   / filter   esc close"
             columns = [
                 Column("marks", "", 2, show=_marks),
                 Column("address", "address", 40),

@@ -67,7 +67,7 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[Line]:
     lines = []
     for (verb, _), (keys, node, label, sentence, enabled) in found.items():
         reason = "" if enabled else why_greyed(node, verb)
-        shown = " ".join(key_text(key) for key in keys)
+        shown = " ".join(key_text(key, plain=getattr(app, "ascii", False)) for key in keys)
         choice = Choice(f"key {verb}", label, sentence, key=shown, reason=reason)
         lines.append(Line(choice, _doing(app, node, verb)))
     lines.sort(key=lambda line: _ORDER.get(line.choice.name.removeprefix("key "), _SCREENS))

@@ -450,5 +450,5 @@ class WorkbenchScreen(Screen[None]):
 
         kept = self.workbench.note(chosen.address)
         now = kept.note if kept is not None else ""
-        prompt = Prompt(f"note on {chosen.title}:", now, hint="⏎ keeps it, empty removes it")
+        prompt = Prompt(f"note on {chosen.title}:", now, hint="enter keeps it, empty removes it")
         prompt.ask(self.app, lambda text: self.workbench.set_note(chosen.address, chosen.title, text))

@@ -38,7 +38,7 @@ def ask_label(app: App[Any], anchor: str, now: str, done: Callable[[str], None])
 
 def ask_problem(app: App[Any], text: str, done: Callable[[str], None]) -> None:
     """Ask for a problem to solve; `text` stands there to be changed."""
-    hint = "a problem with its numbers;  ⏎ solves it, esc leaves it"
+    hint = "a problem with its numbers;  enter solves it, esc leaves it"
     Prompt("solve", text, hint=hint).ask(app, done)
 
 

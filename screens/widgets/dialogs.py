@@ -131,7 +131,7 @@ class Chooser(Dialog[str]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = safe_text(self._title)
-            box.border_subtitle = "⏎ run   esc close"
+            box.border_subtitle = "enter run   esc close"
             line = Input(self._text, placeholder="type to search", compact=True, select_on_focus=False)
             line.display = self._typed
             yield line
@@ -295,7 +295,7 @@ class Confirm(Dialog[bool]):
             yield Static(safe_text(self._consequence))
             if self._typed:
                 yield Input(placeholder=f"type {self._typed} to confirm", compact=True)
-                yield Static("⏎ do it   esc leave it", classes="keys")
+                yield Static("enter do it   esc leave it", classes="keys")
             else:
                 yield Static("y yes   n no", classes="keys")
 

@@ -140,7 +140,7 @@ class FilterLine(Vertical):
             self._say.update(safe_text(self._wrong))
             return
         _, words = self._offers()
-        keys = "tab completes   ↑↓ earlier ones   ⏎ keeps it   esc clears it"
+        keys = "tab completes   up/down earlier ones   enter keeps it   esc clears it"
         said = [safe_text("  ".join(words[:_OFFERED]))] if words else []
         self._say.update(Content("\n").join([*said, safe_text(keys)]))
 

@@ -23,6 +23,7 @@ from tests.screens.launch_engine import Engine, answer_at_once, stand_still
 from workbench.jobs import JobView
 from workbench.jobs.devices import Gpu
 from workbench.recipes import Recipe, load, with_settings
+from workbench.sweep import Launch, Sweep
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -194,7 +195,7 @@ async def test_what_the_engine_finds_wrong_stands_at_its_field(
 
 
 async def test_missing_data_says_which_recipe_makes_it(make: Make, engine: Engine, sample: Workspace) -> None:
-    async with make(launch=load("egen/cl-mean-small")).run_test(size=WIDE) as pilot:
+    async with make(launch=Launch(load("egen/cl-mean-small"))).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
         assert screen.query_one("#recipes", Table).current_key == "egen/cl-mean-small"
         assert "there is no corpus 'templates' here. The recipe egen/templates makes it" in shown(pilot.app)
@@ -214,7 +215,7 @@ async def test_a_form_whose_rows_are_gone_checks_nothing(
 
 async def test_a_recipe_comes_with_its_settings(make: Make, engine: Engine, sample: Workspace) -> None:
     recipe = with_settings(load(QUICK), ["lr=5e-4", "seed=3"])
-    async with make(launch=recipe).run_test(size=WIDE) as pilot:
+    async with make(launch=Launch(recipe)).run_test(size=WIDE) as pilot:
         screen = await opened(pilot, "")
         values = screen.values()
         assert (values["train.lr"], values["job.seed"]) == ("0.0005", "3")
@@ -429,9 +430,10 @@ def test_the_command_opens_the_form(
 ) -> None:
     from workbench import cli
 
-    opened: list[tuple[str | None, Recipe | None]] = []
+    opened: list[tuple[str | None, Launch]] = []
 
-    def open_screens(screen: str | None = None, launch: Recipe | None = None) -> int:
+    def open_screens(screen: str | None = None, launch: Launch | None = None) -> int:
+        assert launch is not None
         opened.append((screen, launch))
         return 0
 
@@ -445,18 +447,48 @@ def test_the_command_opens_the_form(
 
     assert run() == 0
     assert run("egen/cl-max-tiny", "--set", "lr=1e-3", "--device", "cpu") == 0
-    (place, first), (_, second) = opened
+    assert run("--grid", "lr=1e-4,1e-3", "--seeds", "1..3", "--parallel", "2") == 0
+    (place, first), (_, second), (_, third) = opened
     assert place == "jobs"
-    assert first is not None
-    assert first.quickest
-    assert second is not None
-    assert (second.name, second.params["train"]["lr"], second.params["device"]) == (
-        "egen/cl-max-tiny",
-        1e-3,
-        "cpu",
-    )
+    assert first.recipe.quickest
+    assert not first.how.several
+    of = second.recipe
+    assert (of.name, of.params["train"]["lr"], of.params["device"]) == ("egen/cl-max-tiny", 1e-3, "cpu")
+    assert third.how == Sweep(grid=("lr=1e-4,1e-3",), seeds="1..3", parallel=2)
     assert run("egen/templates") == 2
     assert "E425" in capsys.readouterr().err
-    assert run("--seeds", "1,2") == 2
-    assert "E427" in capsys.readouterr().err
-    assert len(opened) == 2
+    for words in (["--parallel", "2"], ["--seeds", "1,2", "--json"], ["--executor", "slurm"]):
+        assert run(*words) == 2
+        assert "E427" in capsys.readouterr().err
+    assert len(opened) == 3
+
+
+async def test_the_form_of_the_command_has_the_sweep(
+    make: Make, engine: Engine, sample: Workspace, submitted: list[Recipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grid = ("lr=1e-4..3e-4/3", "pooling=mean")
+    how = Sweep(grid, random=("warmup=1..9",), trials=2, seeds="1,2", parallel=2)
+    swept: list[tuple[int, int]] = []
+    monkeypatch.setattr(
+        "workbench.sweep.start", lambda workspace, recipe, runs, how: swept.append((len(runs), how.parallel))
+    )
+    async with make(launch=Launch(load(QUICK), how)).run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, "")
+        values = {name: text for name, text in screen.values().items() if name.startswith("sweep.") and text}
+        assert values == {
+            "sweep.grid": "lr=1e-4..3e-4/3 pooling=mean",
+            "sweep.random": "warmup=1..9",
+            "sweep.trials": "2",
+            "sweep.seeds": "1,2",
+            "sweep.parallel": "2",
+        }
+        assert "12 runs; each model" in shown(pilot.app)
+        screen.query_one("#recipes", Table).focus()
+        await pilot.press("j")
+        await rest(pilot)
+        assert screen.rows()["sweep.grid"].value == ""
+        await pilot.press("k")
+        await rest(pilot)
+        await pilot.press("enter")
+        await rest(pilot)
+    assert (swept, submitted) == ([(12, 2)], [])

@@ -101,6 +101,48 @@ async def test_every_end_is_told_with_reason_and_remedy(make: Make, jobs: list[J
         assert not app.activity
 
 
+async def test_a_sweep_tells_of_its_runs(make: Make, jobs: list[JobView]) -> None:
+    """One notice when it is over, one at the first run that goes wrong; each run has its line in `@`."""
+    of = dataclasses.replace(jobs[0], params={}, title="train r lr=1", wall_s=None)
+    runs = [dataclasses.replace(of, id=number, sweep=1) for number in (4, 3, 2)]
+    sweep = dataclasses.replace(of, id=1, task="sweep", title="sweep r", done=0.0, total=3.0, unit="runs")
+    wrong = {"state": "failed", "reason": "out of memory", "code": "E110", "remedy": "Use less."}
+    app = make(jobs=[*runs, sweep])
+
+    async def end(*ends: JobView) -> None:
+        ended = {view.id: view for view in ends}
+        app.watch_jobs.jobs = tuple(ended.get(view.id, view) for view in app.watch_jobs.jobs)
+        lines = len(app.activity) + len(ends)
+        app.look_now()
+        await until(lambda: len(app.activity) == lines, "the lines")
+
+    async with app.run_test(size=(120, 40)):
+        await until(lambda: app._seen_jobs, "the first look")
+        await end(dataclasses.replace(runs[2], state="succeeded"))
+        await end(dataclasses.replace(runs[1], **wrong))
+        last = dataclasses.replace(sweep, state="failed", reason="2 failed: 3, 4", remedy="Resume them.")
+        await end(dataclasses.replace(runs[0], **wrong), last)
+        await until(lambda: len(app._notifications) > 1, "the notices")
+        assert [str(toast.message) for toast in app._notifications] == [
+            "E110 job 3 train r lr=1 failed: out of memory Use less.",
+            "job 1 sweep r failed: 3 runs, 2 failed: 3, 4 Resume them.",
+        ]
+        assert [line.text.split(":")[0] for line in app.activity] == [
+            "job 2 train r lr=1 succeeded",
+            "job 3 train r lr=1 failed",
+            "job 1 sweep r failed",
+            "job 4 train r lr=1 failed",
+        ]
+        app.session._own["told"] = []
+        app.exit_now()
+    again = make(jobs=list(app.watch_jobs.jobs))
+    async with again.run_test(size=(120, 40)):
+        await until(lambda: again.activity, "what ended in between")
+        assert again.activity[-1].text == (
+            "1 job and 3 runs of sweeps ended while you were away: 1 sweep r failed"
+        )
+
+
 def test_a_sweep_with_its_runs_is_one_job(jobs: list[JobView], workspace: Workspace) -> None:
     running = dataclasses.replace(jobs[0], state="running", total=4.0)
     sweep = dataclasses.replace(running, id=5, task="sweep", done=1.0)

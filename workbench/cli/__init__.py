@@ -8,15 +8,15 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.recipes import Recipe
+    from workbench.sweep import Launch
 
 __all__ = ["main", "open_screens"]
 
 
-def open_screens(screen: str | None = None, launch: Recipe | None = None) -> int:
+def open_screens(screen: str | None = None, launch: Launch | None = None) -> int:
     """Run the screens until the user leaves; returns the exit code. Raises: UsageError without a terminal.
 
-    `screen`: the one to begin with, such as `jobs`. `launch`: a recipe to fill in the form with.
+    `screen`: the one to begin with, such as `jobs`. `launch`: what to fill in the form with.
     """
     from workbench.errors import UsageError
     from workbench.workspace import Workspace, ensure_sample

@@ -16,7 +16,7 @@ from workbench.cli.common import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.sweep import Run, Sweep, by_setting, member_runs, start
+from workbench.sweep import Launch, Run, Sweep, by_setting, member_runs, start
 from workbench.training import Summary, begun_from, check_trains, job_spec, question
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
@@ -89,16 +89,16 @@ def train(
         emit(recipe.document(), as_json, text=recipe.to_toml().rstrip())
         return
     if not headless and not detach:
-        if out or how.several or executor != "local" or as_json:
+        if out or executor != "local" or as_json:
             raise UsageError(
-                "the form is opened with a recipe, --set and --device only",
+                "the form has no place for --out, --executor and --json",
                 code="E427",
-                remedy="Add --headless or --detach, or fill in the rest there.",
+                remedy="Add --headless or --detach, or leave them out.",
             )
         check_trains(recipe)
         if device:
             recipe = replace(recipe, params={**recipe.params, "device": device})
-        raise typer.Exit(cli.open_screens("jobs", recipe))
+        raise typer.Exit(cli.open_screens("jobs", Launch(recipe, how)))
     workspace = Workspace.open()
     ensure_sample(workspace)
     if how.several:
