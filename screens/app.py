@@ -60,7 +60,7 @@ class Workbench(Frame):
     BINDINGS: ClassVar[list[BindingType]] = bindings(SCREEN_KEYS + APP_KEYS)
     CSS = """
     Toast { padding: 0 1; background: $panel; max-width: 80%; width: auto; }
-    ToastRack { margin-bottom: 1; }
+    ToastRack { margin-bottom: 4; }
     """
 
     def __init__(

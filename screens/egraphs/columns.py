@@ -206,10 +206,10 @@ _COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("verdict", "verdict", 26, least=11, show=_judged),
     ),
     "points": (
-        Column("x", "x", 9, "point", show=_figure("x", ".4g")),
+        Column("x", "x", 13, "point", least=9, show=_figure("x", ".4g")),
         Column("where", "where", 24),
-        Column("head", "head", 11, "point", show=_value("head"), drop=1),
-        Column("member", "member", 11, "point", show=_value("member")),
+        Column("head", "head", 13, "point", least=11, show=_value("head"), drop=1),
+        Column("member", "member", 13, "point", least=11, show=_value("member")),
         Column("why", "why", show=_failing),
     ),
     "graph": (

@@ -393,8 +393,15 @@ def _line(recipe: Recipe, jobs: Sequence[JobView]) -> Record:
 
 
 def _expected(recipe: Recipe, jobs: Sequence[JobView]) -> str:
-    """What it took here the last time, or what its author expects."""
+    """What it took here the last time that it ran as long, or what its author expects."""
     for view in jobs:
-        if view.state == "succeeded" and view.params.get("recipe") == recipe.name and view.wall_s:
+        alike = view.params.get("recipe") == recipe.name and _length(view.params) == _length(recipe.params)
+        if view.state == "succeeded" and alike and view.wall_s:
             return f"took {duration(view.wall_s)}"
     return f"about {duration(recipe.minutes * 60)}" if recipe.minutes else ""
+
+
+def _length(params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """For how long something trains, as far as its settings say it."""
+    train = params.get("train") or {}
+    return tuple(train.get(key) for key in ("steps", "epochs", "batch_size"))

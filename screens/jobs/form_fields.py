@@ -117,7 +117,9 @@ def _sweep_help(field: SpecField) -> str:
 
 def form_fields(recipe: Recipe, workspace: Workspace, how: Sweep | None = None) -> FormFields:
     """The sheet for a recipe, of a training with what makes several runs of it."""
-    return TrainFields(recipe, workspace, how) if recipe.task == "train" else OperationFields(recipe, workspace)
+    return (
+        TrainFields(recipe, workspace, how) if recipe.task == "train" else OperationFields(recipe, workspace)
+    )
 
 
 def _wrong(what: str, remedy: str = "") -> EngineError:

@@ -12,6 +12,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
+from textual.widgets import Input
 
 from screens.shell.keymap import VERBS, key_text
 from screens.shell.text import elide, safe_text, some, width
@@ -112,10 +113,13 @@ class KeyBar(Widget):
     def hints(self) -> list[tuple[str, str, str, bool]]:
         """Verb, key, label and whether it applies, in the order in which they are drawn."""
         found: dict[str, tuple[str, str, str, bool]] = {}
+        written = isinstance(self.screen.focused, Input)
         for active in self.screen.active_bindings.values():
             binding = active.binding
             if binding.show and binding.id and binding.action not in found:
                 shown = binding.key_display or self._key(binding.key)
+                if written and len(shown) == 1 and shown.isascii():
+                    continue  # a letter of what is being written
                 found[binding.action] = (binding.action, shown, binding.description, active.enabled)
         return sorted(found.values(), key=lambda hint: _ORDER.get(hint[0], len(_ORDER)))
 

@@ -229,7 +229,8 @@ class Frame(App[None]):
             else:
                 self._write(way, path)
 
-        prompt = Prompt(f"write {way.name} to", str(start), hint="enter writes it, esc leaves it", check=check)
+        hint = "enter writes it, esc leaves it"
+        prompt = Prompt(f"write {way.name} to", str(start), hint=hint, check=check)
         prompt.ask(self, write)
 
     @work(thread=True, group="export", exit_on_error=False)

@@ -68,8 +68,8 @@ class NoteList(Dialog[str]):
     @on(Table.Moved)
     def _show_whole(self, event: Table.Moved) -> None:
         record = event.table.current or {"address": "", "note": ""}
-        words = "\n".join(part for part in (record["address"], record["note"]) if part)
-        self.query_one("#whole", Static).update(safe_text(words))
+        parts = [safe_text(part) for part in (record["address"], record["note"]) if part]
+        self.query_one("#whole", Static).update(Content("\n").join(parts))
 
     @on(Table.Opened)
     def _chosen(self, event: Table.Opened) -> None:

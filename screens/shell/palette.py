@@ -85,7 +85,7 @@ def palette_lines(app: App[Any], screen: Screen[object], go: Go, commands: Itera
     """Screens, commands of this one and of the app (`commands`); then everything that has a key."""
     lines = []
     for entry in SCREENS:
-        choice = Choice(f"go {entry.name}", f"go to {entry.title}", "screen", key=entry.key)
+        choice = Choice(f"go {entry.name}", entry.title, "go to this screen", key=entry.key)
         lines.append(Line(choice, partial(go, entry.name)))
     if isinstance(screen, WorkbenchScreen) and screen.built:
         lines += map(_command_line, screen.commands())

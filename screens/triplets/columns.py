@@ -49,7 +49,7 @@ ANCHOR_COLUMNS = (
     Column("id", "id", 10),
     Column("template", "template", show=lambda r: safe_text(r["template"], "$foreground")),
     Column("margin", "margin", 6, "right", show=_margin),
-    Column("moved", "", 2, show=_sign),
+    Column("moved", "", 2, show=_sign, drop=1),
 )
 ANCHOR_FIELDS = (
     *("id", "template", "margin", "strategy", "source", "fold", "like", "alone", "moved", "label"),

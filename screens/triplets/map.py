@@ -59,7 +59,7 @@ class ProblemMap(Sheet):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = safe_text(f"{self._name_of_set} by {self.model.name}, t-SNE")
-            box.border_subtitle = "←↓↑→ move   tab other side   enter go there   y command   e export   esc close"
+            box.border_subtitle = "tab other side   enter go there   y command   e export   esc close"
             with Horizontal():
                 for before, plane in self._planes.items():
                     with Vertical():

@@ -262,7 +262,10 @@ class TripletsScreen(WorkbenchScreen):
         words = f"{self.choice.short} · {self.choice.pool}" if self.set else ""
         if self.pool is not None and self.reader.known_triplets(self.path, self.choice) is None:
             large = len(self.pool["anchors"]) > MANY
-            words += "   finding triplets" if self.reader.finding else "   R finds all" if large else ""
+            if self.reader.finding:
+                words = f"finding triplets   {words}"
+            elif large:
+                words += "   R finds all"
         self.anchors.footnote = words
 
     # Another choice

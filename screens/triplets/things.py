@@ -24,7 +24,7 @@ def things(workspace: Workspace) -> Iterator[Thing]:
         home = ("problems", name)
         yield Thing((home,), "a set of math word problems")
         if path.parent in own:
-            yield from (Thing((home, ("triplet", id_)), text) for id_, text in _problems(path))
+            yield from (Thing((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path))
 
 
 def _problems(path: Path) -> Iterator[tuple[str, str]]:

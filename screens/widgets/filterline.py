@@ -47,11 +47,18 @@ def _shared(words: Sequence[str]) -> str:
     return low[: next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))]
 
 
+_TAKEN = ("down", "up", "tab", "shift+tab", "escape")
+
+
 class _FilterInput(Input):
     """Leaves on enter and escape; tab completes, the arrows go through what was written before."""
 
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Also those that it leaves to the line."""
+        return key in _TAKEN or super().check_consume_key(key, character)
+
     def on_key(self, event: events.Key) -> None:
-        if event.key in ("down", "up", "tab", "shift+tab", "escape"):
+        if event.key in _TAKEN:
             event.stop()
             event.prevent_default()
             self.post_message(_Key(event.key))

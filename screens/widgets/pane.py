@@ -26,6 +26,10 @@ from screens.widgets.table import Table
 __all__ = ["ListPane", "Page", "Pane", "SourcePane", "TabStrip"]
 
 
+_CORNERS = 6
+"""Cells of the line above a frame that no title stands in."""
+
+
 class TabStrip(Static):
     """`[members] [e-graph] [map]` in one line; the shown one stands out, a click shows another.
 
@@ -288,11 +292,19 @@ class Pane(Vertical):
     def watch_footnote(self) -> None:
         self.border_subtitle = safe_text(self.footnote)
 
+    def on_resize(self) -> None:
+        self._retitle()
+
     def _retitle(self) -> None:
+        """Title and detail; where neighbours are named too, the detail gives way to their names."""
         own = safe_text(f"{self.title} {self.detail}".strip())
         if len(self.neighbours) < 2:
             self.border_title = own
             return
+        others = sum(width(name) + 3 for name in self.neighbours) - 3 - width(self.title)
+        room = self.outer_size.width - _CORNERS - others
+        if width(own.plain) > room >= width(self.title):
+            own = own.truncate(room, ellipsis=True)
         parts = []
         for index, name in enumerate(self.neighbours):
             here = name == self.title

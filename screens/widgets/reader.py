@@ -173,7 +173,7 @@ class Reader(Lines):
 
     def render_line(self, y: int) -> Strip:
         """One row of the text."""
-        cells = self.size.width
+        cells = self.scrollable_content_region.width
         if self.wrap and self._cells != self.scrollable_content_region.width:
             self.call_later(self._refold_at_width)
         style = self.visual_style

@@ -161,7 +161,7 @@ class Table(Lines):
         """Why there are no two records to compare, said of `things` ("members"); nothing when there are."""
         if self.pair is not None:
             return ""
-        return f"two {things} have to be marked with space, or one that is not under the cursor"
+        return f"mark two {things} with space, or one besides this one"
 
     def show_notes(self, notes: Mapping[str, Note]) -> None:
         """The notes on rows, by their keys: `★` and `✎` stand before the rows that have one."""

@@ -78,7 +78,7 @@ def test_a_dummy_screen_is_entered_by_its_key_and_asks_its_operation(tmp_path: P
     title, words, operation = said.stdout.splitlines()[0].split(maxsplit=2)
     assert (title, operation) == ("Dummy", "dummy.count")
     assert words == "3"
-    assert "go to Dummy" in said.stdout.splitlines()[1]
+    assert "'Dummy'" in said.stdout.splitlines()[1]
 
 
 async def test_a_screen_that_cannot_be_imported_says_so(

@@ -1,0 +1,138 @@
+"""What foot, titles and notices say at 80 columns is whole, and true of the keys as they are just then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.content import Content
+from textual.widgets import Input, Static
+from textual.widgets._toast import Toast
+
+from screens.app import Workbench
+from screens.shell.bars import KeyBar
+from screens.shell.note_list import NoteList
+from screens.shell.text import width
+from screens.widgets.dialogs import Chooser, Prompt
+from screens.widgets.pane import Pane
+from screens.widgets.reader import Reader
+from screens.widgets.table import Table
+from tests.screens.driving import settle, shown
+from tests.screens.test_shell import NARROW, ready
+
+Make = Callable[..., Workbench]
+
+
+def foot(app: Any) -> str:
+    return str(shown(app).splitlines()[-1])
+
+
+async def test_a_greyed_key_gives_its_whole_reason(make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        await pilot.press("d")
+        await settle(pilot)
+        assert foot(app).strip() == "✗ not now: mark two jobs with space, or one besides this one"
+
+
+async def test_no_hint_names_a_key_that_is_written(make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+
+        def keys() -> set[str]:
+            return {key for _, key, _, _ in app.screen.query_one(KeyBar).hints()}
+
+        assert {"/", "@", "tab", "?"} <= keys()
+        await pilot.press("slash")
+        await settle(pilot)
+        # tab completes and escape clears here, as the line itself says.
+        assert not {"/", "@", "'", "tab", "esc", "?", ":"} & keys()
+        assert {"^o", "^p", "f1"} <= keys()
+        await pilot.press("at", "slash")
+        assert isinstance(app.focused, Input)
+        assert app.focused.value == "@/"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert {"/", "@", "tab", "?"} <= keys()
+
+
+@pytest.mark.parametrize("size", [NARROW, (60, 24)])
+async def test_panes_of_one_place_are_all_named(make: Make, size: tuple[int, int]) -> None:
+    async with make().run_test(size=size) as pilot:
+        app = await ready(pilot)
+        pane = Pane(title="members", id="one")
+        await app.screen.mount(pane)
+        pane.styles.width = 40
+        await settle(pilot)
+        pane.detail = "120 of 52 996 (plain, seed 7810237638654417562)"
+        pane.neighbours = ("members", "member 37")
+        await settle(pilot)
+        title = Content.from_markup(str(pane.border_title)).plain
+        assert title.endswith("… │ member 37")
+        assert title.startswith("members 120 of 52 996")
+        assert width(title) == 40 - 6
+        assert title in shown(app)
+        pane.detail = "120"
+        await settle(pilot)
+        assert Content.from_markup(str(pane.border_title)).plain == "members 120 │ member 37"
+
+
+async def test_a_cut_line_of_the_log_says_so(make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        reader: Reader = app.screen.query_one("#log Reader", Reader)
+        reader.show(["x" * 100, *"short" * 30])
+        await settle(pilot)
+        reader.scroll_to(y=0, animate=False)
+        await settle(pilot)
+        seen = reader.scrollable_content_region.width
+        assert seen < reader.size.width  # a scroll bar stands there
+        assert reader.render_line(0).text[:seen] == "x" * (seen - 1) + "…"
+
+
+async def test_a_notice_leaves_the_prompt_free(make: Make) -> None:
+    async with make().run_test(size=NARROW, notifications=True) as pilot:
+        app = await ready(pilot)
+        await pilot.press("m")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            told = next(iter(app.screen.query(Toast)), None)
+            if told is not None and told.region.area:
+                break
+        await pilot.press("M")
+        await settle(pilot)
+        assert isinstance(app.screen, Prompt)
+        assert told is not None
+        assert "bookmarked" in str(told._notification.message)
+        assert not told.region.overlaps(app.screen.query_one(Input).region)
+
+
+async def test_the_list_of_notes_has_the_whole_note(make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        await pilot.press("M", *"ask why", "enter", "colon", *"notes and", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, NoteList)
+        assert str(app.screen.query_one("#whole", Static).render()).splitlines() == ["job/41", "ask why"]
+
+
+async def test_a_screen_is_the_first_of_its_name(make: Make) -> None:
+    async with make().run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        await pilot.press("colon", *"triplets")
+        await settle(pilot)
+        assert isinstance(app.screen, Chooser)
+        assert app.screen.query_one(Table).current_key == "go triplets"
+
+
+async def test_ascii_names_keys_by_words(make: Make) -> None:
+    async with make(ascii=True).run_test(size=NARROW) as pilot:
+        app = await ready(pilot)
+        assert "enter open" in foot(app)
+        await pilot.press("question_mark", *"previous pane")
+        await settle(pilot)
+        assert "shift+tab" in shown(app)
+        assert "enter run   esc close" in shown(app)
+        keys = {record["key"] for record in app.screen.query_one(Table).rows.records}
+        assert all(key.isascii() for key in keys)
