@@ -98,7 +98,7 @@ class AnswerPane(Pane):
     def _tell_about(self) -> None:
         place = self.query_one("#about", Static)
         words = about(self._chosen.row, self._cells) if self._chosen is not None else Content()
-        height = words.plain.count("\n") + 1
+        height = words.get_height({}, self._cells) or 1
         if height != self._height:
             self._height = height
             place.styles.height = height

@@ -146,7 +146,7 @@ class MemberPane(Pane):
     """Shows one case; what the engine has to say comes when it is known."""
 
     DEFAULT_CSS = """
-    MemberPane #case { height: auto; max-height: 12; padding: 0 1; }
+    MemberPane #case { height: auto; max-height: 16; padding: 0 1; }
     MemberPane Plot { height: 11; margin: 0 1; }
     MemberPane #points { border-top: solid $line; height: 1fr; }
     MemberPane #reason { height: auto; max-height: 3; padding: 0 1; color: $quiet; }

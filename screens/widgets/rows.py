@@ -86,13 +86,13 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Need:
     """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
-    several lines or empty in all. `tail`: of those cells the ones from the decimal point on, where numbers
-    line up at theirs."""
+    several lines or empty in all. `point`: where numbers line up at theirs, the cells before the decimal
+    point."""
 
     column: Column
     cells: int
     constant: bool
-    tail: int = 0
+    point: int = 0
 
 
 def measured(column: Column, records: Sequence[Record]) -> Need:
@@ -103,7 +103,7 @@ def measured(column: Column, records: Sequence[Record]) -> Need:
     most = max(width(column.title), max(lengths, default=column.width))
     words = {cell.plain for cell in cells}
     constant = words == {""} or (len(cells) > 1 and len(words) == 1)
-    return Need(column, min(most, column.width) if column.width else most, constant, tail)
+    return Need(column, min(most, column.width) if column.width else most, constant, most - tail)
 
 
 def tail_of(cell: Content) -> int:
@@ -112,13 +112,14 @@ def tail_of(cell: Content) -> int:
     return width(cell.plain[found.end() :]) if found is not None and found.end() else 0
 
 
-def fitted(cell: Content, cells: int, align: Align, tail: int = 0) -> Content:
-    """A cell in exactly so many cells; `tail` as in `Need`."""
+def fitted(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
+    """A cell in exactly so many cells; `point` as in `Need`."""
     if cell.cell_length > cells:
         cell = cell.truncate(cells, ellipsis=True) if cell.spans else Content(elide(cell.plain, cells))
     room = cells - width(cell.plain)
     if align == "left":
         return cell.pad_right(room)
+    tail = max(0, cells - point)
     behind = min(room, max(0, tail - tail_of(cell))) if align == "point" and cell.plain else 0
     return cell.pad_right(behind).pad_left(room - behind)
 

@@ -108,7 +108,7 @@ class Table(Lines):
         self._range_start: int | None = None
         self._layout: tuple[int, tuple[tuple[Column, int], ...]] = (0, ())
         self._needs: tuple[Need, ...] | None = None
-        self._tails: Mapping[str, int] = {}
+        self._points: Mapping[str, int] = {}
         self._notes: Mapping[str, Note] = {}
         self._noted = False
 
@@ -437,7 +437,7 @@ class Table(Lines):
         if self._needs is None:
             sample = self.rows.sample(_SAMPLE)
             self._needs = tuple(measured(column, sample) for column in self.columns)
-            self._tails = {need.column.name: need.tail for need in self._needs}
+            self._points = {need.column.name: need.point for need in self._needs}
         return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 
     def show_changed(self) -> None:
@@ -511,8 +511,8 @@ class Table(Lines):
             cell = column.cell(record, cell_width)
             if cell.cell_length > cell_width < column.width:
                 self._widen(column, min(cell.cell_length, column.width))
-            tail = self._tails.get(column.name, 0)
-            parts += [fitted(cell, cell_width, column.align, tail), Content(" ")]
+            point = self._points.get(column.name, 0)
+            parts += [fitted(cell, cell_width, column.align, point), Content(" ")]
         return self._strip(Content("").join(parts), cells, style)
 
     def _strip(self, content: Content, cells: int, style: Style) -> Strip:

@@ -203,13 +203,15 @@ def test_figures_line_up_at_their_points() -> None:
     texts = ["0.3101", "12.5", "-7", "4e-05", "–", "", "1.25k/s"]
     column = Column("a", "a", 12, "point")
     need = measured(column, [{"a": text} for text in texts])
-    lines = [fitted(column.cell({"a": text}), need.cells, "point", need.tail).plain for text in texts]
+    lines = [fitted(column.cell({"a": text}), need.cells, "point", need.point).plain for text in texts]
     assert {len(line) for line in lines} == {need.cells}
     assert [line.strip() for line in lines] == texts
     assert {line.index(".") for line in lines if "." in line} == {2}
     assert lines[2].index("7") == lines[3].index("4") == 1
-    # In less room the numbers stay whole, and stand on the right.
-    assert fitted(column.cell({"a": "12.5"}), 5, "point", need.tail).plain == "12.5 "
+    # In less room they still do, but for those that need the room in front.
+    narrow = [fitted(column.cell({"a": text}), 7, "point", need.point).plain for text in texts]
+    assert [line.strip() for line in narrow] == texts
+    assert [line.index(".") for line in narrow if "." in line] == [2, 2, 1]
 
 
 async def test_filter_is_applied_while_it_is_typed() -> None:
