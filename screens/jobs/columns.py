@@ -287,9 +287,9 @@ def flow(parts: Sequence[Content], cells: int) -> Content:
     return Content("\n").join(lines)
 
 
-def job_selection(job: JobView, line: CommandLine) -> Selection:
-    """A job as the selection of a pane."""
-    command = line("jobs", "show", str(job.id))
+def job_selection(job: JobView, line: CommandLine, *words: object) -> Selection:
+    """A job as the selection of a pane; `words` are those of the command that prints what is shown of it."""
+    command = line("jobs", *map(str, words or ("show", job.id)))
     forms = (
         Form("c", "command line", lambda: command),
         Form("i", "id", lambda: str(job.id)),

@@ -67,6 +67,10 @@ REMEMBERED = 8
 """So many jobs that were looked at last keep their curves."""
 
 
+_TAIL = 1_000
+"""So many lines does the command print that a yanked log comes to."""
+
+
 class Detail(Pane):
     """Shows one job. `show_job` puts another there or brings the same one up to date, `overlay` draws the
     curves of marked jobs beside its own."""
@@ -98,6 +102,8 @@ class Detail(Pane):
         self._resting: Timer | None = None
         self._fresh = False
         self._reading = self._reading_marked = False
+        self._compared: tuple[int, ...] = ()
+        """The jobs, or the sweep, whose comparison is shown."""
 
     def compose(self) -> ComposeResult:
         log = ReaderBox(id="log", follow=True)
@@ -348,6 +354,7 @@ class Detail(Pane):
         """Show in which settings, environments and results two jobs differ."""
         from workbench.jobs.compare import compare
 
+        self._compared = (left.id, right.id)
         await self._compare(f"job {left.id}", f"job {right.id}", lambda: compare(left, right))
 
     async def show_attempts(self) -> bool:
@@ -360,6 +367,7 @@ class Detail(Pane):
         self._draw()
         if self.apart:
             names = f"attempt {view.attempt - 1}", f"attempt {view.attempt}"
+            self._compared = ()
             await self._compare(*names, lambda: last_attempts(view))
         else:
             await self.show_page("log-page")
@@ -367,6 +375,7 @@ class Detail(Pane):
 
     async def show_standings(self, sweep: JobView, workspace: Workspace) -> None:
         """Show which setting of a sweep is best, by how much, and whether that is more than the spread."""
+        self._compared = (sweep.id,)
         await self.show_page("diff-page")
         self.query_one("#diff", Listing).show_loading("comparing")
         self._fetch(
@@ -446,8 +455,14 @@ class Detail(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The job that is shown."""
-        return None if self.view is None else job_selection(self.view, line)
+        """The job that is shown, with the command that prints the shown page of it."""
+        if self.view is None:
+            return None
+        if self._page_name == "diff-page" and self._compared:
+            return job_selection(self.view, line, "compare", *self._compared)
+        if self._page_name == "log-page" and self.view.task != "sweep":
+            return job_selection(self.view, line, "tail", "-n", _TAIL, self.view.id)
+        return job_selection(self.view, line)
 
     def exports(self) -> Sequence[Export]:
         """Metrics and recipe of the job."""

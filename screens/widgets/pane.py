@@ -292,7 +292,8 @@ class Pane(Vertical):
     def watch_footnote(self) -> None:
         self.border_subtitle = safe_text(self.footnote)
 
-    def on_resize(self) -> None:
+    @on(events.Resize)
+    def _resized(self) -> None:
         self._retitle()
 
     def _retitle(self) -> None:

@@ -86,13 +86,14 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Need:
     """What a column needs: `cells` for its title and its contents; whether it is `constant`, the same in
-    several lines or empty in all. `point`: where numbers line up at theirs, the cells before the decimal
-    point."""
+    several lines or empty in all, which is `blank` too. `point`: where numbers line up at theirs, the cells
+    before the decimal point."""
 
     column: Column
     cells: int
     constant: bool
     point: int = 0
+    blank: bool = False
 
 
 def measured(column: Column, records: Sequence[Record]) -> Need:
@@ -102,8 +103,9 @@ def measured(column: Column, records: Sequence[Record]) -> Need:
     lengths = (cell.cell_length + max(0, tail - tail_of(cell)) * (tail > 0) for cell in cells)
     most = max(width(column.title), max(lengths, default=column.width))
     words = {cell.plain for cell in cells}
-    constant = words == {""} or (len(cells) > 1 and len(words) == 1)
-    return Need(column, min(most, column.width) if column.width else most, constant, most - tail)
+    blank = words == {""}
+    constant = blank or (len(cells) > 1 and len(words) == 1)
+    return Need(column, min(most, column.width) if column.width else most, constant, most - tail, blank)
 
 
 def tail_of(cell: Content) -> int:
@@ -127,11 +129,13 @@ def fitted(cell: Content, cells: int, align: Align, point: int = 0) -> Content:
 def share(needs: Sequence[Need], cells: int, pinned: str = "") -> tuple[tuple[Column, int], ...]:
     """Columns with their widths: those with one of their own take what they need, the others share the rest.
 
-    Columns for which there is no `room` are left out. While the others are cut, columns that can do with less
-    give first, then those leave that say the same in every line. While the others have less than they need to
-    be read, columns leave as their `drop` says. The one named `pinned` stays.
+    Columns for which there is no `room` are left out, and of those that may leave the blank ones. While the
+    others are cut, columns that can do with less give first, then those leave that say the same in every
+    line. While the others have less than they need to be read, columns leave as their `drop` says. The one
+    named `pinned` stays.
     """
-    kept = [need for need in needs if cells >= need.column.room or need.column.name == pinned]
+    wanted = (need for need in needs if not (need.blank and need.column.drop) or need.column.name == pinned)
+    kept = [need for need in wanted if cells >= need.column.room or need.column.name == pinned]
 
     def short(most: int) -> bool:
         free = [need for need in kept if not need.column.width]

@@ -436,7 +436,10 @@ class Table(Lines):
         """The columns that are shown, with their cells; `pinned` is among them."""
         if self._needs is None:
             sample = self.rows.sample(_SAMPLE)
-            self._needs = tuple(measured(column, sample) for column in self.columns)
+            found = (measured(column, sample) for column in self.columns)
+            # Of lines that were not looked at some may have what these have not.
+            whole = len(sample) == len(self.rows)
+            self._needs = tuple(replace(need, blank=need.blank and whole) for need in found)
             self._points = {need.column.name: need.point for need in self._needs}
         return share(self._needs, self.scrollable_content_region.width - self._gutter, pinned)
 

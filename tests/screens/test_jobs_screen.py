@@ -150,7 +150,7 @@ def log_of(view: JobView, attempt: int, steps: range, loss: float, **data: float
             file.write(text + "\n")
 
 
-async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView]) -> None:
+async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView], workspace: Workspace) -> None:
     (Path(jobs[0].folder) / "env.json").write_text('{"packages": {"torch": "2.13"}}', encoding="utf-8")
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
@@ -168,6 +168,14 @@ async def test_two_marked_jobs_are_compared(make: Make, jobs: list[JobView]) -> 
         assert found["result", "loss_nats"] == (0.3101, None)
         assert found["machine", "packages.torch"] == ("2.13", None)
         assert "job 41" in shown(app)
+        # The command that prints this page, and that of another one.
+        for keys, command in (
+            ("y", "compare 41 39"),
+            (("left_square_bracket",) * 3 + ("y",), "tail -n 1000 39"),
+        ):
+            await pilot.press(*keys)
+            await rest(pilot)
+            assert (workspace.root / "clipboard.txt").read_text("utf-8").endswith(f"mathwb jobs {command}")
 
 
 async def test_marked_jobs_are_drawn_together_with_a_legend(make: Make, jobs: list[JobView]) -> None:

@@ -38,6 +38,10 @@ async def test_way_10(
         assert "accuracy: train.lr=0.1" in said
         assert f"by {best - other:.4g}, no more than the spread of 3 shared runs" in said
         assert "so few could not show more" in said
+        await pilot.press("y")
+        await rest(pilot)
+        copied = (app.workspace.root / "clipboard.txt").read_text("utf-8")
+        assert copied.endswith(f"mathwb jobs compare {sweep.id}")
 
 
 async def test_the_runs_of_a_sweep_are_told_apart_at_80_columns(

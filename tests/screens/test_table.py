@@ -177,6 +177,10 @@ def test_widths_follow_what_stands_in_the_columns() -> None:
     # What says the same in every line leaves while heads are cut, before what tells lines apart.
     assert [(c.name, cells) for c, cells in share(needs, 38)] == [("head", 33), ("tok", 3)]
     assert [c.name for c, _ in share(needs, 16)] == ["head"]
+    # What is empty in all lines leaves whatever room there is, unless it is sorted by.
+    empty = [measured(column, [{"head": "h", "size": "", "tok": ""}] * 3) for column in columns]
+    assert [c.name for c, _ in share(empty, 60)] == ["head"]
+    assert [c.name for c, _ in share(empty, 60, pinned="tok")] == ["head", "tok"]
     assert [c.name for c, _ in share(needs, 16, pinned="tok")] == ["head", "tok"]
 
 
