@@ -14,12 +14,14 @@ from screens.app import Workbench
 from screens.shell.bars import KeyBar
 from screens.shell.note_list import NoteList
 from screens.shell.text import width
+from screens.shell.things import gather, matching
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.pane import Pane
 from screens.widgets.reader import Reader
 from screens.widgets.table import Table
 from tests.screens.driving import settle, shown
 from tests.screens.test_shell import NARROW, ready
+from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
 
@@ -136,3 +138,17 @@ async def test_ascii_names_keys_by_words(make: Make) -> None:
         assert "enter run   esc close" in shown(app)
         keys = {record["key"] for record in app.screen.query_one(Table).rows.records}
         assert all(key.isascii() for key in keys)
+
+
+def test_corpora_models_topics_and_problems_are_found_by_name(workspace: Workspace) -> None:
+    ensure_sample(workspace)
+    found = gather(workspace)
+    for words, mode, name in (
+        ("corpus sample-e", "egraphs", "corpus sample-e"),
+        ("model egen-both", "egraphs", "model egen-both"),
+        ("topic A.911", "arqmath", "topic A.911"),
+        ("problem en-017", "triplets", "triplet en-017"),
+        ("train egen/cl-mean-tiny", "jobs", "train egen/cl-mean-tiny"),
+    ):
+        first = matching(found, words)[0]
+        assert (first[0], first[1].label) == (mode, name)
