@@ -9,10 +9,11 @@ from typing import Any
 
 from engines.mathamr.graph.amr import Graph, Node
 from engines.mathamr.graph.drawing import kind_of
+from engines.mathamr.parsing.words import MODALS, PRONOUNS
 
 __all__ = ["formula_roots", "linked_formulas", "node_rows", "placed_text", "triples"]
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W\d_]+")
 _STEM = 5
 """Letters that a concept and its word share at least; of shorter ones all."""
 
@@ -160,12 +161,13 @@ def node_rows(
 
 
 def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tuple[int, int] | None:
-    """Where the word of a concept stands: the first that begins like it and that no other concept has."""
+    """Where the word of a concept stands: the first that begins like it, or is its pronoun or modal verb, and
+    that no other concept has."""
     stem = re.sub(r"-\d+\Z", "", concept.lower()).partition("-")[0][:_STEM]
-    if len(stem) < 2:
-        return None
     for number, (word, start, end) in enumerate(words):
-        if number not in used and (word.startswith(stem) if len(stem) > 2 else word == stem):
+        meant = PRONOUNS.get(word) or MODALS.get(word, (word, ""))[0]
+        alike = meant == concept or (word.startswith(stem) if len(stem) > 2 else word == stem)
+        if number not in used and stem and alike:
             used.add(number)
             return start, end
     return None

@@ -1,0 +1,28 @@
+"""Nodes of a graph beside the words that they come from."""
+
+from __future__ import annotations
+
+from engines.mathamr.graph.amr import read_graph
+from engines.mathamr.links import node_rows
+
+
+def test_nodes_stand_at_their_words() -> None:
+    """Pronouns in any case and modal verbs too; no word twice, and none of those within formulas."""
+    text = "If I can, it takes my prover $they can$ away; we cannot."
+    graph = read_graph(
+        "(p / possible-01 :arg1 (t / take-01 :arg0 (ii / it) :arg1 (p2 / prove-01 :arg0 (i / i)))"
+        " :arg2 (w / we) :arg3 (t2 / they) :arg4 (i3 / i))"
+    )
+    places = {row["variable"]: row["place"] for row in node_rows(graph, text, {})}
+    said = {name: None if place is None else text[slice(*place)] for name, place in places.items()}
+    expected = {
+        "p": "can",
+        "t": "takes",
+        "ii": "it",
+        "p2": "prover",
+        "i": "I",
+        "w": "we",
+        "t2": None,
+        "i3": "my",
+    }
+    assert said == expected
