@@ -25,7 +25,8 @@ from engines.mathamr.training.graphs import graph_encoder
 from engines.mathamr.training.pairs import Pair, judged_pairs, split
 from engines.mathamr.training.sentences import Turns, sentence_encoder
 from engines.mathamr.training.settings import SentenceSettings
-from engines.mathamr.training.structures import joined
+from engines.mathamr.training.structure_model import new_model, save_structure_encoder
+from engines.mathamr.training.structures import Vocabulary, joined
 from engines.mathamr.training.tree_data import TreeVocabulary
 from engines.mathamr.training.trees import tree_encoder
 from engines.retrieval.run import read_run
@@ -188,6 +189,45 @@ def test_a_graph_is_read_from_its_formula() -> None:
         ("T!root", ":mod", "T!root"),
     }
     assert len(found.edges) == len(edges)
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "texts", "other"),
+    [
+        (TreeVocabulary.of([operator_tree("x+1"), operator_tree("y^2")], 10), ["x+1", "y^2", "1+x"], "graph"),
+        (GraphVocabulary.of([read_graph(GRAPH)], 100), [GRAPH, GRAPH.replace("plus", "minus")], "latex"),
+    ],
+)
+def test_embed_gives_what_the_model_of_a_folder_gives(
+    vocabulary: Vocabulary[Any], texts: list[str], other: str, tmp_path: Path
+) -> None:
+    """Beside the model called one text at a time, and a file of another representation is refused."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    model = new_model(len(vocabulary), len(vocabulary.roles), 8, 2)
+    settings = {"d_model": 8, "rounds": 2, "max_nodes": 32}
+    save_structure_encoder(model, vocabulary, settings, tmp_path / "model")
+    expected = []
+    for text in texts:
+        arrays = joined([vocabulary.arrays(vocabulary.read(text), 32)])
+        with torch.inference_mode():
+            expected.append(
+                model({name: torch.from_numpy(one) for name, one in arrays.items()}, 1)[0].numpy()
+            )
+    for kind in (vocabulary.reads, other):
+        lines = [{"id": str(place), "kind": kind, "string": text} for place, text in enumerate(texts)]
+        (tmp_path / f"{kind}.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    made = embed(
+        EmbedStrings(tmp_path / f"{vocabulary.reads}.jsonl", tmp_path / "out", str(tmp_path / "model"), "cpu")
+    )
+    assert (made["strings"], made["dimension"]) == (len(texts), 8)
+    assert json.loads((tmp_path / "out" / "ids.json").read_text()) == [
+        str(place) for place in range(len(texts))
+    ]
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "vectors.npy"), expected, atol=1e-5)
+    with pytest.raises(EngineError, match=f"reads the representation {vocabulary.reads}, not {other}"):
+        embed(EmbedStrings(tmp_path / f"{other}.jsonl", tmp_path / "no", str(tmp_path / "model"), "cpu"))
+    assert not (tmp_path / "no").exists()
 
 
 def test_equal_and_near_graphs() -> None:
