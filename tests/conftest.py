@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,14 @@ def real_data() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("MATHWB_REAL_DATA names no folder")
     return Path(named)
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Tiny models are fastest in one thread, above all on a busy machine."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
