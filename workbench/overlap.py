@@ -8,7 +8,6 @@ much they agree; posts by their ids too.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
+from engines.core.json_lines import json_object
 from workbench.text_overlap import EXAMPLES, Shared, Side, Unit, compare_texts
 
 __all__ = ["Overlap", "Shared", "overlap"]
@@ -74,7 +74,7 @@ def _kind(path: Path) -> str:
             return "posts"
         if line.lstrip().startswith("{"):
             try:
-                row = json.loads(line)
+                row = json_object(line)
             except ValueError:
                 return "texts"
             if "exprs" in row:
@@ -186,9 +186,9 @@ def _read_texts(path: Path) -> Iterator[str]:
             yield line.strip()
             continue
         try:
-            row = json.loads(line)
+            row = json_object(line)
         except ValueError as error:
-            raise _bad("this is no JSON object", path, number) from error
+            raise _bad(str(error), path, number) from error
         parts = [str(row[name]) for name in _TEXT_FIELDS if row.get(name)]
         if not parts:
             raise _bad("the object has no text", path, number)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import IO
 
 from engines.core.errors import DataError
 from engines.core.files import file_error, read_lines
+from engines.core.json_lines import json_object
 from engines.forum.cleaning import (
     CleanText,
     broken_formulas,
@@ -242,7 +242,7 @@ def _json_posts(path: Path, report: Report, after: int) -> Iterator[Post]:
             continue
         report.passed = line
         try:
-            row = json.loads(text)
+            row = json_object(text)
             kind = int(row["type"])
             if kind not in (1, 2):
                 continue

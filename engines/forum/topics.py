@@ -10,15 +10,14 @@ HTML is cleaned where it holds formulas or paragraphs as a post does.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
+from engines.core.json_lines import json_object
 from engines.forum.cleaning import CleanText, clean_with_formulas
 
 __all__ = ["Topic", "read_topics"]
@@ -132,12 +131,9 @@ def _json(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         if not text.strip():
             continue
         try:
-            row: Any = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            on_bad(_no_topic(path, line, f"not a line of JSON: {error}"))
-            continue
-        if not isinstance(row, dict):
-            on_bad(_no_topic(path, line, "not an object"))
+            row = json_object(text)
+        except ValueError as error:
+            on_bad(_no_topic(path, line, str(error)))
             continue
         id = next((str(row[name]).strip() for name in _IDS if row.get(name) is not None), "")
         question = next((str(row[name]) for name in _QUESTIONS if row.get(name) is not None), None)

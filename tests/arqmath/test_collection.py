@@ -243,6 +243,13 @@ def test_a_file_that_is_cut_between_two_rows_is_told(tmp_path: Path) -> None:
     )
 
 
+def test_a_post_that_is_nested_too_deep_is_left_out(tmp_path: Path) -> None:
+    file, report = tmp_path / "posts.jsonl", Report()
+    file.write_text('{"a":' * 100_000 + '\n{"id": "7", "type": 1, "title": "Sums", "body": "?"}\n')
+    assert [post.id for post in read_posts(file, report)] == ["7"]
+    assert report.read == 1
+
+
 def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
     lines = tmp_path / "topics.jsonl"
     lines.write_text(
@@ -267,8 +274,8 @@ def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
         ('{"id": "A", "question": "x"}\n{"id": "A", "question": "y"}\n', 2, "a second time"),
         ("A\tx\nB\ty\nA\tx\n", 3, "a second time"),
         ('{"id": "A"}\n', 1, "no id or no question"),
-        ('{"id": "A", "question": "x"}\n[1]\n', 2, "not an object"),
-        ('{"id": "A", \n', 1, "not a line of JSON"),
+        ('{"id": "A", "question": "x"}\n[1]\n', 2, "no JSON object"),
+        ('{"id": "A", \n', 1, "no JSON: "),
         ("A\tx\ty\n", 1, "3 columns"),
         ("only words\n", 1, "1 columns"),
         (

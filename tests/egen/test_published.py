@@ -84,6 +84,14 @@ def test_bad_lines_are_told_and_the_rest_is_done(tmp_path: Path) -> None:
     assert manifest["source"]["repeated"] == 1
 
 
+def test_a_line_that_is_nested_too_deep_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "published.jsonl"
+    file.write_text('{"a":' * 100_000 + '\n{"head": "sin x", "exprs": ["* 1 sin x"]}\n')
+    told: list[BadLine] = []
+    (found,) = read_published(file, on_bad=told.append)
+    assert (prefix(found.head), [bad.line for bad in told]) == ("sin x", [1])
+
+
 def test_lines_that_are_no_clusters_are_told(tmp_path: Path) -> None:
     file = tmp_path / "published.jsonl"
     good = json.dumps(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError
 from engines.core.files import read_lines
+from engines.core.json_lines import json_object
 from engines.core.tree import Tree
 from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import prefix
@@ -124,7 +124,7 @@ def _partial_domain(path: Path) -> dict[int, frozenset[str]]:
     for number, line in read_lines(path, on_bad=lambda _: None):
         if line.lstrip().startswith("{"):
             try:
-                found[number] = frozenset(map(str, json.loads(line).get("partial_domain", ())))
+                found[number] = frozenset(map(str, json_object(line).get("partial_domain", ())))
             except ValueError:
                 continue
     return found

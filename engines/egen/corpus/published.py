@@ -17,6 +17,7 @@ from pathlib import Path
 from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
+from engines.core.json_lines import json_object
 from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
@@ -79,7 +80,7 @@ def _blocks(lines: Iterable[tuple[int, str]], refuse: _Refuse) -> Iterator[tuple
             block = []
         if text:
             try:
-                row = json.loads(text)
+                row = json_object(text)
                 texts = [row["head"], *row["exprs"], *row.get("partial_domain", ())]
                 name = str(row.get("source", "published"))
             except (ValueError, KeyError, TypeError):

@@ -1,0 +1,31 @@
+"""JSON Lines: what is no object is named with its line, however it is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engines.core.errors import DataError
+from engines.core.json_lines import json_object, json_objects, rows
+
+DEEP = '{"a":' * 100_000
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("{", "no JSON: "), (DEEP, "no JSON: "), ("[1]", "no JSON object")]
+)
+def test_what_is_no_object_is_refused(line: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        json_object(line)
+
+
+def test_bad_lines_are_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "some.jsonl"
+    file.write_text(f'{{"a": "1"}}\n\n{DEEP}\n3\n{{"b": "2"}}\n')
+    told: list[DataError] = []
+    assert list(json_objects(file, remedy="", on_bad=told.append)) == [(1, {"a": "1"}), (5, {"b": "2"})]
+    assert [(error.line, error.code) for error in told] == [(3, "E317"), (4, "E317")]
+    told.clear()
+    assert list(rows(file, "a", on_bad=told.append)) == [{"a": "1"}]
+    assert [error.line for error in told] == [3, 4, 5]
