@@ -178,7 +178,8 @@ class Frame(App[None]):
         self.activity.append(Happening(time.time(), severity, text, code, remedy))
         if not toast:
             return
-        shown = safe_text(" ".join(part for part in (code, text, remedy) if part)).plain
+        said = f"{text}. {remedy}" if remedy else text
+        shown = safe_text(f"{code} {said}".lstrip()).plain
         seconds = 3 if severity == "information" else 8
         self.notify(shown, severity=severity, timeout=seconds, markup=False)
 

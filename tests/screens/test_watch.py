@@ -124,8 +124,8 @@ async def test_a_sweep_tells_of_its_runs(make: Make, jobs: list[JobView]) -> Non
         await end(dataclasses.replace(runs[0], **wrong), last)
         await until(lambda: len(app._notifications) > 1, "the notices")
         assert [str(toast.message) for toast in app._notifications] == [
-            "E110 job 3 train r lr=1 failed: out of memory Use less.",
-            "job 1 sweep r failed: 3 runs, 2 failed: 3, 4 Resume them.",
+            "E110 job 3 train r lr=1 failed: out of memory. Use less.",
+            "job 1 sweep r failed: 3 runs, 2 failed: 3, 4. Resume them.",
         ]
         assert [line.text.split(":")[0] for line in app.activity] == [
             "job 2 train r lr=1 succeeded",
