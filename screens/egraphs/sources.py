@@ -1,4 +1,8 @@
-"""Sources of what the screen shows: corpora, finished or being built, and models."""
+"""Sources of what the screen shows: corpora, finished or being built, and models.
+
+Somewhat over 450 lines: every kind of corpus gives the same two kinds of rows, as what was grown here and is
+not kept does (`growth.Drafts`). `CorpusReader` and `Models` find and read them in threads.
+"""
 
 from __future__ import annotations
 
