@@ -209,6 +209,7 @@ def _sympy(tree: Tree, at: dict[str, sympy.Expr]) -> sympy.Expr:
         ("x y + sqrt(50000000 - y)^2", "x y + 50000000 - y", "", "extends"),
         ("x y", "(x y + 2000001 - abs(x y - 2000001))/2", "", "different"),
         ("x y", "(x y + 2000001 - abs(x y - 2000001))/2", "x y < 2000000", "equal"),
+        ("e^x y", "e^x y + 0 ln(1000 - x)", "", "shrinks"),
         ("x n", "x n + 0 sqrt(10000010.5 - n)", "n integer, n < 10000012", "shrinks"),
         ("x n", "x n + 0 sqrt(10000010.5 - n)", "n integer, n < 10000011", "equal"),
     ],
@@ -252,7 +253,21 @@ def test_domain_that_is_lost_along_a_variable_is_seen_if_and_only_if_the_region_
             assert first < at < last
 
 
+def test_a_power_of_a_power_is_compared_where_both_exponents_are_special() -> None:
+    """(x^2)^(1/2) is |x|."""
+    (verdict,) = verifier(read("(x^a)^b")).check([read("x^(a b)")])
+    assert verdict.outcome == "different"
+    assert verdict.counterexample is not None
+    at = dict(verdict.counterexample.at)
+    assert (at["a"], at["b"], at["x"] < 0) == (2.0, 0.5, True)
+    for given in ("x > 0", "a b integers"):
+        (verdict,) = verifier(read("(x^a)^b"), assumptions=read_assumptions(given)).check([read("x^(a b)")])
+        assert verdict.outcome == "equal"
+
+
 def test_single_values_where_one_side_is_undefined_are_named() -> None:
+    (verdict,) = verifier(read("ln(a^x)")).check([read("x ln a")])
+    assert "x = 2" in verdict.exceptions, "a may be negative there, though not with other x"
     (verdict,) = verifier(read("a x/a")).check([read("x")])
     assert (verdict.outcome, verdict.exceptions) == ("equal", "a = 0")
     (verdict,) = verifier(read("a x/a"), assumptions=read_assumptions("a != 0")).check([read("x")])

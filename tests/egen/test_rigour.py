@@ -70,6 +70,14 @@ def test_domain_that_is_lost_between_roots_is_seen(inner: str, lost: tuple[float
     assert lost[0] <= verdict.counterexample.x <= lost[1]
 
 
+@pytest.mark.parametrize(("head", "end"), [("pow e x", 1000), ("cosh x", 5000)])
+def test_domain_that_is_lost_where_doubles_overflow_is_seen(head: str, end: int) -> None:
+    verdict = judged(head, f"+ {head} * 0 ln - {end} x")
+    assert verdict.outcome == "shrinks"
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.x > end
+
+
 def test_what_touches_its_end_loses_nothing() -> None:
     assert judged("x", "+ x * 0 sqrt + - pow x 2 * 1000 x 250000").outcome == "equal"
     assert judged("x", "+ x * 0 sqrt - pow e x * 2.7182 x").outcome == "equal"

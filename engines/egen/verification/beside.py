@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from engines.core.edges import Edges, Place
 from engines.core.numeric import Programs, balls
+from engines.core.precise import Functions, Value
 
-__all__ = ["CLEAR", "SAFETY", "Seen", "around", "beside", "seen"]
+__all__ = ["CLEAR", "SAFETY", "Seen", "around", "beside", "exactly", "seen"]
 
 Floats = NDArray[np.float64]
 
@@ -63,6 +64,23 @@ def beside(edges: Edges, mask: int, *, whole: bool = False) -> list[float]:
     return points + close
 
 
+def exactly(programs: Programs, k: int, point: Floats) -> Value:
+    """The value of a program at a point, by rigorous bounds."""
+    first, *rest = ([float(one)] for one in point)
+    others = dict(zip(programs.variables[1:], rest, strict=True))
+    functions, one = Functions(first, merged=False, others=others), programs.only([k])
+    return functions.values[functions.read(one, one.roots)[one.roots[0]]][0]
+
+
+def _kinds(head: Value, member: Value) -> tuple[bool, bool, bool]:
+    """Whether values are apart, or only one of them is there."""
+    if head is None or member is None:
+        found = member if head is None else head
+        sure = found is not None and bool(found.is_finite())
+        return False, sure and member is None, sure and head is None
+    return not head.overlaps(member), False, False
+
+
 def seen(
     head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
 ) -> Iterator[Seen]:
@@ -81,7 +99,13 @@ def seen(
     size = np.maximum(np.abs(values), np.abs(value))
     apart = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
     kinds = np.stack([apart, inside & np.isnan(values), np.isnan(value) & known])
+    # where double precision tells nothing of one of the two, rigorous bounds may
+    unknown = (~inside & ~np.isnan(value)) | (~known & ~np.isnan(values))
     for row, own in enumerate(points):
         start = starts[id(own)]
+        for place in range(start, start + own.shape[1]):
+            if unknown[row, place]:
+                both = (exactly(head, 0, every[:, place]), exactly(programs, chosen[row], every[:, place]))
+                kinds[:, row, place] = _kinds(*both)
         here = kinds[:, row, start : start + own.shape[1]]
         yield Seen(*np.where(here.any(axis=1), here.argmax(axis=1), -1).tolist()) if own.size else _NOTHING

@@ -58,7 +58,9 @@ class Pointwise:
         self._head = head
         self._known: dict[tuple[float, ...], Value] = {}
         region = Region(self.variables, assumptions, seed=seed)
-        general = region.points[:, :_POINTS]
+        general = np.concatenate(
+            [region.points[:, :_POINTS], *(far[:, :_FAR] for far in region.far())], axis=1
+        )
         self._points = self._with_head(general)
         known = [place for place, point in enumerate(self._points) if _finite(point.head)]
         self.reason = (
@@ -71,7 +73,6 @@ class Pointwise:
             stand_in = compile_valid([_plain(head)], variables=self.variables)
             self._lines = Lines(stand_in, region, self.shown, general[:, known], 1)
             self._points += self._with_head(self._lines.of_head())
-        self._points += [point for far in region.far() for point in self._with_head(far[:, :_FAR])]
         special, singles = region.special()
         self._points += [
             point._replace(single=single)
@@ -148,7 +149,9 @@ class Pointwise:
             outcome = "nowhere"
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
         wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
-        found = [at for at, kinds in singles.items() if len(set(kinds)) == 1 and kinds[0] in wanted]
+        found = [
+            at for at, kinds in singles.items() if len(apart := {*kinds} - {""}) == 1 and apart <= wanted
+        ]
         return Verdict(
             outcome,
             agreeing / inside if inside else 0.0,

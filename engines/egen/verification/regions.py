@@ -29,7 +29,8 @@ _FEWEST = 200
 _ROUNDS = 12
 _WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
-_BESIDE_SPECIAL = 2
+_PAIRED = 4
+"""Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
 
 
 class Region:
@@ -48,15 +49,25 @@ class Region:
         self._seed = seed
 
     def special(self) -> tuple[Floats, list[str]]:
-        """(variables, points) where one variable is 0, 1, -1 or 2 and the others are in general position, and
-        for each point that variable's value, such as `a = 0`."""
+        """(variables, points) where one variable is 0, 1, -1 or 2, or two are 2 and 1/2.
+
+        The others are in general position. And for each point what is special, such as `a = 0`.
+        """
         found, names = [], []
-        for place, name in enumerate(self.variables):
-            for value in _SPECIAL:
-                beside = self.points[:, :_BESIDE_SPECIAL].copy()
-                beside[place] = value
-                found.append(beside)
-                names += [f"{name} = {value:g}"] * beside.shape[1]
+        single = [{name: value} for name in self.variables for value in _SPECIAL]
+        real = [name for name in self.variables if name not in self.assumptions.integers]
+        pairs = [
+            {one: 2.0, two: 0.5} for two in real[:_PAIRED] for one in self.variables[:_PAIRED] if one != two
+        ]
+        # the first point, and the first of the most other signs
+        others = (np.sign(self.points) != np.sign(self.points[:, :1])).sum(axis=0)
+        opposite = self.points[:, [0, int(others.argmax())]]
+        for values in single + pairs:
+            beside = opposite.copy()
+            for name, value in values.items():
+                beside[self.variables.index(name)] = value
+            found.append(beside)
+            names += [" and ".join(f"{name} = {value:g}" for name, value in values.items())] * 2
         points = np.concatenate(found, axis=1)
         kept = np.flatnonzero(self.holds(points))
         return points[:, kept], [names[place] for place in kept.tolist()]

@@ -174,5 +174,5 @@ class Several(Verifier):
                     case.example = self._example(point, float(head), float(member), float(member - head))
                     return
         wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(case.outcome, set())
-        found = [at for at, kinds in parted.items() if len(set(kinds)) == 1 and kinds[0] in wanted]
+        found = [at for at, kinds in parted.items() if len(apart := {*kinds} - {""}) == 1 and apart <= wanted]
         case.exceptions = ", ".join(found)

@@ -23,7 +23,7 @@ from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
-from engines.egen.verification.beside import CLEAR, SAFETY, seen
+from engines.egen.verification.beside import CLEAR, SAFETY, exactly, seen
 from engines.egen.verification.points import choose
 from engines.egen.verification.recheck import Apart, Recheck
 
@@ -185,11 +185,11 @@ class Verifier:
             elif gained >= 0:
                 case.outcome = "extends"
             if place >= 0:
-                point = points[:, [place]]
-                both = balls(self._program, point)[0][0, 0], balls(programs.only([case.k]), point)[0][0, 0]
-                head, member = (None if isnan(value) else float(value) for value in both)
+                point = points[:, place]
+                both = exactly(self._program, 0, point), exactly(programs, case.k, point)
+                head, member = (None if value is None else float(value) for value in both)
                 gap = None if head is None or member is None else member - head
-                case.example = self._example(points[:, place], head, member, gap)
+                case.example = self._example(point, head, member, gap)
 
     def _verdict(self, case: Case, values: Floats, errors: Floats) -> Verdict:
         witness = _WITNESSES.get(case.outcome)
