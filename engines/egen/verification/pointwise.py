@@ -33,6 +33,8 @@ Floats = NDArray[np.float64]
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
 _FEWEST = 8
+_UNKNOWN = 0.5
+"""So many points without a known value for each that agrees, and nothing is claimed."""
 _BITS = 160
 _AGREED = 48
 _WRITTEN_OUT = 16
@@ -110,10 +112,11 @@ class Pointwise:
         return self._with_head(self._lines.of(program, [0])[0])
 
     def _verdict(self, tree: Tree) -> Verdict:
-        """Special points show other values, and single ones where only one of the two has any."""
+        """Special points show other values, and single ones where only one of the two has any. What has no
+        known value at many points where the head has one, such as an integral over a pole, is undecided."""
         if self.reason:
             return Verdict("undecided", 0.0)
-        agreeing = inside = missing = 0
+        agreeing = inside = missing = unknown = 0
         lost: _Point | None = None
         gained: _Point | None = None
         singles: dict[str, list[str]] = {}
@@ -131,6 +134,7 @@ class Pointwise:
                     gained = gained or point
                 continue
             if not (head.is_finite() and member.is_finite()):
+                unknown += bool(head.is_finite()) and not point.single
                 continue
             with ctx.workprec(_BITS):
                 bits = agreement(head, member)
@@ -143,7 +147,7 @@ class Pointwise:
                 inside += 1
                 agreeing += bits >= _AGREED
         outcome: Outcome = "shrinks" if missing else "extends" if gained else "equal"
-        if agreeing + missing < _FEWEST:
+        if agreeing + missing < _FEWEST or (not missing and unknown > agreeing * _UNKNOWN):
             outcome = "undecided"
         elif not agreeing:
             outcome = "nowhere"

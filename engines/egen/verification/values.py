@@ -146,7 +146,7 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Mapping[str, a
     """An integral over an interval on which the integrand is real."""
     known = {other: acb(at) for other, at in values.items()}
     with ctx.workprec(_COMPLEX_BITS):
-        if _somewhere_undefined(body, values, name, low.union(high)):
+        if _somewhere_undefined(body, values, name, low, high):
             return None
         found = acb.integral(
             lambda z, analytic: _complex(body, {**known, name: z}, analytic),
@@ -161,21 +161,22 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Mapping[str, a
     return found.real if found.is_finite() else arb.nan()
 
 
-def _somewhere_undefined(body: Tree, values: Mapping[str, arb], name: str, whole: arb) -> bool:
+def _somewhere_undefined(body: Tree, values: Mapping[str, arb], name: str, low: arb, high: arb) -> bool:
     """Whether a piece of an interval is found on which an integrand certainly has no value.
 
-    Pieces of which it is not known are halved, the largest first.
+    Pieces of which it is not known are halved, the largest first; each lies between the two ends for certain.
     """
-    pieces, known = [whole], 0
+    begin, end = (low.upper(), high.lower()) if low.mid() < high.mid() else (high.upper(), low.lower())
+    pieces, known = [(begin, end)] if begin < end else [], 0
     while known < len(pieces) < _PIECES:
-        piece = pieces[known]
+        begin, end = pieces[known]
         known += 1
-        found = value(body, {**values, name: piece})
+        found = value(body, {**values, name: begin.union(end)})
         if found is None:
             return True
-        if not found.is_finite() and not piece.is_exact():
-            middle, radius = piece.mid(), piece.rad() / 2
-            pieces += [arb(middle - radius, radius), arb(middle + radius, radius)]
+        middle = ((begin + end) / 2).mid()
+        if not found.is_finite() and begin < middle < end:
+            pieces += [(begin, middle), (middle, end)]
     return False
 
 
