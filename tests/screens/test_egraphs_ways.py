@@ -73,12 +73,13 @@ async def test_way_2_from_any_state(build: Build, before: tuple[str, ...]) -> No
         assert clusters(screen).current["head"] == "+ pow sin x 2 pow cos x 2"
 
 
-async def test_latex_is_grown(build: Build) -> None:
+@pytest.mark.parametrize("text", [r"\frac{d}{dx}\left(\ln x\right)", "d/dx ln(x)"])
+async def test_derivatives_are_grown_as_they_are_written(build: Build, text: str) -> None:
     async with build().run_test(size=NARROW) as pilot:
         screen = await ready(pilot)
         await press(pilot, "a")
         assert screen._line is not None
-        screen._line.field.value = r"\frac{d}{dx}\left(\ln x\right)"
+        screen._line.field.value = text
         await press(pilot, "enter", "x")
         await settle(pilot, lambda: not screen.why_not("keep"))
         assert screen.now.drafts[0].head == "d x ln x"

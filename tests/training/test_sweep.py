@@ -133,11 +133,11 @@ def test_the_worst_are_told_by_a_measure_that_is_taken(
 
 def test_ranges_and_folds_run_to_their_end(lab: Lab, recipe: Path) -> None:
     """In front and in the background, the runs are those that the ranges and folds ask for."""
-    words = ["--grid", "lr=0.01..0.03/3", "--folds", "--set", "steps=2"]
+    words = ["--grid", "lr=0.01..0.03/2", "--folds", "--set", "steps=2"]
     front = mathwb("train", recipe, "--headless", *words)
     number = mathwb("train", recipe, "--detach", *words)["job"]
     lab.wait(number, "succeeded")
-    expected = [(lr, fold) for lr in (0.01, 0.02, 0.03) for fold in (0, 1)]
+    expected = [(lr, fold) for lr in (0.01, 0.03) for fold in (0, 1)]
     found = {view.id: view for view in jobs.jobs(lab.workspace)}
     made = [found[run["job"]] for run in front["runs"]]
     members = [found[member] for member in jobs.members(lab.workspace, number)]
