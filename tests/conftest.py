@@ -14,6 +14,10 @@ from hypothesis import settings
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeatable")
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Tests run side by side, one to a core: further threads, theirs or of jobs, would wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
