@@ -11,21 +11,24 @@ HTML is cleaned where it holds formulas or paragraphs as a post does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engines.core.errors import DataError, raised
+from engines.core.events import Event, Sink
 from engines.core.files import read_lines
 from engines.core.json_lines import json_object
 from engines.forum.cleaning import CleanText, clean_with_formulas
 
-__all__ = ["Topic", "read_topics"]
+__all__ = ["Topic", "read_topics", "warn_of_formula_topics", "warn_of_unanswered_topics"]
 
 _IDS = ("id", "qid", "topic_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")
 _HTML = re.compile(r"math-container|</(?:p|div|li)>", re.IGNORECASE)
 _FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
+_NAMED = 10
+"""Topics that a warning names."""
 _OnBad = Callable[[DataError], None]
 
 
@@ -76,6 +79,23 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
             remedy="Is this a topic file of ARQMath?",
         )
     return list(found.values())
+
+
+def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:
+    """A warning where topics ask for formulas, and answers are looked for."""
+    asking = [topic.id for topic in topics if topic.formula or topic.latex]
+    if asking:
+        what = f"{len(asking):,} topics ask for formulas (Task 2), as {asking[0]}; answers are looked for"
+        events(Event("warning", {"message": what}))
+
+
+def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str], events: Sink) -> None:
+    """A warning that names topics which found nothing, and so are missing in a run."""
+    without = [topic.id for topic in topics if topic.id not in answered]
+    if without:
+        some = ", ".join([*without[:_NAMED], *(["…"] if len(without) > _NAMED else [])])
+        what = f"{len(without):,} topics find no answer and are not in the run: {some}"
+        events(Event("warning", {"message": what}))
 
 
 def _xml(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
@@ -159,8 +179,11 @@ def _table(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
         if not text.strip():
             continue
         columns = text.split("\t")
-        if len(columns) != 2 or not all(column.strip() for column in columns):
+        if len(columns) != 2:
             on_bad(_no_topic(path, line, f"{len(columns)} columns instead of 2"))
+            continue
+        if not all(column.strip() for column in columns):
+            on_bad(_no_topic(path, line, "no id or no question"))
             continue
         yield line, Topic(columns[0].strip("\ufeff "), _cleaned(""), _cleaned(columns[1]), ())
 

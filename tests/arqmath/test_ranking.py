@@ -408,6 +408,21 @@ def test_the_task_ranks_in_two_stages(bert: Path, collection: Path, index: Path,
     assert everything["pairs"] == 3 * 12
 
 
+def test_topics_that_find_nothing_or_ask_for_formulas_are_named(
+    collection: Path, index: Path, tmp_path: Path
+) -> None:
+    topics = tmp_path / "topics.jsonl"
+    rows = [{"id": "A.1", "text": "sum"}, {"id": "A.2", "text": "zzzqq"}, {"id": "A.3", "text": "qqzzz"}]
+    topics.write_text("\n".join(json.dumps({**row, "latex": "x" * (row["id"] == "A.3")}) for row in rows))
+    heard: list[Event] = []
+    more = {"rerank": False, "first": "lexical", "topics": [str(topics)]}
+    task(index, collection, tmp_path / "run", sink=heard.append, **more)
+    assert [event.data["message"] for event in heard if event.kind == "warning"] == [
+        "1 topics ask for formulas (Task 2), as A.3; answers are looked for",
+        "2 topics find no answer and are not in the run: A.2, A.3",
+    ]
+
+
 def test_candidates_may_be_the_answers_of_shared_tags(bert: Path, tmp_path: Path) -> None:
     from engines.arqmath import IndexCollection, index
     from tests.arqmath.small_forum import SUBJECTS, forum

@@ -75,7 +75,8 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     """Answer topics and write a Task 3 run.
 
     Returns: out, topics, answers, complete (false after a stop; what there is stays beside the run).
-    Events: progress in topics. Raises: DataError when no topic got an answer, and as `write_answers`.
+    Events: progress in topics; warnings of topics of Task 2 and of those without an answer. Raises: DataError
+    when no topic got an answer, and as `write_answers`.
 
     >>> from engines.core.assets import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -87,10 +88,11 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     """
     from engines.arqmath.generation.answers import Decoding, shortest, write_topics
     from engines.arqmath.generation.draft import Draft
-    from engines.forum.topics import read_topics
+    from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
     from engines.retrieval.run import read_answers, write_answers
 
     topics = read_topics(spec.topics)
+    warn_of_formula_topics(topics, events)
     tag = spec.tag or spec.out.stem
     draft = None
     if spec.model is not None:
@@ -121,6 +123,8 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
             path=spec.topics,
             remedy="Are the topics those of the runs, or is the index of another collection?",
         )
+    if complete:
+        warn_of_unanswered_topics(topics, {answer.topic for answer in answers}, events)
     if answers and (complete or draft is None):
         write_answers(answers, spec.out)
     if draft is not None and complete:

@@ -147,8 +147,8 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     Returns: run, complete, topics, documents, candidates, first, depth, weight, model, and, where something
     was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds; with qrels
     `recall`, the first stage's at several depths.
-    Events: progress in topics, then in pairs; warnings of judged topics that are not ranked and of candidates
-    without a text; the weights tried as a log entry.
+    Events: progress in topics, then in pairs; warnings of topics of Task 2, of those that find nothing, of
+    judged ones that are not ranked and of candidates without a text; the weights tried as a log entry.
     Raises: EngineError E433 when an index is needed and there is none; DataError for files that cannot be
     read, and as `score_candidates`.
 
@@ -163,11 +163,14 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
+    from engines.forum.topics import warn_of_formula_topics
+
     index, folder = _opened(spec.source)
     if spec.questions:
         topics = _questions(_need(index, folder, "asking the collection's own questions"))
     else:
         topics = _topics(spec.topics)
+        warn_of_formula_topics(topics, events)
     qrels = _qrels(spec.qrels, topics, events)
     if spec.run.is_dir():
         raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
@@ -363,6 +366,7 @@ def _two_stages(
     stop: Stop,
 ) -> dict[str, Any]:
     from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
+    from engines.forum.topics import warn_of_unanswered_topics
     from engines.retrieval.run import Run, write_run
 
     how = spec.first or index.how
@@ -374,6 +378,7 @@ def _two_stages(
     about: dict[str, Any] = {"run": str(spec.run), "candidates": "index", "first": how, "depth": depth}
     if stop():
         return {**about, "weight": 0.0, "complete": False, "topics": len(topics), "resumed": 0}
+    warn_of_unanswered_topics(topics, first.rankings, events)
     if qrels is not None:
         about["recall"] = {str(at): round(value, 4) for at, value in recall(first, qrels).items()}
     if model is None:
