@@ -4,7 +4,7 @@
 
 Heads, numbers and lengths are those of `benchmarks.generate`. A detour is counted on the members as they are
 written, apart from how the style `plain` avoids them: a function of an inverse function of its family or the
-other way round (`sin acos u`, `tan acot u`), and a sign that could have been left out (a factor -1 in a
+other way round (`sin acos u`, `tan acot u`), and a sign that could have been left out (a factor or numerator -1 in a
 product, a sum, the argument of an odd or even function or the base of an integer power, or before a
 difference). A member that counts as another one differs from it by signs or by a function of its own inverse
 only (`direct_key`).
@@ -31,7 +31,7 @@ _MINUS, _DIFFERENCE, _INTEGER = 1, 2, 4
 def detours(tokens: Sequence[str]) -> tuple[int, int]:
     """How many functions meet an inverse of their family, and how many signs could be left out.
 
-    >>> detours("* -1 sin * -1 x".split()), detours("tan acot x".split()), detours("- x sin x".split())
+    >>> detours("* -1 sin / -1 x".split()), detours("tan acot x".split()), detours("- x sin x".split())
     ((0, 1), (1, 0), (0, 0))
     """
     met = signs = 0
@@ -58,6 +58,7 @@ def detours(tokens: Sequence[str]) -> tuple[int, int]:
                 signs += bool((left | right) & _MINUS)
             elif token == "pow":
                 signs += bool(left & _MINUS) and bool(right & _INTEGER)
+            minus |= token == "/" and tokens[at + 1] == "-1"
             stack.append(_MINUS if minus else _DIFFERENCE if token == "-" else 0)
     return met, signs
 

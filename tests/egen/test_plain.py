@@ -66,7 +66,7 @@ def begins(tree: Tree) -> set[str]:
     """What a term is, as far as the operator above it minds."""
     label, parts = tree.label, tree.children
     found = {
-        "minus": label == "*" and -1 in map(rational, parts),
+        "minus": label in "*/" and -1 in map(rational, parts[: 2 if label == "*" else 1]),
         "negative": label in "*/" and any(map(negative, parts[: 2 if label == "*" else 1])),
         "difference": label == "-" and len(parts) == 2,
         "reciprocal": (label == "/" and rational(parts[0]) in (1, -1))

@@ -1,7 +1,7 @@
 """An e-graph without detours: classes split by what their terms may not begin with.
 
 In the style `plain` no term holds a function of an inverse function of its family, or the other way round,
-with nothing but arithmetic between them (`tan acot u`, `cot(pi + acot u)`), a factor -1
+with nothing but arithmetic between them (`tan acot u`, `cot(pi + acot u)`), a factor or numerator -1
 that could be left out (in a product, sum or quotient, as the argument of an odd or even function, before a
 difference), a negative number that is added, subtracted or divided by, or a reciprocal of a reciprocal. What
 an operand may not be depends on the operator above it, so each class becomes several, one for each set of
@@ -95,7 +95,8 @@ def _kind(node: ENode, constants: Mapping[int, Fraction | None]) -> int:
         return _DIFFERENCE
     if node.label == "/":
         negative = values[0] is not None and values[0] < 0
-        return _RECIPROCAL * (values[0] in (1, -1)) | _NEGATIVE * negative
+        reciprocal = _RECIPROCAL * (values[0] in (1, -1))
+        return reciprocal | _MINUS * (values[0] == -1) | _NEGATIVE * negative
     if node.label == "pow":
         return _RECIPROCAL if values[1] is not None and values[1] < 0 else 0
     return _KINDS.get(node.label, 0)
