@@ -48,6 +48,10 @@ def read(text: str) -> Tree:
         (r"\frac{a x+b}{c}", "/ + * a x b c"),
         (r"\sin(tu)abc", "* * * sin * t u a b c"),
         ("+ * a x b", "+ * a x b"),
+        ("log_a(x)", "log a x"),
+        (r"\log_{a} x", "log a x"),
+        (r"\log_{n + 1}\left(x y\right)", "log + n 1 * x y"),
+        (r"\log_\pi(a)", "log pi a"),
     ],
 )
 def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: str) -> None:
@@ -55,6 +59,12 @@ def test_letters_are_read_in_every_notation_and_written_back(text: str, tokens: 
     assert prefix(tree) == tokens
     assert all(read(write(tree)) == tree for write in (infix, unicode_infix, prefix))
     assert verifier(tree, assumptions=NOTHING).check([read(latex(tree))])[0].outcome == "equal"
+
+
+@pytest.mark.parametrize("text", [r"\log_{n + 1} x", r"\log_{n + 1}", "log_ab(x)", "log_(a)(x)"])
+def test_a_base_that_is_no_name_wants_brackets(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        read(text)
 
 
 @pytest.mark.parametrize("text", ["max(x)", "sub x", "lambda x", "j + 1", "d y x", "foo"])

@@ -153,7 +153,7 @@ def test_auto_tries_prefix_first(text: str, expected: str) -> None:
         ("pow sin x 3", "sin(x)^3", "sin(x)³", r"\sin^{3}\left(x\right)"),
         ("d x abs x", "d/dx(abs(x))", "d/dx(|x|)", r"\frac{d}{dx}\left(\left|x\right|\right)"),
         ("* 2 / 1 3", "2*(1/3)", "2·(1/3)", r"2 \cdot \frac{1}{3}"),
-        ("log 10 asech x", "log(10, asech(x))", "log(10, asech(x))",
+        ("log 10 asech x", "log_10(asech(x))", "log_10(asech(x))",
          r"\log_{10}\left(\operatorname{arsech}\left(x\right)\right)"),
         ("pow e * 0.5 pi", "e^(0.5*pi)", "e^(0.5π)", r"e^{0.5 \pi}"),
     ],

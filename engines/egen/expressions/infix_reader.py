@@ -29,7 +29,7 @@ _SPLIT = "Split it into smaller expressions."
 _USAGE = {
     "d/dx": "d/dx(u)",
     "diff": "diff(u, x)",
-    "log": "log(10, u) with the base first, or ln(u)",
+    "log": "log_10(u), or ln(u)",
     "pow": "pow(u, v) or u^v",
     **{name: f"{name}(k, 1, n, u)" for name in BINDERS},
 }

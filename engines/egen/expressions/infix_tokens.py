@@ -41,7 +41,7 @@ _TOKEN = re.compile(
     r"""(?P<space>\s+)
     | (?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
     | (?P<slope>d\s*/\s*dx(?![a-z]))
-    | (?P<logarithm>log_(?P<base>[0-9]+(?:\.[0-9]+)?|e|pi|x)|log(?P<digits>10|2)(?![0-9]))
+    | (?P<logarithm>log_(?P<base>[0-9]+(?:\.[0-9]+)?|e|pi|π|x|[a-z](?![a-z]))|log(?P<digits>10|2)(?![0-9]))
     | (?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     | (?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
     | (?P<symbol>\*\*|[-+*/^()\[\]{}|,√−–·×∙⋅∗÷∕⁄])""",
@@ -94,8 +94,9 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
         elif kind == "slope":
             found.append(Token("function", "d/dx", start, spaced))
         elif kind == "logarithm":
-            base = match["base"] or match["digits"]
-            found.append(Token("function", "log", start, spaced, _checked(text, base, start)))
+            base = (match["base"] or match["digits"]).replace("π", "pi")
+            known = base if base in letters else _checked(text, base, start)
+            found.append(Token("function", "log", start, spaced, known))
         elif kind == "word":
             found.extend(_names(text, word, start, spaced, letters))
         elif kind == "superscript":

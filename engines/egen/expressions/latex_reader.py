@@ -251,11 +251,27 @@ class _Rewriter:
         """A function with the scripts between it and its argument."""
         if name == "log" and self.peek() == "_":
             self.at += 1
-            name = f"log_{''.join(self.group())}"
+            start = self.at
+            base = self.group()
+            if len(base) != 1:
+                self.at = start
+                self.to_base(token)
+                return
+            name = f"log_{base[0].removeprefix(chr(92))}"
         self.say(f" {name}", token)
         if self.peek() == "^":
             self.say(f"^{''.join(self.raised())}", token)
         self.say(" ", token)
+
+    def to_base(self, token: Token) -> None:
+        r"""The rest of `\log_{x + 1}(u)`: the base is no name, so that a bracket must follow."""
+        self.say(" log(", token)
+        self.argument(token)
+        self.at += self.peek() == r"\left"
+        if self.next(token).text != "(":
+            what = "a logarithm to such a base needs brackets around what it applies to"
+            fail(self.text, what, token.start, r"Write \log_{x + 1}(u).")
+        self.say(", ", token)
 
     def raised(self) -> list[str]:
         self.at += 1

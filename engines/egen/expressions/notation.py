@@ -130,6 +130,8 @@ class _Written(NamedTuple):
 _OPERANDS = {**ARITY, **FURTHER}
 _SUM, _MINUS, _PRODUCT, _PREFIX, _POWER, _ATOM = range(1, 7)
 _STARTS_WITH_NUMBER = re.compile(r"[\d.]+(?![\d.^⁰¹²³⁴⁵⁶⁷⁸⁹⁻])")
+_BASE = re.compile(r"(?:[0-9.]+|[a-zπ]|pi)\Z")
+"""What may stand after `log_`."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -188,6 +190,8 @@ def _linear(label: str, parts: list[_Written], minus: str = "-", times: str = "*
         return _Written(f"{_bracketed(parts[0], _ATOM)}^{_bracketed(parts[1], _POWER)}", _POWER)
     if label == "d":
         return _Written(f"d/dx({parts[1].text})", _PREFIX)
+    if label == "log" and _BASE.match(parts[0].text):
+        return _Written(f"log_{parts[0].text}({parts[1].text})", _ATOM)
     return _Written(f"{label}({', '.join(part.text for part in parts)})", _ATOM)
 
 
