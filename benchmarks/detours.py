@@ -4,8 +4,8 @@
 
 Heads, numbers and lengths are those of `benchmarks.generate`. A detour is counted on the members as they are
 written, apart from how the style `plain` avoids them: a function of an inverse function of its family or the
-other way round (`sin acos u`, `tan acot u`), and a sign that could have been left out (a factor or numerator -1 in a
-product, a sum, the argument of an odd or even function or the base of an integer power, or before a
+other way round (`sin acos u`, `tan acot u`), and a sign that could have been left out (a factor or numerator
+-1 in a product, a sum, the argument of an odd or even function or the base of an integer power, or before a
 difference). A member that counts as another one differs from it by signs or by a function of its own inverse
 only (`direct_key`).
 """
