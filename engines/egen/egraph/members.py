@@ -15,6 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
@@ -23,6 +26,7 @@ from engines.egen.egraph.graph import EGraph, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix
+from engines.egen.expressions.subterms import Subterms
 from engines.egen.records import Cluster, EgenConfig, Member, Mode, Outcome, Stats
 from engines.egen.theories.theory import Judge, Theory, theory_of
 from engines.egen.weights import FAMILIES, read_weights
@@ -92,7 +96,8 @@ class _Selection:
         stop: Stop,
     ) -> None:
         self.theory = theory
-        self.key = theory.direct_key if config.style == "distinct" else theory.key
+        self.terms = Subterms(theory.arity)
+        self.forms = theory.forms(self.terms, direct=config.style == "distinct")
         self.head, self.config, self.egraph, self.grower = head, config, egraph, grower
         self.events, self.stop = events, stop
         self.stop_reason = egraph.stop_reason
@@ -136,8 +141,8 @@ class _Selection:
 
     def written(self, verifier: Judge, terms: Iterable[Tree], keys: set[str]) -> None:
         """Take terms that were not drawn for members, where they are short enough and hold."""
-        short = (tuple(term.labels()) for term in terms)
-        fitting = (term for term in short if len(term) <= self.config.max_tokens)
+        short = (term.labels() for term in terms)
+        fitting = (self.terms.read(term) for term in short if len(term) <= self.config.max_tokens)
         self.judge(verifier, list(self.distinct(fitting, keys)))
 
     def select(self, sampler: Sampler, counts: list[int]) -> None:
@@ -154,12 +159,13 @@ class _Selection:
             self.events(Event("warning", {"message": verifier.reason}))
             if "undecided" not in ACCEPTED[self.config.mode]:
                 return
-        keys = {self.key(self.head)}
+        keys = {self.forms.key(self.terms.read(self.head.labels()))}
         if self.config.style != "any":
             self.written(verifier, self.theory.written(self.head), keys)
         open_lengths = [length for length, count in enumerate(counts) if count]
         patience = 200 + _DRAWS * (self.config.members // max(1, len(open_lengths)))
-        streams = {length: _stream(sampler, length, patience) for length in open_lengths}
+        codes = np.append(self.terms.codes(map(" ".join, sampler.labels)), -1)  # -1 is behind the end
+        streams = {length: self.drawn(sampler, length, patience, codes) for length in open_lengths}
         # A few are the shortest ones; of more, no length goes without.
         even = self.config.style != "any" and self.config.members >= len(open_lengths)
         drawn = False
@@ -189,18 +195,31 @@ class _Selection:
         if not self.members and self.config.style != "any":
             self.written(verifier, self.theory.openings(self.head), keys)
 
-    def distinct(self, terms: Iterable[tuple[str, ...]], keys: set[str]) -> Iterator[tuple[str, ...]]:
+    def drawn(self, sampler: Sampler, length: int, patience: int, codes: NDArray[np.int64]) -> Iterator[int]:
+        """The numbers of terms of one length, until there are none or `patience` of them were given.
+
+        Args: codes: of the productions' labels.
+        """
+        given = 0
+        while given < patience:
+            numbers = self.terms.add(codes[sampler.rows(length, _DRAWN_TOGETHER)])
+            if not numbers:
+                return
+            given += len(numbers)
+            yield from numbers
+
+    def distinct(self, terms: Iterable[int], keys: set[str]) -> Iterator[tuple[str, ...]]:
         """Terms that are neither padded nor another form of one already seen."""
         for term in terms:
-            if not self.config.padding and self.theory.padded(term):
+            if not self.config.padding and self.forms.padded(term):
                 self.dropped["padding"] += 1
                 continue
-            key = self.key(term)
+            key = self.forms.key(term)
             if key in keys:
                 self.dropped["same form"] += 1
                 continue
             keys.add(key)
-            yield term
+            yield self.terms.tokens(term)
 
     def judge(self, verifier: Judge, terms: list[tuple[str, ...]]) -> None:
         """Verify candidates, shortest first, and keep those that the mode accepts."""
@@ -247,14 +266,3 @@ def _shares(wanted: int, lengths: int, most: int, *, even: bool) -> list[int]:
         return [min(-(-wanted // lengths), most)] * lengths
     ends = [wanted * place // lengths for place in range(lengths + 1)]
     return [min(end - start, most) for start, end in pairwise(ends)]
-
-
-def _stream(sampler: Sampler, length: int, patience: int) -> Iterator[tuple[str, ...]]:
-    """Terms of one length, until there are none or `patience` of them were given."""
-    given = 0
-    while given < patience:
-        terms = sampler.draw(length, _DRAWN_TOGETHER)
-        if not terms:
-            return
-        given += len(terms)
-        yield from terms

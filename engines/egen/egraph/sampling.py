@@ -284,8 +284,11 @@ class Sampler:
         self._states: dict[int, Words] = {}
         self._seen: dict[int, set[bytes]] = {}
         self._orders: dict[int, Ints] = {}
-        # -1, behind the end of a term, prints nothing
-        self._printed = [*(" ".join(label) for label in self._tables.labels), ""]
+
+    @property
+    def labels(self) -> Sequence[tuple[str, ...]]:
+        """What each production prints."""
+        return self._tables.labels
 
     def supply(self, length: int) -> float:
         """How many terms of this length there are, as a double."""
@@ -293,8 +296,14 @@ class Sampler:
 
     def draw(self, length: int, count: int) -> list[tuple[str, ...]]:
         """At most `count` further terms of one length as prefix tokens; none when all have been given."""
+        # -1, behind the end of a term, prints nothing
+        printed = [*(" ".join(label) for label in self._tables.labels), ""].__getitem__
+        return [tuple(" ".join(map(printed, row)).split()) for row in self.rows(length, count).tolist()]
+
+    def rows(self, length: int, count: int) -> Ints:
+        """The same terms as (terms, length) productions in prefix order, -1 behind the last of each."""
         if not self.supply(length):
-            return []
+            return np.empty((0, length), np.int64)
         state = self._states.setdefault(length, _state(self._seed, length))
         if self.supply(length) <= LISTED:
             if length not in self._orders:
@@ -302,7 +311,7 @@ class Sampler:
             order = self._orders[length]
             wanted = order[: -count - 1 : -1].copy()
             self._orders[length] = order[: len(order) - len(wanted)]
-            return self._printed_out(self._numbered(length, wanted))
+            return self._numbered(length, wanted)
         drawn = np.empty((count, length), np.int64)
         tables = self._tables
         _draw(*tables.arrays, tables.weights, *self._shares, self._grammar.root, length, _NONE, state, drawn)
@@ -313,7 +322,7 @@ class Sampler:
             if key not in seen:
                 seen.add(key)
                 new.append(place)
-        return self._printed_out(drawn[new])
+        return drawn[new]
 
     def _numbered(self, length: int, wanted: Ints) -> Ints:
         """The terms with these numbers, as `_draw` writes them."""
@@ -331,11 +340,6 @@ class Sampler:
             return order
         factors = np.append(self._tables.weights, 1.0)  # -1, behind the end of a term, weighs nothing
         return _heaviest_last(factors[self._numbered(length, order)].prod(axis=1), state)
-
-    def _printed_out(self, drawn: Ints) -> list[tuple[str, ...]]:
-        """Terms as prefix tokens."""
-        printed = self._printed.__getitem__
-        return [tuple(" ".join(map(printed, row)).split()) for row in drawn.tolist()]
 
 
 def _state(seed: int, length: int) -> Words:

@@ -5,7 +5,7 @@ sorted; signs belong to terms and products, not to constants (`- a * 3 b` and `+
 a decimal is the fraction it stands for (`* 0.5 x` and `/ x 2` are one form). Nothing is calculated: `+ 2 3`,
 `5`, `* x x` and `pow x 2` stay apart.
 
-It runs over thousands of sampled terms per head, so it works on prefix tokens from right to left with plain
+It runs over thousands of sampled terms per head, whose subterms are composed once (`Canonical`), of plain
 lists; the canonical form of every subterm is its own prefix text.
 """
 
@@ -17,8 +17,9 @@ from functools import lru_cache
 
 from engines.core.tree import Tree
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, LETTERS, TRIGONOMETRIC
+from engines.egen.expressions.subterms import Subterms
 
-__all__ = ["UNDONE_BY", "canonical_key", "direct_key"]
+__all__ = ["UNDONE_BY", "Canonical", "canonical_key", "direct_key"]
 
 UNDONE_BY = {
     **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
@@ -75,27 +76,51 @@ def direct_key(expression: Tree | Sequence[str]) -> str:
     return _text(_part(tokens, direct=True))
 
 
+class Canonical:
+    """Canonical keys of numbered terms, of every subterm once. Args: direct: as `direct_key` has them."""
+
+    def __init__(self, terms: Subterms, *, direct: bool = False) -> None:
+        self._terms, self._direct = terms, direct
+        self._parts: dict[int, _Part] = {}
+
+    def key(self, number: int) -> str:
+        """The canonical form of a term."""
+        return _text(self._part(number))
+
+    def _part(self, number: int) -> _Part:
+        part = self._parts.get(number)
+        if part is None:
+            terms, direct = self._terms, self._direct
+            left, right = terms.lefts[number], terms.rights[number]
+            one = self._part(left) if left >= 0 else None
+            other = self._part(right) if right >= 0 else None
+            part = self._parts[number] = _composed(terms.names[terms.labels[number]], one, other, direct)
+        return part
+
+
 def _part(tokens: Sequence[str], direct: bool = False) -> _Part:
     stack: list[_Part] = []
-    push, pop = stack.append, stack.pop
+    pop = stack.pop
     for token in reversed(tokens):
-        if token == "*" or token == "/":
-            push(_product(pop(), pop(), token == "/"))
-        elif token == "+" or token == "-":
-            push(_sum(pop(), pop(), token == "-"))
-        else:
-            arity = ARITY.get(token)
-            if direct and (arity == 1 or token == "pow"):
-                push(_direct(token, pop(), pop() if arity == 2 else None))
-            elif arity == 1:
-                push((1, _ATOM, [f"{token} {_text(pop())}"], []))
-            elif arity == 0:
-                push((1, _ATOM, [token], []))
-            elif arity == 2:
-                push((1, _ATOM, [f"{token} {_text(pop())} {_text(pop())}"], []))
-            else:
-                push(_number(token))
+        operands = ARITY.get(token, 0)
+        left = pop() if operands else None
+        stack.append(_composed(token, left, pop() if operands > 1 else None, direct))
     return pop()
+
+
+def _composed(token: str, left: _Part | None, right: _Part | None, direct: bool) -> _Part:
+    """A label with its operands."""
+    if left is None:
+        return (1, _ATOM, [token], []) if token in ARITY else _number(token)
+    if right is None:
+        return _direct(token, left, None) if direct else (1, _ATOM, [f"{token} {_text(left)}"], [])
+    if token == "*" or token == "/":
+        return _product(left, right, token == "/")
+    if token == "+" or token == "-":
+        return _sum(left, right, token == "-")
+    if direct and token == "pow":
+        return _direct(token, left, right)
+    return 1, _ATOM, [f"{token} {_text(left)} {_text(right)}"], []
 
 
 @lru_cache(maxsize=4096)

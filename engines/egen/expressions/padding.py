@@ -1,27 +1,38 @@
 """When a member is only its shorter self in disguise.
 
 Padding is judged by value where a constant is concerned: `* cos 0 u` is padded like `* 1 u`. It is looked
-for in thousands of sampled terms per head, on prefix tokens from right to left with plain lists.
+for in thousands of sampled terms per head: every subterm is judged once, in compiled code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
 from engines.egen.egraph.constants import LEAVES, apply, operate
 from engines.egen.expressions.canonical import UNDONE_BY
 from engines.egen.expressions.language import ARITY, LETTERS
+from engines.egen.expressions.subterms import DERIVATIVE, Subterms
 
-__all__ = ["has_padding"]
+__all__ = ["Padding", "has_padding"]
 
-# A subterm under judgement: (value, power, negative, end).
-#   value     of a constant, or 0 or 1 where the term is that for every x; None otherwise
-#   power     p where the term is written as the p-th power of something; None otherwise
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+# What is known of a subterm: `marks` are (known, powered, negative, padded), `amounts` (value, power).
+#   value     of a constant, or 0 or 1 where the term is that for every x; `known` says that there is one
+#   power     p where the term is written as the p-th power of something; `powered` says that it is
 #   negative  2: a factor is -1; 1: a factor is another negative constant; 0: neither
-#   end       the position after its last token
-_Judged = tuple[float | None, float | None, int, int]
+#   padded    whether it says nothing, or something in it
+KNOWN, POWERED, NEGATIVE, PADDED = range(4)
+VALUE, POWER = range(2)
+
+_LABELS = ("+", "-", "*", "/", "pow", "log", DERIVATIVE, "ln", "sqrt", "x", "e")
+PLUS, MINUS, TIMES, OVER, POW, LOG, SLOPE, LN, SQRT, X, E, OTHER = range(12)
 
 
 def has_padding(expression: Tree | Sequence[str]) -> bool:
@@ -33,98 +44,180 @@ def has_padding(expression: Tree | Sequence[str]) -> bool:
     sqrt(u^2) is |u|, a form of its own. -(-u) is a product with -1 and another negative constant, or the
     subtraction of a product with -1; subtracting a negative constant (`- x -7`) is not.
     """
-    tokens = expression.labels() if isinstance(expression, Tree) else expression
-    stack: list[_Judged] = []
-    push, pop = stack.append, stack.pop
-    for at in range(len(tokens) - 1, -1, -1):
-        token = tokens[at]
-        arity = ARITY.get(token)
-        if arity is None:
-            value = _decimal(token)
-            push((value, None, 0 if value is None else 2 if value == -1 else value < 0, at + 1))
-        elif arity == 0:
-            push((LEAVES.get(token), None, 0, at + 1))
-        elif arity == 1:
-            operand = pop()
-            inner = tokens[at + 1]
-            if UNDONE_BY.get(token) == inner or (token == "ln" and inner == "pow" and tokens[at + 2] == "e"):
-                return True
-            root = 0.5 if token == "sqrt" else None
-            if operand[0] is None:
-                push((None, root, 0, operand[3]))
-            else:
-                push(_constant(apply(token, operand[0]), operand[3], root))
+    terms = Subterms(ARITY)
+    number = terms.read(expression.labels() if isinstance(expression, Tree) else expression)
+    return Padding(terms).found(number)
+
+
+class Padding:
+    """Which of numbered terms are padded: see `has_padding`."""
+
+    def __init__(self, terms: Subterms) -> None:
+        self._terms = terms
+        self._judged = 0
+        self._marks = np.zeros((0, 4), np.int64)
+        self._amounts = np.zeros((0, 2))
+        self._kinds = self._undone = np.empty(0, np.int64)
+        self._leaves = np.empty(0)
+        self._padded: list[bool] = []
+
+    def found(self, number: int) -> bool:
+        """Whether a term is padded."""
+        if number >= self._judged:
+            self._judge()
+        return self._padded[number]
+
+    def _judge(self) -> None:
+        """Judge what is new."""
+        terms, first = self._terms, self._judged
+        count = len(terms)
+        if len(terms.names) > len(self._kinds):
+            self._look_up()
+        if len(terms.table) > len(self._marks):
+            more = len(terms.table) - len(self._marks)
+            self._marks = np.concatenate([self._marks, np.zeros((more, 4), np.int64)])
+            self._amounts = np.concatenate([self._amounts, np.zeros((more, 2))])
+        labels = self._kinds, self._undone, self._leaves
+        at = first
+        while (at := _judge(at, count, terms.table, self._marks, self._amounts, *labels)) < count:
+            self._work_out(at)
+            at += 1
+        self._padded += (self._marks[first:count, PADDED] > 0).tolist()
+        self._judged = count
+
+    def _work_out(self, number: int) -> None:
+        """The value of an operation on constants."""
+        terms = self._terms
+        name, right = terms.names[terms.labels[number]], terms.rights[number]
+        operand = float(self._amounts[terms.lefts[number], VALUE])
+        if right < 0:
+            value = apply(name, operand)
         else:
-            left, right = pop(), pop()
-            if token == "d":
-                push((_slope(tokens[at + 2], right[0]), None, 0, right[3]))
+            value = operate(name, operand, float(self._amounts[right, VALUE]))
+        if value is not None:
+            self._marks[number, KNOWN] = 1
+            self._marks[number, NEGATIVE] = 0 if value >= 0 else 2 if value == -1 else 1
+            self._amounts[number, VALUE] = value
+
+    def _look_up(self) -> None:
+        """What the labels are."""
+        names = self._terms.names
+        kinds = {name: kind for kind, name in enumerate(_LABELS)}
+        codes = {name: code for code, name in enumerate(names)}
+        self._kinds = np.array([kinds.get(name, OTHER) for name in names], np.int64)
+        self._undone = np.array([codes.get(UNDONE_BY.get(name, ""), -1) for name in names], np.int64)
+        self._leaves = np.array([_value(name) for name in names])
+
+
+def _value(label: str) -> float:
+    """The value of a leaf, nan where it has none."""
+    if label in ARITY or label in LETTERS or label == DERIVATIVE:
+        return LEAVES.get(label, float("nan"))
+    return float(label)
+
+
+@compiled
+def _judge(
+    first: int,
+    count: int,
+    nodes: Ints,
+    marks: Ints,
+    amounts: Floats,
+    kinds: Ints,
+    undone: Ints,
+    leaves: Floats,
+) -> int:
+    """Judge terms in order; the first that is an operation on constants, of which all but the value is then
+    known, or `count`.
+
+    Args: nodes: see `Subterms`. kinds, undone, leaves: of labels: which, the inverse function, the value.
+    """
+    for n in range(first, count):
+        code, left, right = nodes[n]
+        kind = kinds[code]
+        if left < 0:
+            value = leaves[code]
+            if value == value:
+                marks[n, KNOWN] = 1
+                marks[n, NEGATIVE] = 2 if value == -1 else 1 if value < 0 else 0
+                amounts[n, VALUE] = value
+            continue
+        if marks[left, PADDED] or (right >= 0 and marks[right, PADDED]):
+            marks[n, PADDED] = 1
+            continue
+        if kind == SLOPE:
+            body_is_x = kinds[nodes[left, 0]] == X
+            if body_is_x or marks[left, KNOWN]:
+                marks[n, KNOWN] = 1
+                amounts[n, VALUE] = 1.0 if body_is_x else 0.0
+            continue
+        if right < 0:
+            inner = nodes[left, 0]
+            if undone[code] == inner or (
+                kind == LN and kinds[inner] == POW and kinds[nodes[nodes[left, 1], 0]] == E
+            ):
+                marks[n, PADDED] = 1
                 continue
-            if _padded(token, tokens, at, left, right):
-                return True
-            push(_judged(token, tokens, at, left, right))
-    return False
+            if kind == SQRT:
+                marks[n, POWERED], amounts[n, POWER] = 1, 0.5
+            if marks[left, KNOWN]:
+                return n
+            continue
+        if _padded(kind, nodes, kinds, marks, amounts, left, right):
+            marks[n, PADDED] = 1
+            continue
+        one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
+        first_value, second_value = amounts[left, VALUE], amounts[right, VALUE]
+        if kind == POW and other:
+            marks[n, POWERED], amounts[n, POWER] = 1, second_value
+        elif kind == OVER and one and first_value == 1:
+            marks[n, POWERED], amounts[n, POWER] = 1, -1.0
+        if one and other:
+            return n
+        zero, unit = False, False
+        if kind == TIMES:
+            zero = (one and first_value == 0) or (other and second_value == 0)
+        elif kind == OVER:
+            zero = one and first_value == 0
+            unit = left == right
+        elif kind == MINUS:
+            zero = left == right
+        elif kind == POW:
+            unit = (other and second_value == 0) or (one and first_value == 1)
+        elif kind == LOG:
+            zero = other and second_value == 1
+            unit = left == right
+        if zero or unit:
+            marks[n, KNOWN] = 1
+            amounts[n, VALUE] = 0.0 if zero else 1.0
+        if kind in (TIMES, OVER):
+            marks[n, NEGATIVE] = marks[left, NEGATIVE] or marks[right, NEGATIVE]
+    return count
 
 
-@lru_cache(maxsize=4096)
-def _decimal(token: str) -> float | None:
-    return None if token in LETTERS else float(token)
-
-
-def _slope(body: str, value: float | None) -> float | None:
-    if body == "x":
-        return 1.0
-    return None if value is None else 0.0
-
-
-def _constant(value: float | None, end: int, exponent: float | None = None) -> _Judged:
-    return value, exponent, 0 if value is None or value >= 0 else 2 if value == -1 else 1, end
-
-
-def _padded(token: str, tokens: Sequence[str], at: int, left: _Judged, right: _Judged) -> bool:
-    """Whether the operator at `at` does nothing to one of its operands, or undoes it."""
-    if token == "+":
-        return left[0] == 0 or right[0] == 0
-    if token == "-":
-        return left[0] == 0 or right[0] == 0 or (right[2] == 2 and right[0] is None)
-    if token == "*":
-        return left[0] == 1 or right[0] == 1 or left[2] + right[2] > 2
-    if token == "/":
-        return right[0] == 1 or left[2] + right[2] > 2 or (left[0] == 1 and right[1] == -1)
-    base = left[3]
-    if token == "pow":
-        exponent = right[0]
-        if exponent == 1:
+@compiled
+def _padded(kind: int, nodes: Ints, kinds: Ints, marks: Ints, amounts: Floats, left: int, right: int) -> bool:
+    """Whether an operator does nothing to one of its operands, or undoes it."""
+    one, other = marks[left, KNOWN] > 0, marks[right, KNOWN] > 0
+    first, second = amounts[left, VALUE], amounts[right, VALUE]
+    if kind == PLUS:
+        return (one and first == 0) or (other and second == 0)
+    if kind == MINUS:
+        return (one and first == 0) or (other and second == 0) or (marks[right, NEGATIVE] == 2 and not other)
+    twice_negative = marks[left, NEGATIVE] + marks[right, NEGATIVE] > 2
+    if kind == TIMES:
+        return (one and first == 1) or (other and second == 1) or twice_negative
+    if kind == OVER:
+        inverted = one and first == 1 and marks[right, POWERED] > 0 and amounts[right, POWER] == -1
+        return (other and second == 1) or twice_negative or inverted
+    outer = kinds[nodes[right, 0]]
+    if kind == POW:
+        if other and second == 1:
             return True
-        if exponent is not None and left[1] is not None:
+        if other and marks[left, POWERED]:
+            power = amounts[left, POWER]
             # a product of short numbers that is this close to 1 was meant to be; only padding depends on it
-            return left[1] % 2 != 0 and abs(left[1] * exponent - 1) < 1e-12
-        if tokens[base] == "ln":
-            return tokens[at + 1] == "e"
-    undone = "log" if token == "pow" else "pow"
-    return tokens[base] == undone and tokens[at + 1 : base] == tokens[base + 1 : 2 * base - at]
-
-
-def _judged(token: str, tokens: Sequence[str], at: int, left: _Judged, right: _Judged) -> _Judged:
-    """What is known of an operator's result: the value of a constant, or 0 or 1 by form."""
-    first, second, end = left[0], right[0], right[3]
-    exponent = second if token == "pow" else -1.0 if token == "/" and first == 1 else None
-    if first is not None and second is not None:
-        return _constant(operate(token, first, second), end, exponent)
-    value = None
-    if token == "*":
-        value = 0.0 if first == 0 or second == 0 else None
-    elif token == "/":
-        value = 0.0 if first == 0 else 1.0 if _same(tokens, at, left, right) else None
-    elif token == "-":
-        value = 0.0 if _same(tokens, at, left, right) else None
-    elif token == "pow":
-        value = 1.0 if second == 0 or first == 1 else None
-    elif token == "log":
-        value = 0.0 if second == 1 else 1.0 if _same(tokens, at, left, right) else None
-    return value, exponent, left[2] or right[2] if token in "*/" else 0, end
-
-
-def _same(tokens: Sequence[str], at: int, left: _Judged, right: _Judged) -> bool:
-    """Whether the two operands of the operator at `at` are written the same way."""
-    middle = left[3]
-    return right[3] - middle == middle - at - 1 and tokens[at + 1 : middle] == tokens[middle : right[3]]
+            return power % 2 != 0 and abs(power * second - 1) < 1e-12
+        if outer == LN:
+            return kinds[nodes[left, 0]] == E
+    return outer == (LOG if kind == POW else POW) and nodes[right, 1] == left

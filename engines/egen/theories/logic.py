@@ -18,11 +18,12 @@ from engines.egen.egraph.analysis import constructor
 from engines.egen.expressions.logic import LOGIC, logic_row, read_logic
 from engines.egen.records import Counterexample, Verdict
 from engines.egen.rules.table import Rule, parse_families
-from engines.egen.theories.theory import Judge, Lines, Theory
+from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 
 if TYPE_CHECKING:
     from engines.egen.egraph.graph import EGraph
     from engines.egen.expressions.notation import Notation
+    from engines.egen.expressions.subterms import Subterms
 
 __all__ = ["TABLE", "Logic", "TruthTable", "premises"]
 
@@ -107,12 +108,9 @@ class Logic(Theory):
     def signs(self, _judge: Judge) -> None:
         return None
 
-    def key(self, term: Tree | Sequence[str]) -> str:
-        return _key(term if isinstance(term, Tree) else _tree(term))
-
-    def padded(self, term: Sequence[str]) -> bool:
-        """Double negation, and a constant as an operand."""
-        return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
+    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        del direct  # no connective undoes another
+        return _Forms(terms)
 
     def plain(self, _egraph: EGraph) -> None:
         return None
@@ -132,6 +130,19 @@ class Logic(Theory):
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return logic_row(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    terms: Subterms
+
+    def padded(self, number: int) -> bool:
+        """Double negation, and a constant as an operand."""
+        term = self.terms.tokens(number)
+        return ("not", "not") in pairwise(term) or (len(term) > 1 and not {"true", "false"}.isdisjoint(term))
+
+    def key(self, number: int) -> str:
+        return _key(_tree(self.terms.tokens(number)))
 
 
 class TruthTable:

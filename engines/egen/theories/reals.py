@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,12 @@ from engines.egen.egraph import assumed
 from engines.egen.egraph.analysis import analysis
 from engines.egen.egraph.openings import algebraic_forms, openings
 from engines.egen.egraph.plain import plain
-from engines.egen.expressions.canonical import canonical_key, direct_key
+from engines.egen.expressions.canonical import Canonical
 from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
-from engines.egen.expressions.padding import has_padding
+from engines.egen.expressions.padding import Padding
 from engines.egen.rules.table import Rule, assumed_rules, load_rules
-from engines.egen.theories.theory import Judge, Lines, Theory
+from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.several import verifier
 from engines.egen.verification.verify import Verifier
@@ -30,6 +30,7 @@ from engines.egen.verification.verify import Verifier
 if TYPE_CHECKING:
     from engines.egen.egraph.graph import EGraph
     from engines.egen.expressions.notation import Notation
+    from engines.egen.expressions.subterms import Subterms
 
 __all__ = ["Reals"]
 
@@ -93,14 +94,8 @@ class Reals(Theory):
         points = judge.points[..., : judge.inside]
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
 
-    def key(self, term: Tree | Sequence[str]) -> str:
-        return canonical_key(term)
-
-    def direct_key(self, term: Tree | Sequence[str]) -> str:
-        return direct_key(term)
-
-    def padded(self, term: Sequence[str]) -> bool:
-        return has_padding(term)
+    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        return _Forms(terms, direct)
 
     def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
         return plain(egraph)
@@ -119,3 +114,11 @@ class Reals(Theory):
 
     def row(self, tree: Tree) -> dict[str, Any]:
         return expression_row(tree)
+
+
+class _Forms:
+    """Padding and canonical forms of numbered terms."""
+
+    def __init__(self, terms: Subterms, direct: bool) -> None:
+        self.padded = Padding(terms).found
+        self.key = Canonical(terms, direct=direct).key

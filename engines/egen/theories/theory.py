@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from engines.egen.algebra.powers import Signs
     from engines.egen.egraph.graph import EGraph
     from engines.egen.expressions.notation import Notation
+    from engines.egen.expressions.subterms import Subterms
     from engines.egen.rules.table import Rule
 
-__all__ = ["Judge", "Lines", "Theory", "theory_of"]
+__all__ = ["Forms", "Judge", "Lines", "Theory", "theory_of"]
 
 Lines = list[tuple[str, Tree]]
 """The name of a step and what it leads to."""
@@ -28,6 +29,16 @@ class Judge(Protocol):
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
         """One verdict per member."""
+
+
+class Forms(Protocol):
+    """What is said of numbered terms."""
+
+    def padded(self, number: int) -> bool:
+        """Whether a term is only a shorter one in disguise."""
+
+    def key(self, number: int) -> str:
+        """The canonical form: equal for terms that count as one member."""
 
 
 class Theory(ABC):
@@ -77,16 +88,9 @@ class Theory(ABC):
         return ""
 
     @abstractmethod
-    def key(self, term: Tree | Sequence[str]) -> str:
-        """The canonical form: equal for terms that count as one member."""
-
-    def direct_key(self, term: Tree | Sequence[str]) -> str:
-        """The canonical form that also sees through detours, where a theory has one."""
-        return self.key(term)
-
-    @abstractmethod
-    def padded(self, term: Sequence[str]) -> bool:
-        """Whether a term is only a shorter one in disguise."""
+    def forms(self, terms: Subterms, *, direct: bool = False) -> Forms:
+        """What tells drawn terms apart. Args: direct: whether the canonical form also sees through detours,
+        where a theory has such a one."""
 
     @abstractmethod
     def plain(self, egraph: EGraph) -> tuple[EGraph, dict[int, int]] | None:

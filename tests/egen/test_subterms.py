@@ -1,0 +1,42 @@
+"""What is found out about a subterm once holds wherever it occurs."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.core.tree import Tree
+from engines.egen.expressions.canonical import Canonical, canonical_key, direct_key
+from engines.egen.expressions.language import ARITY
+from engines.egen.expressions.padding import Padding, has_padding
+from engines.egen.expressions.subterms import Subterms
+from tests.egen.expressions import LEAVES, trees
+
+
+@settings(deadline=None)
+@given(st.lists(trees(), min_size=1, max_size=12), st.lists(LEAVES, max_size=3))
+def test_terms_among_others_are_what_they_are_alone(many: list[Tree], leaves: list[str]) -> None:
+    nested = [Tree("+", (one, Tree(leaf))) for one in many for leaf in leaves]
+    terms = Subterms(ARITY)
+    padding, canonical, direct = Padding(terms), Canonical(terms), Canonical(terms, direct=True)
+    for tree in (*many, *nested, *many):
+        number = terms.read(tree.labels())
+        assert terms.tokens(number) == tuple(tree.labels())
+        assert padding.found(number) == has_padding(tree)
+        assert canonical.key(number) == canonical_key(tree)
+        assert direct.key(number) == direct_key(tree)
+    assert len(terms) == len({node for tree in (*many, *nested) for node in _without_variables(tree)})
+
+
+def _without_variables(tree: Tree) -> Tree:
+    """The tree where a derivative has its body as only operand."""
+    below = tree.children[1:] if tree.label == "d" else tree.children
+    return Tree(tree.label, tuple(map(_without_variables, below)))
+
+
+def test_there_is_room_for_any_number() -> None:
+    terms = Subterms(ARITY)
+    numbers = [terms.read(["+", str(n), "x"]) for n in range(5_000)]
+    assert len(set(numbers)) == 5_000
+    assert [terms.read(["+", str(n), "x"]) for n in range(5_000)] == numbers
+    assert terms.tokens(numbers[-1]) == ("+", "4999", "x")
