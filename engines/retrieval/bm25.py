@@ -1,4 +1,4 @@
-"""BM25 over the terms of `tokens`, searched memory-mapped.
+"""BM25 over terms, searched memory-mapped.
 
 The score of a document for a query is the sum over the query's terms (repeated ones count each time) of
 idf * tf / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (N - df + 0.5) / (df + 0.5)): BM25 as
@@ -30,7 +30,7 @@ from engines.core.files import write_array
 from engines.retrieval.postings import Postings, TermPart
 from engines.retrieval.similarity import top_k
 from engines.retrieval.stored import corrupt, new_folder, read_about
-from engines.retrieval.tokens import TOKENS_VERSION, terms
+from engines.retrieval.tokens import TERMS, VERSIONS
 
 __all__ = ["Bm25", "LexicalIndex", "build_lexical"]
 
@@ -49,8 +49,12 @@ class Bm25:
     b: float = 0.75
 
 
-def build_lexical(parts: Iterable[TermPart], out: Path, params: Bm25 | None = None) -> dict[str, Any]:
+def build_lexical(
+    parts: Iterable[TermPart], out: Path, params: Bm25 | None = None, *, tokens: str = VERSIONS["math"]
+) -> dict[str, Any]:
     """Write the index of all documents of the parts, in their order, into the folder `out`; all or nothing.
+
+    Args: tokens: the version of the parts' terms.
 
     Returns: what `about.json` in it says: parameters, documents, terms, postings, mean length.
     Raises: DataError when there is no term at all, or `out` cannot be written.
@@ -67,7 +71,7 @@ def build_lexical(parts: Iterable[TermPart], out: Path, params: Bm25 | None = No
         about |= {
             "bm25": asdict(params),
             "method": "lucene",
-            "tokens": TOKENS_VERSION,
+            "tokens": tokens,
             "documents": len(lengths),
             "terms": len(holders),
             "postings": len(postings),
@@ -100,9 +104,9 @@ class LexicalIndex:
     def __init__(self, folder: Path) -> None:
         """Raises: DataError E661 for a file that is corrupt, E662 for an index of other terms."""
         self.about: Mapping[str, Any] = read_about(folder)
-        if self.about.get("tokens") != TOKENS_VERSION:
+        if self.about.get("tokens") not in TERMS:
             raise DataError(
-                f"the index holds terms of version {self.about.get('tokens')}, and this is {TOKENS_VERSION}",
+                f"the index holds terms of version {self.about.get('tokens')}, not of {', '.join(TERMS)}",
                 path=folder,
                 code="E662",
                 remedy="Remove the index and build it again.",
@@ -113,6 +117,7 @@ class LexicalIndex:
                 arrays.append(np.load(folder / name, mmap_mode="r"))
             except (OSError, ValueError, EOFError) as error:
                 raise corrupt(folder / name, error) from error
+        self.terms = TERMS[self.about["tokens"]]
         self._data, self._documents, starts = arrays
         self._starts = np.asarray(starts)
         vocabulary = folder / _TERMS
@@ -130,7 +135,7 @@ class LexicalIndex:
     def scores(self, query: str) -> Floats:
         """(documents,): the score of each; 0 where no term of the query occurs."""
         found = np.zeros(len(self), np.float32)
-        for term, count in Counter(terms(query)).items():
+        for term, count in Counter(self.terms(query)).items():
             number = self._numbers.get(term)
             if number is None:
                 continue

@@ -7,7 +7,7 @@ needs no more of it than one of thousands, but for those two.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -35,12 +35,12 @@ class TermPart:
     lengths: NDArray[np.int32]
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> TermPart:
-        """The terms of texts."""
+    def of(cls, texts: Iterable[str], cut: Callable[[str], list[str]] = terms) -> TermPart:
+        """The terms of texts, cut by `cut`."""
         numbers: dict[str, int] = {}
         ids, lengths = array("i"), array("i")
         for text in texts:
-            found = [numbers.setdefault(term, len(numbers)) for term in terms(text)]
+            found = [numbers.setdefault(term, len(numbers)) for term in cut(text)]
             ids.extend(found)
             lengths.append(len(found))
         return cls(tuple(numbers), np.frombuffer(ids, np.int32), np.frombuffer(lengths, np.int32))

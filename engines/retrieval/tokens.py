@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from typing import Literal
 
 from engines.formula.lexer import lex
+from engines.retrieval.porter import english_terms
 
-__all__ = ["TOKENS_VERSION", "formula_terms", "pieces", "snippet", "stem", "terms"]
+__all__ = ["TERMS", "VERSIONS", "Terms", "formula_terms", "pieces", "snippet", "stem", "terms"]
 
-TOKENS_VERSION = "math-terms-2"
-"""Changes whenever `terms` gives other terms for some text: an index of other terms cannot be searched."""
+Terms = Literal["math", "porter"]
+"""Words and formulas, as `terms` has them; or English words by Porter's stemmer, as Lucene has them."""
+VERSIONS: Mapping[Terms, str] = {"math": "math-terms-2", "porter": "porter-terms-1"}
+"""One changes whenever its terms of some text do: an index of other terms cannot be searched."""
 
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*")
@@ -112,6 +116,13 @@ def terms(text: str) -> list[str]:
         else:
             found += [stem(word) for word in _WORD.findall(piece.lower()) if word not in _STOP]
     return found
+
+
+TERMS: Mapping[str, Callable[[str], list[str]]] = {
+    VERSIONS["math"]: terms,
+    VERSIONS["porter"]: english_terms,
+}
+"""The terms of a text, by the version."""
 
 
 def snippet(text: str, query: str, width: int = 160) -> str:

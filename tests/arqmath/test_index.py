@@ -423,10 +423,26 @@ def test_another_model_collection_or_version_is_refused(
     posts.write_text(posts.read_text() + json.dumps(row(77, 2, parent_id="2", body="more")) + "\n")
     with pytest.raises(EngineError, match="other settings: posts"):
         build_index(folder, out)
-    monkeypatch.setattr("engines.arqmath.collection.index.TOKENS_VERSION", "newer")
+    newer = {"newer": terms}
+    monkeypatch.setattr("engines.arqmath.collection.index.TERMS", newer)
     with pytest.raises(EngineError, match="another version") as caught:
         open_index(out)
     assert caught.value.code == "E662"
+
+
+def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder, tmp_path: Path) -> None:
+    out = tmp_path / "index"
+    assert build_index(folder, out, terms="porter", k1=0.9)["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
+    again = build_index(folder, out, dense=True, encoder=BagEncoder())
+    assert again["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
+    assert again["lexical"]["tokens"] == "porter-terms-1"
+    lexical = open_index(out).lexical
+    assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
+    assert lexical.scores("diverging").max() > 0
+    for other in ({"terms": "math"}, {"k1": 1.2}, {"b": 0.4}):
+        with pytest.raises(EngineError, match="begun with other settings") as caught:
+            build_index(folder, out, **other)
+        assert caught.value.code == "E668"
 
 
 def test_folders_that_are_something_else(folder: ArqmathFolder, tmp_path: Path) -> None:

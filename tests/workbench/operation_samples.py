@@ -167,6 +167,9 @@ def save(workspace: Path, place: Path) -> Given:
     return {"cluster": str(place / "cluster.json"), "out": str(place / "saved")}
 
 
+_TUNED = (("topics", "xml"), ("qrels", "tsv"))
+
+
 def _forum(workspace: Path) -> Path:
     return workspace / "arqmath" / "sample-forum"
 
@@ -196,6 +199,11 @@ def compare_runs(workspace: Path, place: Path) -> Given:
 def evaluate_run(workspace: Path, place: Path) -> Given:
     topics = str(_forum(workspace) / "topic_info.csv")
     return {"run": _run(workspace), "qrels": compare_runs(workspace, place)["qrels"], "topics_by": topics}
+
+
+def tune(workspace: Path, place: Path) -> Given:
+    files = {name: [str(_forum(workspace) / f"{name}_task1.{kind}")] for name, kind in _TUNED}
+    return {"index": _index(workspace, place), **files, "folds": 3}
 
 
 def generate(workspace: Path, place: Path) -> Given:
@@ -379,6 +387,7 @@ SAMPLES: dict[str, Callable[[Path, Path], Given]] = {
     "arqmath.show": lambda _workspace, _place: {"folder": "sample-forum", "topic": "A.901", "run": "bm25"},
     "arqmath.snippets": lambda _workspace, _place: {"folder": "sample-forum", "ids": ["9001015", "9001022"]},
     "arqmath.topics": lambda _workspace, _place: {"folder": "sample-forum"},
+    "arqmath.tune": tune,
     "arqmath.write-run": lambda _, place: {
         "folder": "sample-forum",
         "run": "bm25",

@@ -35,13 +35,15 @@ from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors
 from engines.retrieval.stored import corrupt
-from engines.retrieval.tokens import TOKENS_VERSION
+from engines.retrieval.tokens import TERMS
 
 __all__ = ["DEPTH", "Hit", "Index", "build_index", "document_text", "kept_index", "open_index"]
 
 _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
 index of the whole collection has gigabytes."""
+
+_VECTORS: tuple[Search, ...] = ("dense", "questions")
 
 DEPTH = 1_000
 """How deep the two rankings are that are fused."""
@@ -74,7 +76,7 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
             else "Make one with: mathwb arqmath index FOLDER --out DIR",
         )
     manifest = read_json(path / MANIFEST)
-    if manifest["format"] != FORMAT or manifest.get("tokens") != TOKENS_VERSION:
+    if manifest["format"] != FORMAT or manifest.get("tokens") not in TERMS:
         raise DataError(
             "the index was made by another version of this program",
             path=path,
@@ -176,6 +178,11 @@ class Index:
         found = load_encoder(self.manifest["encoder"]["place"])
         _same_encoder(self.path, self.manifest, found)
         return found
+
+    @property
+    def searches(self) -> list[Search]:
+        """The searches that it was built for."""
+        return ["lexical", *(name for name in _VECTORS if self.manifest.get(name))]
 
     @property
     def how(self) -> str:

@@ -36,7 +36,7 @@ from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.postings import TermPart
 from engines.retrieval.stored import corrupt
-from engines.retrieval.tokens import TOKENS_VERSION
+from engines.retrieval.tokens import TERMS, VERSIONS, Terms
 
 __all__ = ["build_index", "document_text", "read_json", "refuse_without_terms"]
 
@@ -63,7 +63,9 @@ def build_index(
     encoder: str | Path | StoredEncoder = BUILT_IN,
     exact: bool = False,
     kind: Kind | None = None,
-    bm25: Bm25 | None = None,
+    terms: Terms | None = None,
+    k1: float | None = None,
+    b: float | None = None,
     share: tuple[int, int] | None = None,
     events: Sink = ignore,
     stop: Stop = never,
@@ -72,6 +74,7 @@ def build_index(
 
     Args: dense: vectors too. encoder: whose. exact: made in single precision also where 16 bits are faster;
     either goes on with what the other has made. kind: of dense index; chosen by the size unless given.
+    terms, k1, b: of BM25; those that the folder was begun with unless given, else math, 1.2 and 0.75.
     share: (3, 16): of the vectors' parts only the third and every sixteenth from there, for processes that
     divide them, on machines that see the same folder; the index of terms must be there, and a call without a
     share then makes of the parts what one machine would have made.
@@ -103,10 +106,9 @@ def build_index(
             "collection": folder.title,
             "posts": {"name": posts.name, "sha256": sha256(posts)},
             "links": folder.links and {"name": folder.links.name, "sha256": sha256(folder.links)},
-            "tokens": TOKENS_VERSION,
-            "bm25": asdict(bm25 or Bm25()),
         }
-        plan = _begin(out, plan, chosen)
+        named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
+        plan = _begin(out, plan, named, chosen)
         build = _Build(out, folder, plan, chosen, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 
@@ -137,13 +139,20 @@ def _encoder_facts(chosen: StoredEncoder) -> dict[str, Any]:
     }
 
 
-def _begin(out: Path, plan: dict[str, Any], chosen: StoredEncoder | None) -> dict[str, Any]:
-    """Write the plan, or check that the folder was begun with the same; an encoder may be added later."""
+def _begin(
+    out: Path, plan: dict[str, Any], named: Mapping[str, Any], chosen: StoredEncoder | None
+) -> dict[str, Any]:
+    """Write the plan, or check that the folder was begun with the same; an encoder may be added later, and
+    settings of BM25 that are not named are the folder's own."""
     path = out / PLAN
-    old: dict[str, Any] = {}
-    if path.exists():
-        old = read_json(path)
-        names = {"format": "version", "posts": "posts", "links": "links", "tokens": "version", "bm25": "BM25"}
+    old: dict[str, Any] = read_json(path) if path.exists() else {}
+    was = {"tokens": old.get("tokens"), **(old.get("bm25") or asdict(Bm25()))}
+    if was["tokens"] not in TERMS:
+        was["tokens"] = VERSIONS["math"]
+    of_terms = {name: was[name] if value is None else value for name, value in named.items()}
+    plan |= {"tokens": of_terms["tokens"], "bm25": {name: of_terms[name] for name in ("k1", "b")}}
+    if old:
+        names = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
         for key, name in names.items():
             if old.get(key) != plan[key]:
                 raise EngineError(
@@ -153,19 +162,20 @@ def _begin(out: Path, plan: dict[str, Any], chosen: StoredEncoder | None) -> dic
                     exit_code=2,
                     remedy=AGAIN,
                 )
-    was = old.get("encoder")
+    encoder = old.get("encoder")
     if chosen is not None:
         facts = _encoder_facts(chosen)
-        if was and was["sha256"] != facts["sha256"]:
+        if encoder and encoder["sha256"] != facts["sha256"]:
             raise EngineError(
-                f"the vectors in this folder are those of {was['name']}, and {facts['name']} is asked for",
+                f"the vectors in this folder are those of {encoder['name']}, and {facts['name']} is "
+                "asked for",
                 where=str(out),
                 code="E668",
                 exit_code=2,
                 remedy=AGAIN,
             )
-        was = facts
-    plan["encoder"] = was
+        encoder = facts
+    plan["encoder"] = encoder
     if plan != old:
         write_json(path, plan)
     return plan
@@ -269,7 +279,7 @@ class _Build:
             return True
 
         def make(posts: Sequence[StoredPost], path: Path) -> bool:
-            TermPart.of(map(document_text, posts)).save(path)
+            TermPart.of(map(document_text, posts), TERMS[self.plan["tokens"]]).save(path)
             return True
 
         def good(path: Path) -> bool:
@@ -282,7 +292,8 @@ class _Build:
         parts = self._parts(store, IDS, "terms-{:05d}.npz", _TERM_PART, "answers", make, good)
         if parts is None:
             return False
-        build_lexical(map(TermPart.load, parts), self.out / "lexical", Bm25(**self.plan["bm25"]))
+        params, tokens = Bm25(**self.plan["bm25"]), self.plan["tokens"]
+        build_lexical(map(TermPart.load, parts), self.out / "lexical", params, tokens=tokens)
         return True
 
     def _vectors(self, store: PostStore) -> bool:

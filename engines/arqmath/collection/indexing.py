@@ -10,6 +10,7 @@ from engines.arqmath.choices import SomeCollection
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
+from engines.retrieval.tokens import Terms
 
 __all__ = ["IndexCollection", "Prepare", "index", "prepare", "settled"]
 
@@ -31,6 +32,18 @@ class IndexCollection:
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
     ] = "minilm"
     exact: Annotated[bool, Arg("Vectors in single precision also where 16 bits are faster.")] = False
+    terms: Annotated[
+        Terms | None,
+        Arg(
+            "Of BM25: math has commands of LaTeX and pairs of symbols beside words; porter is Lucene's way: "
+            "English words by Porter's stemmer, formulas cut like them.",
+            shown="math",
+        ),
+    ] = None
+    k1: Annotated[float | None, Arg("Of BM25: what repetition adds.", low=0, shown="1.2")] = None
+    b: Annotated[
+        float | None, Arg("Of BM25: how far long answers are held back.", low=0, high=1, shown="0.75")
+    ] = None
     share: Annotated[
         str | None,
         Arg(
@@ -75,6 +88,9 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
         dense=spec.dense,
         encoder=spec.encoder,
         exact=spec.exact,
+        terms=spec.terms,
+        k1=spec.k1,
+        b=spec.b,
         share=share_of(spec.share),
         events=events,
         stop=stop,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = ["Rank", "rank"]
+__all__ = ["Rank", "rank", "read_judgements", "read_topic_files"]
 
 _MAX_TOKENS = 512
 _DEPTH = 1_000
@@ -169,9 +169,9 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     if spec.questions:
         topics = _questions(_need(index, folder, "asking the collection's own questions"))
     else:
-        topics = _topics(spec.topics)
+        topics = read_topic_files(spec.topics)
         warn_of_formula_topics(topics, events)
-    qrels = _qrels(spec.qrels, topics, events)
+    qrels = read_judgements(spec.qrels, topics, events)
     if spec.run.is_dir():
         raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
     # Before the first stage, which may take long.
@@ -223,7 +223,8 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
     return index
 
 
-def _topics(files: Sequence[Path]) -> list[Topic]:
+def read_topic_files(files: Sequence[Path]) -> list[Topic]:
+    """The topics of all files. Raises: EngineError E434 where two ask otherwise under one id."""
     from engines.forum.topics import read_topics
 
     found: dict[str, Topic] = {}
@@ -245,7 +246,7 @@ def _questions(index: Index) -> list[Topic]:
     return [Topic(post.id, CleanText(post.title, ()), CleanText(post.text, ()), post.tags) for post in posts]
 
 
-def _qrels(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
+def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
     """The judgements of all files; a warning counts judged topics that are not ranked."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
@@ -385,7 +386,7 @@ def _two_stages(
         run = Run(spec.tag or how.replace(" ", ""), first.rankings).cut(depth)
         write_run(run, spec.run)
         return {**about, "weight": 0.0, "complete": True, "topics": len(run.rankings), "documents": len(run)}
-    tuning = _tuning(_topics(spec.tune_topics), first, qrels)
+    tuning = _tuning(read_topic_files(spec.tune_topics), first, qrels)
     found = _score(spec, topics, first.cut(depth), index.store, model, events, stop)
     about["weight"] = weight = spec.weight
     if found.complete:

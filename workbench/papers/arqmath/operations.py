@@ -113,6 +113,13 @@ OPERATIONS = (
         document=f"{_ENGINE}.ranking.evaluate:document",
     ),
     Operation(
+        "arqmath.tune",
+        "Choose first stages on some topics, report on others.",
+        spec=f"{_ENGINE}.ranking.tune:Tune",
+        call=f"{_ENGINE}.ranking.tune:tune",
+        text=f"{_TEXT}:tune",
+    ),
+    Operation(
         "arqmath.generate",
         "Answers of their own to topics (Task 3).",
         spec=f"{_ENGINE}.generation.generate:Generate",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ __all__ = [
     "search",
     "show",
     "topics",
+    "tune",
 ]
 
 Found = Mapping[str, Any]
@@ -101,6 +103,31 @@ def rank(found: Found, _spec: object) -> Iterator[str]:
     if "recall" in found:
         shares = ", ".join(f"{at}: {share:.3f}" for at, share in found["recall"].items())
         yield f"recall of the first stage ({found['first']}), grade 2 and more, at {shares}"
+
+
+def tune(found: Found, _spec: object) -> Iterator[str]:
+    """Each system with what was chosen for it."""
+    if not found["complete"]:
+        yield "stopped; nothing was chosen"
+        return
+    on = f"chosen on {found['tuned_on']} others" if "tuned_on" in found else f"{found['folds']} folds"
+    heads = ["system", "nDCG'", "95 %", "against", "difference", "95 %", "p", "Holm"]
+    rows = []
+    for row in found["systems"]:
+        low, high = row["interval"]
+        cells = [row["system"], f"{row['ndcg_prime']:.4f}", f"{low:.3f} to {high:.3f}"]
+        if "against" in row:
+            low, high = row["difference_interval"]
+            cells += [row["against"], f"{row['difference']:+.4f}", f"{low:+.3f} to {high:+.3f}"]
+            cells += [f"{row[name]:.4f}" for name in ("randomisation_p", "holm_p")]
+        rows.append(cells + [""] * (len(heads) - len(cells)))
+    yield f"{found['topics']} topics, {on}"
+    yield from table(heads, rows)
+    for row in found["systems"]:
+        kinds = Counter(row.get("chosen", ()))
+        if kinds:
+            times = "; ".join(f"{name} ({count}x)" if count > 1 else name for name, count in kinds.items())
+            yield f"{row['system']}: {times}"
 
 
 def generate(made: Found, _spec: object) -> list[str]:

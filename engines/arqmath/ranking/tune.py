@@ -1,0 +1,242 @@
+"""Choosing the settings of first stages on some topics, and reporting on others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from engines.arqmath.first_stage import FirstStage, Search
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engines.arqmath.collection.index import Index
+    from engines.retrieval.qrels import Qrels
+    from engines.retrieval.run import Run
+
+__all__ = ["Tune", "tune"]
+
+_K1 = (0.4, 0.8, 1.2, 1.6, 2.0, 3.0)
+_B = (0.0, 0.25, 0.5, 0.75, 1.0)
+_LUCENE = (0.9, 0.4)
+"""k1 and b of Anserini and Pyserini."""
+_K = (1, 5, 10, 20, 40, 60, 100, 200)
+_READ = 500
+"""Documents that are read at once."""
+_STEPS = 10
+"""Weights are tenths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tune:
+    """Choose BM25's terms, k1 and b, the weights of sums and the constant of reciprocal ranks by nDCG' on
+    some topics, and report on others: on those that --tune-topics does not name, or by cross-validation.
+
+    Nothing is changed: `arqmath index` and `--first` take what was chosen.
+    """
+
+    index: Annotated[
+        Path,
+        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+    ]
+    topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)]
+    qrels: Annotated[tuple[Path, ...], Arg("Their judgements; may be given again.", option=True)]
+    tune_topics: Annotated[
+        tuple[Path, ...], Arg("Choose on these topics only, and report on the others.")
+    ] = ()
+    folds: Annotated[
+        int, Arg("Without --tune-topics: of cross-validation over topics in random order.", low=2)
+    ] = 5
+    seed: Annotated[int, Arg("Of that order, the tests and the intervals.", low=0)] = 0
+
+
+def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Measure every system with what is chosen for it on other topics than it is measured on.
+
+    Returns: complete (false after a stop, and then nothing else), topics (reported), tuned_on (with
+    `tune_topics`, how many) or folds, and systems: of each system, chosen (once, or by fold; where there
+    is a choice), ndcg_prime, interval (95 %, bootstrap over topics) and, held against another system,
+    against, difference, difference_interval, randomisation_p and holm_p.
+    Events: progress in systems; warnings of judged topics that are not asked. Raises: EngineError E344 where
+    too few topics are judged to choose or to report on.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> from tempfile import mkdtemp
+    >>> place = Path(mkdtemp())
+    >>> from engines.arqmath import IndexCollection, index
+    >>> _ = index(IndexCollection(forum, place / "index"))
+    >>> files = (forum / "topics_task1.xml",), (forum / "qrels_task1.tsv",)
+    >>> found = tune(Tune(place / "index", *files, folds=3))
+    >>> [(row["system"], round(row["ndcg_prime"], 3)) for row in found["systems"][:2]]
+    [('BM25 as indexed', 0.614), ('BM25, k1 and b', 0.605)]
+    """
+    from engines.arqmath.collection.index import kept_index
+    from engines.arqmath.ranking.rank import read_judgements, read_topic_files
+    from engines.retrieval.qrels import Qrels
+
+    index = kept_index(spec.index)
+    topics = read_topic_files(spec.topics)
+    qrels = read_judgements(spec.qrels, topics, events)
+    assert qrels is not None
+    texts = {topic.id: topic.text for topic in topics if topic.id in qrels.grades}
+    names = list(texts)
+    splits = _splits(spec, names)
+    judged = Qrels({name: qrels.grades[name] for name in names})
+    reported = sorted({place for _, others in splits for place in others})
+    rows: list[dict[str, Any]] = []
+    measured: dict[str, NDArray[np.float64]] = {}
+    for system, against, runs in _systems(index, texts):
+        values: dict[str, NDArray[np.float64]] = {}
+        for setting, run in runs:
+            if stop():
+                return {"complete": False}
+            values[setting] = _values(run, judged, names)
+        chosen, own = _chosen(values, splits, len(names))
+        measured[system] = own[reported]
+        rows.append({"system": system, **({"chosen": chosen} if len(values) > 1 else {})})
+        rows[-1] |= {"against": against} if against else {}
+        events(Event("progress", {"done": len(rows), "unit": "systems"}))
+    _report(rows, measured, spec.seed)
+    how = {"tuned_on": len(splits[0][0])} if spec.tune_topics else {"folds": spec.folds}
+    return {"complete": True, "topics": len(reported), **how, "systems": rows}
+
+
+_Split = tuple[list[int], list[int]]
+"""Places of the topics that are chosen on, and of those that are reported."""
+
+
+def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
+    import numpy as np
+
+    from engines.arqmath.ranking.rank import read_topic_files
+
+    places = range(len(names))
+    if spec.tune_topics:
+        named = {topic.id for topic in read_topic_files(spec.tune_topics)}
+        splits = [([n for n in places if names[n] in named], [n for n in places if names[n] not in named])]
+    else:
+        order = np.random.default_rng(spec.seed).permutation(len(names))
+        folds = [fold.tolist() for fold in np.array_split(order, spec.folds)]
+        splits = [([n for n in places if n not in set(fold)], fold) for fold in folds]
+    if not all(chosen and others for chosen, others in splits) or len(names) < 2:
+        what = f"{len(names)} topics are both asked and judged; some to choose on and others to report on are"
+        remedy = "Give topics and judgements of more; --topics has those of --tune-topics and others."
+        raise EngineError(f"{what} needed", code="E344", exit_code=2, remedy=remedy)
+    return splits
+
+
+_Runs = Iterator[tuple[str, "Run"]]
+
+
+def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
+    """Each system, what it is held against, and its runs by setting."""
+    from engines.arqmath.collection.index import DEPTH, document_text
+    from engines.retrieval.bm25 import Bm25
+    from engines.retrieval.frequencies import Frequencies
+    from engines.retrieval.run import Run
+    from engines.retrieval.tokens import VERSIONS
+
+    ids = [name.decode() for name in index.ids.tolist()]
+    as_is, plain = index.lexical.about, "BM25 as indexed"
+
+    def bm25(counted: Frequencies, grid: Sequence[tuple[float, float]], label: str = "") -> _Runs:
+        for k1, b in grid:
+            found = {
+                topic: [(ids[row], float(s)) for row, s in zip(rows.tolist(), scores, strict=True)]
+                for topic, scores, rows in counted.search(Bm25(k1, b), DEPTH)
+            }
+            yield f"{label}k1 {k1:g}, b {b:g}", Run.from_scores("BM25", found)
+
+    def both(grid: Sequence[tuple[float, float]]) -> _Runs:
+        for terms, counted in by_terms.items():
+            yield from bm25(counted, grid, f"{terms}, ")
+
+    def documents() -> Iterator[str]:
+        for begin in range(0, len(ids), _READ):
+            yield from map(document_text, index.store.many(ids[begin : begin + _READ]).values())
+
+    by_terms = {terms: Frequencies(documents(), texts, version) for terms, version in VERSIONS.items()}
+    grid = list(product(_K1, _B))
+    own = by_terms[next(terms for terms, version in VERSIONS.items() if version == as_is["tokens"])]
+    at = as_is["bm25"]["k1"], as_is["bm25"]["b"]
+    yield plain, "", bm25(own, [at])
+    yield "BM25, k1 and b", plain, bm25(own, grid)
+    yield "BM25 as Anserini has it", plain, bm25(by_terms["porter"], [_LUCENE])
+    yield "BM25 by Porter's stemmer, k1 and b", plain, bm25(by_terms["porter"], [*grid, _LUCENE])
+    yield "BM25, terms, k1 and b", plain, both([*grid, _LUCENE])
+    if len(index.searches) > 1:
+        found = {name: index.run(texts, DEPTH, how=name) for name in index.searches}
+        whole = f"{index.how} as it is"
+        yield whole, plain, iter([(index.how, FirstStage.read(index.how).fuse(found))])
+        yield "weights of a sum", whole, _fused(_sums(index.searches), found)
+        constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in _K)
+        yield "rrf, k", whole, _fused(constants, found)
+
+
+def _sums(searches: Sequence[Search]) -> Iterator[FirstStage]:
+    """Every sum with weights in tenths of 1."""
+    for parts in product(range(_STEPS + 1), repeat=len(searches)):
+        if sum(parts) == _STEPS:
+            pairs = zip(searches, parts, strict=True)
+            yield FirstStage(tuple((name, part / _STEPS) for name, part in pairs if part))
+
+
+def _fused(stages: Iterator[FirstStage], found: Mapping[Search, Run]) -> _Runs:
+    return ((str(stage), stage.fuse(found)) for stage in stages)
+
+
+def _values(run: Run, judged: Qrels, names: Sequence[str]) -> NDArray[np.float64]:
+    """(topics,): nDCG' of each."""
+    import numpy as np
+
+    from engines.retrieval.measures import evaluate
+
+    per_topic = evaluate(run, judged, ["ndcg_prime"]).per_topic
+    return np.array([per_topic[name]["ndcg_prime"] for name in names])
+
+
+def _chosen(
+    values: Mapping[str, NDArray[np.float64]], splits: Sequence[_Split], count: int
+) -> tuple[list[str], NDArray[np.float64]]:
+    """What does best on the topics of each split, and the values of the others with it, by topic."""
+    import numpy as np
+
+    own, settings = np.full(count, np.nan), []
+    for on, others in splits:
+        best = max(values, key=lambda setting: values[setting][on].mean())
+        own[others] = values[best][others]
+        settings.append(best)
+    return settings, own
+
+
+def _report(rows: Sequence[dict[str, Any]], measured: Mapping[str, NDArray[np.float64]], seed: int) -> None:
+    """Means, intervals and tests of each system, put into its row; tests are adjusted together."""
+    from engines.retrieval.significance import bootstrap_interval, compare, holm
+
+    tests = []
+    for row in rows:
+        own = measured[row["system"]]
+        row |= {
+            "ndcg_prime": round(float(own.mean()), 6),
+            "interval": [round(bound, 6) for bound in bootstrap_interval(own.tolist(), seed=seed)],
+        }
+        if "against" in row:
+            pair = [dict(enumerate(one.tolist())) for one in (measured[row["against"]], own)]
+            left, right = ({str(n): value for n, value in one.items()} for one in pair)
+            tests.append((row, compare(left, right, seed=seed)))
+    adjusted = holm([test.randomisation_p for _, test in tests])
+    for (row, test), holm_p in zip(tests, adjusted, strict=True):
+        row |= {
+            "difference": round(test.difference, 6),
+            "difference_interval": [round(bound, 6) for bound in test.interval],
+            "randomisation_p": test.randomisation_p,
+            "holm_p": holm_p,
+        }
