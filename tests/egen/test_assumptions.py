@@ -148,6 +148,10 @@ TRUE = [
     ("abs(x)/x", "1", "x > 0"),
     ("sqrt((a - b)^2)", "a - b", "a > b"),
     ("x y z t u v", "v u t z y x", ""),
+    ("sin(x + n pi)^2", "sin(x)^2", "n integer"),
+    ("asin(sin x)", "x", "-1 < x < 1"),
+    ("acos(cos(x y))", "abs(x y)", "-1 < x < 1, -1 < y < 1"),
+    ("2atan(tan x)", "2x", "0 < x < 1"),
 ]
 
 
@@ -170,6 +174,8 @@ FALSE = [
     ("ln(x y)", "ln x + ln y", "x > -1"),
     ("sqrt((a - b)^2)", "a - b", "a != b"),
     ("x^n", "(-x)^n", "n integer"),
+    ("asin(sin x)", "x", "-2 < x < 2"),
+    ("acos(cos x)", "x", "-1 < x < 1"),
 ]
 
 
@@ -291,6 +297,7 @@ def test_the_rules_about_assumptions_hold_by_brute_force() -> None:
         "whole": [Fraction(n) for n in range(-3, 4)],
         "pos": [value for value in reals if value > 0],
         "nonpos": [value for value in reals if value < 0],
+        "unit": [value for value in reals if abs(value) <= 1],
         "nz": reals,
     }
     for rule in assumed_rules():
