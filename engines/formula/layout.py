@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from engines.formula.lexer import Token, lex
+from engines.formula.lexer import Token, lex_escaped
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role, roles
 from engines.formula.symbols import symbols
@@ -40,7 +40,6 @@ _ROOM = 8_000
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
-_ENTITIES = {"lt;": "<", "gt;": ">", "le;": "\\le", "ge;": "\\ge", "nbsp;": "\\ "}
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
@@ -57,7 +56,7 @@ def room() -> Iterator[None]:
 
 def pieces(latex: str, grammar: Callable[[list[Piece]], OperatorTree]) -> list[Piece]:
     """The pieces of a formula; `grammar` makes a tree of the pieces of an argument."""
-    return _Layout(lex(latex), len(latex), grammar).line(("",))
+    return _Layout(lex_escaped(latex), len(latex), grammar).line(("",))
 
 
 class _Layout:
@@ -88,7 +87,7 @@ class _Layout:
         if not 0 < self.at <= len(self.tokens):
             return self.length if self.at else 0
         token = self.tokens[self.at - 1]
-        return token.start + len(token.text)
+        return token.end
 
     def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
         """A piece that is the same tree alone and as an operator."""
@@ -133,18 +132,8 @@ class _Layout:
         elif text == ":" and self.text() == "=":
             self.at += 1
             self.symbol(":=", found, start)
-        elif text == "&" and (entity := self.entity()):
-            self.symbol(entity, found, start)
         else:
             self.symbol(text, found, start)
-
-    def entity(self) -> str:
-        """The sign that an HTML entity stands for, as posts contain them; its tokens are read."""
-        for name, sign in _ENTITIES.items():
-            if all(self.ahead(count) == letter for count, letter in enumerate(name)):
-                self.at += len(name)
-                return sign
-        return ""
 
     def ahead(self, count: int) -> str:
         """The token some places further on."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Token", "lex", "tokens"]
+__all__ = ["Token", "lex", "lex_escaped", "tokens"]
 
 _TOKEN = re.compile(
     r"(?P<comment>(?<!\\)%[^\n]*(?:\n|\Z))"
@@ -22,13 +22,34 @@ _TOKEN = re.compile(
 )
 
 
+_ESCAPES = {
+    "lt": ("other", "<"),
+    "gt": ("other", ">"),
+    "amp": ("other", "&"),
+    "le": ("command", "\\le"),
+    "ge": ("command", "\\ge"),
+    "nbsp": ("command", "\\ "),
+}
+"""What HTML's character references stand for, by their names."""
+_REFERENCE = re.compile(f"&({'|'.join(_ESCAPES)});")
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is command, number, letter or other; `start` is the position in the source."""
+    """`kind` is command, number, letter or other; `start` is the position in the source.
+
+    `written` is what stands there where it is not the text.
+    """
 
     kind: str
     text: str
     start: int
+    written: str = ""
+
+    @property
+    def end(self) -> int:
+        """The position behind it."""
+        return self.start + len(self.written or self.text)
 
 
 def lex(latex: str) -> list[Token]:
@@ -46,6 +67,25 @@ def lex(latex: str) -> list[Token]:
             found.append(
                 Token(kind, "\\ " if kind == "command" and text[1:].isspace() else text, match.start())
             )
+    return found
+
+
+def lex_escaped(latex: str) -> list[Token]:
+    """The same, and what posts and tables have in formulas of HTML's references are the signs they stand for.
+
+    >>> [token.text for token in lex_escaped("a &lt; b")]
+    ['a', '<', 'b']
+    """
+    if "&" not in latex:
+        return lex(latex)
+    found: list[Token] = []
+    end = 0
+    for token in lex(latex):
+        if token.text == "&" and (reference := _REFERENCE.match(latex, token.start)):
+            found.append(Token(*_ESCAPES[reference[1]], token.start, reference[0]))
+            end = reference.end()
+        elif token.start >= end:
+            found.append(token)
     return found
 
 

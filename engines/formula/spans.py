@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 
-from engines.formula.lexer import lex
+from engines.formula.lexer import lex_escaped
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.operators import roles
 from engines.formula.symbols import symbols
@@ -23,7 +23,7 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
     [(0, 3), (2, 3)]
     """
     tokens: dict[str, list[tuple[int, int]]] = {}
-    for token in lex(latex):
+    for token in lex_escaped(latex):
         known, shown = roles().get(token.text), symbols().get(token.text)
         names = {token.text, token.text.removeprefix("\\")}
         if known is not None:
@@ -31,7 +31,7 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
         if shown is not None and shown.unicode:
             names.add(unicodedata.normalize("NFKC", shown.unicode))
         for name in names:
-            tokens.setdefault(name, []).append((token.start, token.start + len(token.text)))
+            tokens.setdefault(name, []).append((token.start, token.end))
     nodes = list(tree.walk())
     spans: list[tuple[int, int] | None] = [node.span for node in nodes]
     used: set[tuple[int, int]] = set()

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import replace
 
 from engines.core.files import printable
-from engines.formula.lexer import Token, lex
+from engines.formula.lexer import Token, lex_escaped
 from engines.formula.line import (
     ALPHABETS,
     CASES,
@@ -89,7 +89,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tokens = lex(source)
+        self.tokens = lex_escaped(source)
         self.at = 0
 
     def peek(self) -> str:

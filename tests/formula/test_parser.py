@@ -46,6 +46,7 @@ from engines.formula.render import latex
         (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", "(M!M-2x2 (M!R! N!1 N!2) (M!R! N!3 N!4))"),
         (r"\left\{ x \in X : x^2 = 1\right\}", None),
         ("a &lt; b", "(O!lt V!a V!b)"),
+        (r"\begin{pmatrix}1&amp;2\end{pmatrix}", "(M!M-1x2 (M!R! N!1 N!2))"),
         ("x >", "(O!gt V!x W!)"),
         ("", "W!"),
     ],

@@ -19,6 +19,7 @@ from engines.formula.unicode import LIMIT, render_text, unicode_text
         (r"f'(x)=\lim_{h\to0}\frac{f(x+h)-f(x)}{h}", "f′(x) = lim_{h→0} (f(x+h)−f(x))/h"),
         (r"\int_{-\infty}^{\infty} e^{-x^2}\,dx=\sqrt\pi", "∫_{−∞}^∞ e^{−x²} dx = √π"),
         (r"\frac12 x+2\frac12", "(1/2)x + 2(1/2)"),
+        (r"|f|&lt;\infty", "|f| < ∞"),
         (r"\frac{1}{2\pi i}+\frac{dy}{dx}+\frac{2x}{3}", "1/(2πi) + dy/dx + 2x/3"),
         (r"\frac{\partial^2 f}{\partial x^2}", "∂²f/∂x²"),
         (r"\left(\frac{a}{b}\right)^2", "(a/b)²"),
