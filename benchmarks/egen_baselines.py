@@ -3,9 +3,9 @@
     .venv/bin/python -m benchmarks.egen_baselines CLUSTERS
 
 CLUSTERS is a file of published clusters, read as `mathwb egen eval` reads it. *Token bigrams* count which
-label follows which in prefix notation, weighted by how rare that is (TF-IDF). *Values* are those of the expressions
-at the 216 points that find equal heads, sign(v) ln(1 + |v|), and 0 where there is none: they are what no
-encoder is shown, and say how far plain numbers go. Prints the table of `docs/egen.md`.
+label follows which in prefix notation, weighted by how rare that is (TF-IDF). *Values* are those of the
+expressions at the 216 points that find equal heads, sign(v) ln(1 + |v|), and 0 where there is none: they are
+what no encoder is shown, and say how far plain numbers go. Prints the table of `docs/egen.md`.
 """
 
 from __future__ import annotations
