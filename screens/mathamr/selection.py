@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from screens.mathamr.inspection import Inspection
@@ -25,15 +26,21 @@ NEAREST = 20
 
 
 def _forms(inspection: Inspection, line: CommandLine) -> list[Form]:
-    document, words = inspection.document, inspection.subject.words
+    document = inspection.document
     return [
         Form("p", "PENMAN", lambda: document["penman"]),
         Form("s", "string", lambda: document["strings"]["mathamr"]),
         Form("t", "triples", lambda: "\n".join("\t".join(one) for one in document["triples"])),
         Form("x", "text", lambda: inspection.text),
         Form("j", "JSON", lambda: json.dumps(document, ensure_ascii=False)),
-        Form("J", "command line for JSON", lambda: line(*words[:2], "--json", *words[2:])),
+        Form("J", "command line for JSON", lambda: _whole(inspection, line)),
     ]
+
+
+def _whole(inspection: Inspection, line: CommandLine) -> str:
+    """The command that prints all that is known of it."""
+    words = inspection.subject.words
+    return line(*words[:2], "--json", *words[2:])
 
 
 def _selection(
@@ -45,10 +52,11 @@ def _selection(
 
 
 def text_selection(inspection: Inspection, line: CommandLine, usual: str = "p") -> Selection:
-    """The whole inspection; `usual` is the letter of the form that comes first."""
+    """The whole inspection; `usual` is the letter of the form that comes first. Triples are in JSON alone."""
     first = [form for form in _forms(inspection, line) if form.key == usual]
     subject = inspection.subject
-    return _selection(inspection, line, first, subject.address, f"graph of {subject.name}")
+    found = _selection(inspection, line, first, subject.address, f"graph of {subject.name}")
+    return replace(found, command=_whole(inspection, line)) if usual == "t" else found
 
 
 def node_selection(inspection: Inspection, row: Record | None, line: CommandLine) -> Selection:

@@ -302,7 +302,7 @@ async def test_every_page_yields_a_command_line(build: Make) -> None:
                 assert chosen.address.startswith("mathamr/mini/topic/B.1")
                 command = chosen.command.partition(" mathwb ")[2] or chosen.command
                 name = page.id if page is not None else pane.id
-                if name == "runs-page":
+                if name in ("runs-page", "triples-page"):
                     assert " --json " in command
                 elif name not in ("tree-page", "slt-page"):
                     assert f"mathwb {command}".replace("mathwb mathwb", "mathwb").startswith(whole), name
