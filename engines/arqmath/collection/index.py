@@ -34,6 +34,7 @@ from engines.retrieval.encoders import StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.run import Run
 from engines.retrieval.similarity import Vectors
+from engines.retrieval.sparse import SparseEncoder, SparseIndex, sparse_encoder
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
 
@@ -43,7 +44,7 @@ _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
 index of the whole collection has gigabytes."""
 
-_VECTORS: tuple[Search, ...] = ("dense", "questions")
+_VECTORS: tuple[Search, ...] = ("dense", "questions", "sparse")
 
 DEPTH = 1_000
 """How deep the two rankings are that are fused."""
@@ -91,7 +92,7 @@ def open_index(path: Path, *, encoder: StoredEncoder | None = None) -> Index:
         if size <= _HASHED_BYTES and sha256(file) != facts["sha256"]:
             raise corrupt(file, "other content of the same length")
     if encoder is not None:
-        _same_encoder(path, manifest, encoder)
+        _same_encoder(path, manifest.get("encoder") or {}, encoder)
     return Index(path, manifest, encoder)
 
 
@@ -105,8 +106,7 @@ def _kept(path: Path, at: tuple[int, int]) -> Index:  # noqa: ARG001  # built ag
     return open_index(path)
 
 
-def _same_encoder(path: Path, manifest: Mapping[str, Any], encoder: StoredEncoder) -> None:
-    own = manifest.get("encoder") or {}
+def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | SparseEncoder) -> None:
     if own and encoder.fingerprint != own["sha256"]:
         raise EngineError(
             f"the index was built with the model {own['name']}, and {encoder.name} has other weights",
@@ -115,6 +115,16 @@ def _same_encoder(path: Path, manifest: Mapping[str, Any], encoder: StoredEncode
             exit_code=2,
             remedy=f"Search with the model at {own['place']} as it was, or build the index again.",
         )
+
+
+def _lacks(path: Path, what: str, option: str) -> EngineError:
+    return EngineError(
+        f"the index holds no {what}",
+        where=str(path),
+        code="E670",
+        exit_code=3,
+        remedy=f"Add them with: mathwb arqmath index FOLDER --out DIR {option}",
+    )
 
 
 class Index:
@@ -154,20 +164,27 @@ class Index:
         return self._vectors("questions")
 
     @cached_property
+    def sparse(self) -> SparseIndex:
+        """The sparse vectors of the answers. Raises: EngineError E670 when the index was built without."""
+        if self.manifest.get("sparse") is None:
+            raise _lacks(self.path, "sparse vectors", "--sparse MODEL")
+        return SparseIndex(self.path / "sparse")
+
+    @cached_property
+    def sparse_model(self) -> SparseEncoder:
+        """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others."""
+        found = sparse_encoder(self.manifest["sparse_encoder"]["place"])
+        _same_encoder(self.path, self.manifest["sparse_encoder"], found)
+        return found
+
+    @cached_property
     def question_ids(self) -> NDArray[np.bytes_]:
         """The ids of the questions, as bytes, in the order of their vectors."""
         return np.asarray(np.load(self.path / QUESTIONS, mmap_mode="r"))
 
     def _vectors(self, name: str) -> DenseIndex:
         if self.manifest.get(name) is None:
-            what = "" if name == "dense" else " of questions"
-            raise EngineError(
-                f"the index holds no vectors{what}",
-                where=str(self.path),
-                code="E670",
-                exit_code=3,
-                remedy="Add them with: mathwb arqmath index FOLDER --out DIR --dense",
-            )
+            raise _lacks(self.path, "vectors" if name == "dense" else "vectors of questions", "--dense")
         return DenseIndex(self.path / name)
 
     @cached_property
@@ -176,7 +193,7 @@ class Index:
         if self._given is not None:
             return self._given
         found = load_encoder(self.manifest["encoder"]["place"])
-        _same_encoder(self.path, self.manifest, found)
+        _same_encoder(self.path, self.manifest["encoder"], found)
         return found
 
     @property
@@ -216,8 +233,8 @@ class Index:
         are known."""
         first = FirstStage.read(how or self.how)
         depth = k if len(first.weights) == 1 else max(k, DEPTH)
-        if queries is None and any(name != "lexical" for name, _ in first.weights):
-            self._need(first)
+        self._need(first)
+        if queries is None and any(name in ("dense", "questions") for name, _ in first.weights):
             queries = self.encoder.encode(list(topics.values()), stop=stop)
             if stop():
                 return Run(tag or str(first), {})
@@ -242,9 +259,14 @@ class Index:
     ) -> Run:
         if name == "lexical":
             return self._lexical_run(topics, k, events, stop)
+        if name == "sparse":
+            found = self.sparse.search(self.sparse_model.queries(list(topics.values())), k)
+            return self._found_run(name, topics, *found)
         assert queries is not None
         return (
-            self._dense_run(topics, queries, k) if name == "dense" else self._question_run(topics, queries, k)
+            self._found_run(name, topics, *self.dense.search(queries, k))
+            if name == "dense"
+            else self._question_run(topics, queries, k)
         )
 
     def _lexical_run(self, topics: Mapping[str, str], k: int, events: Sink, stop: Stop) -> Run:
@@ -257,10 +279,11 @@ class Index:
             events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
         return Run.from_scores("lexical", found)
 
-    def _dense_run(self, topics: Mapping[str, str], queries: Vectors, k: int) -> Run:
-        scores, rows = self.dense.search(queries, k)
+    def _found_run(
+        self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]
+    ) -> Run:
         found = {topic: self._scored(scores[n], rows[n]) for n, topic in enumerate(topics)}
-        return Run.from_scores("dense", found)
+        return Run.from_scores(name, found)
 
     def _question_run(self, topics: Mapping[str, str], queries: Vectors, k: int) -> Run:
         """Answers in the order of the questions that they answer: `k`, and the rest of the last question."""

@@ -5,7 +5,7 @@
     documents.npy          the ids of the answers, in the order of the indexes
     questions.npy          the ids of the questions, in the order of their vectors
     lexical/  dense/       BM25 and faiss (`engines.retrieval`)
-    questions/             faiss
+    questions/  sparse/    faiss; learned sparse vectors of the answers
 
 A document is an answer with the title of its question before it, or a question, title and body. While an
 index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a build
@@ -21,13 +21,15 @@ from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
+from scipy.sparse import load_npz, save_npz
 
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256, write_array, write_json
+from engines.core.files import atomic_writer, file_error, sha256, write_array, write_json
 from engines.core.locks import sole_builder
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
@@ -35,6 +37,7 @@ from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.postings import TermPart
+from engines.retrieval.sparse import SparseEncoder, SparseIndex, build_sparse, sparse_encoder
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
 
@@ -61,6 +64,7 @@ def build_index(
     *,
     dense: bool = False,
     encoder: str | Path | StoredEncoder = BUILT_IN,
+    sparse: str | Path | SparseEncoder | None = None,
     exact: bool = False,
     kind: Kind | None = None,
     terms: Terms | None = None,
@@ -72,7 +76,8 @@ def build_index(
 ) -> dict[str, Any]:
     """Index a collection's answers in the folder `out`, finish what was begun there, or add the dense index.
 
-    Args: dense: vectors too. encoder: whose. exact: made in single precision also where 16 bits are faster;
+    Args: dense: vectors too. encoder: whose. sparse: the model of learned sparse vectors, if there shall
+    be any. exact: made in single precision also where 16 bits are faster;
     either goes on with what the other has made. kind: of dense index; chosen by the size unless given.
     terms, k1, b: of BM25; those that the folder was begun with unless given, else math, 1.2 and 0.75.
     share: (3, 16): of the vectors' parts only the third and every sixteenth from there, for processes that
@@ -108,8 +113,9 @@ def build_index(
             "links": folder.links and {"name": folder.links.name, "sha256": sha256(folder.links)},
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
-        plan = _begin(out, plan, named, chosen)
-        build = _Build(out, folder, plan, chosen, kind, events, stop)
+        learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
+        plan = _begin(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
+        build = _Build(out, folder, plan, chosen, learned, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 
 
@@ -130,7 +136,7 @@ def _is_ours(out: Path) -> bool:
     return not names - {_LOCK} or bool(names & {MANIFEST, PLAN})
 
 
-def _encoder_facts(chosen: StoredEncoder) -> dict[str, Any]:
+def _encoder_facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
     return {
         "name": chosen.name,
         "place": chosen.place,
@@ -140,7 +146,10 @@ def _encoder_facts(chosen: StoredEncoder) -> dict[str, Any]:
 
 
 def _begin(
-    out: Path, plan: dict[str, Any], named: Mapping[str, Any], chosen: StoredEncoder | None
+    out: Path,
+    plan: dict[str, Any],
+    named: Mapping[str, Any],
+    chosen: Mapping[str, StoredEncoder | SparseEncoder | None],
 ) -> dict[str, Any]:
     """Write the plan, or check that the folder was begun with the same; an encoder may be added later, and
     settings of BM25 that are not named are the folder's own."""
@@ -162,20 +171,18 @@ def _begin(
                     exit_code=2,
                     remedy=AGAIN,
                 )
-    encoder = old.get("encoder")
-    if chosen is not None:
-        facts = _encoder_facts(chosen)
-        if encoder and encoder["sha256"] != facts["sha256"]:
+    for key, encoder in chosen.items():
+        own = old.get(key)
+        facts: dict[str, Any] = _encoder_facts(encoder) if encoder is not None else own or {}
+        if own and own["sha256"] != facts["sha256"]:
             raise EngineError(
-                f"the vectors in this folder are those of {encoder['name']}, and {facts['name']} is "
-                "asked for",
+                f"the vectors in this folder are those of {own['name']}, and {facts['name']} is asked for",
                 where=str(out),
                 code="E668",
                 exit_code=2,
                 remedy=AGAIN,
             )
-        encoder = facts
-    plan["encoder"] = encoder
+        plan[key] = facts or None
     if plan != old:
         write_json(path, plan)
     return plan
@@ -201,12 +208,13 @@ class _Build:
         folder: ArqmathFolder,
         plan: Mapping[str, Any],
         chosen: StoredEncoder | None,
+        sparse: SparseEncoder | None,
         kind: Kind | None,
         events: Sink,
         stop: Stop,
     ) -> None:
         self.out, self.folder, self.plan = out, folder, plan
-        self.encoder, self.kind, self.events, self.stop = chosen, kind, events, stop
+        self.sparse, self.encoder, self.kind, self.events, self.stop = sparse, chosen, kind, events, stop
         self.share = 1, 1
 
     def run(self) -> dict[str, Any]:
@@ -217,6 +225,7 @@ class _Build:
         store = PostStore(self.out / STORE)
         try:
             complete = self._terms(store) and self._vectors(store) and self._question_vectors(store)
+            complete = complete and self._sparse_vectors(store)
             return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
         finally:
             store.close()
@@ -243,7 +252,9 @@ class _Build:
         if not (self.out / MANIFEST).exists():
             return False
         manifest = read_json(self.out / MANIFEST)
-        return self.encoder is None or None not in (manifest.get("dense"), manifest.get("questions"))
+        wanted = ["dense", "questions"] if self.encoder is not None else []
+        wanted += ["sparse"] if self.sparse is not None else []
+        return all(manifest.get(name) is not None for name in wanted)
 
     def _posts(self) -> bool:
         path, ids = self.out / STORE, self.out / IDS
@@ -337,6 +348,32 @@ class _Build:
         )
         return True
 
+    def _sparse_vectors(self, store: PostStore) -> bool:
+        encoder = self.sparse
+        if encoder is None or (self.out / "sparse").exists():
+            return True
+
+        def make(posts: Sequence[StoredPost], path: Path) -> bool:
+            vectors = encoder.documents([document_text(post) for post in posts], stop=self.stop)
+            if self.stop():
+                return False
+            with atomic_writer(path, "wb") as file:
+                save_npz(file, vectors)
+            return True
+
+        def good(path: Path) -> bool:
+            try:
+                load_npz(path)
+            except (OSError, ValueError, EOFError, BadZipFile):
+                return False
+            return True
+
+        name = f"sparse-{encoder.fingerprint[:12]}-{{:05d}}.npz"
+        parts = self._parts(store, IDS, name, _VECTOR_PART, "sparse vectors", make, good)
+        if parts is not None:
+            build_sparse(map(load_npz, parts), self.out / "sparse", dimension=encoder.dimension)
+        return parts is not None
+
     def _parts(
         self,
         store: PostStore,
@@ -368,13 +405,16 @@ class _Build:
         return paths
 
     def _finish(self, store: PostStore) -> dict[str, Any]:
-        built = {name: self.out / name for name in ("dense", "questions") if (self.out / name).exists()}
+        built = {
+            name: self.out / name for name in ("dense", "questions", "sparse") if (self.out / name).exists()
+        }
         files = [self.out / STORE, self.out / IDS, *(self.out / "lexical").iterdir()]
         files += [file for folder in built.values() for file in folder.iterdir()]
         files += [self.out / QUESTIONS] if "questions" in built else []
         manifest = {
             **self.plan,
-            "encoder": self.plan["encoder"] if built else None,
+            "encoder": self.plan["encoder"] if "dense" in built or "questions" in built else None,
+            "sparse_encoder": self.plan.get("sparse_encoder") if "sparse" in built else None,
             "documents": len(np.load(self.out / IDS)),
             "counts": dict(store.counts),
             "lexical": dict(LexicalIndex(self.out / "lexical").about),
@@ -382,6 +422,7 @@ class _Build:
                 name: dict(DenseIndex(built[name]).about) if name in built else None
                 for name in ("dense", "questions")
             },
+            "sparse": dict(SparseIndex(built["sparse"]).about) if "sparse" in built else None,
             "versions": {name: metadata.version(name) for name in _PACKAGES},
             "files": {
                 path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
@@ -393,5 +434,5 @@ class _Build:
         return self._result(manifest)
 
     def _result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        kept = ("documents", "counts", "lexical", "dense", "questions", "encoder")
+        kept = ("documents", "counts", "lexical", "dense", "questions", "encoder", "sparse")
         return {"complete": True, "out": str(self.out), **{name: manifest.get(name) for name in kept}}

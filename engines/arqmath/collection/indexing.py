@@ -31,6 +31,10 @@ class IndexCollection:
     encoder: Annotated[
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
     ] = "minilm"
+    sparse: Annotated[
+        Path | None,
+        Arg("Learned sparse vectors of the answers too, by this model: a SPLADE's folder.", metavar="FOLDER"),
+    ] = None
     exact: Annotated[bool, Arg("Vectors in single precision also where 16 bits are faster.")] = False
     terms: Annotated[
         Terms | None,
@@ -56,6 +60,10 @@ class IndexCollection:
         """Raises: EngineError E424 for a share that is none, E427 for one without vectors."""
         if self.share is not None and not self.dense:
             raise refused("only vectors are divided into shares", "E427", "Add --dense.")
+        if self.share is not None and self.sparse is not None:
+            raise refused(
+                "sparse vectors are not divided into shares", "E427", "Leave --sparse or --share out."
+            )
         share_of(self.share)
 
 
@@ -87,6 +95,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
         spec.out,
         dense=spec.dense,
         encoder=spec.encoder,
+        sparse=spec.sparse,
         exact=spec.exact,
         terms=spec.terms,
         k1=spec.k1,

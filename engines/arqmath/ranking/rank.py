@@ -51,7 +51,10 @@ class Rank:
     ] = False
     model: Annotated[
         Path | None,
-        Arg("A cross-encoder, or an encoder for --by interaction: a folder, or a model's name.", ref="model"),
+        Arg(
+            "A cross-encoder, or an encoder or ColBERT for --by interaction: a folder or a model's name.",
+            ref="model",
+        ),
     ] = None
     by: Annotated[
         By,
@@ -63,7 +66,8 @@ class Rank:
     first: Annotated[
         str | None,
         Arg(
-            "The first stage: lexical, dense, questions, fused, or several with weights, as search --how.",
+            "The first stage: lexical, dense, questions, sparse, fused, or several with weights, as search "
+            "--how.",
             shown="lexical + dense + questions, where there are vectors",
         ),
     ] = None
@@ -269,8 +273,11 @@ def _scorer(spec: Rank) -> Scorer:
 
         return FormulaScorer()
     if spec.by == "interaction":
+        from engines.arqmath.ranking.colbert import ColbertScorer, is_colbert
         from engines.arqmath.ranking.scorers import InteractionScorer
 
+        if spec.model is not None and is_colbert(spec.model):
+            return ColbertScorer(spec.model, device=spec.device, exact=spec.exact)
         return InteractionScorer(spec.model, device=spec.device, exact=spec.exact)
     from engines.arqmath.training.cross_encoder import CrossEncoder
 

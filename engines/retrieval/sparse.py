@@ -1,0 +1,215 @@
+"""Learned sparse vectors, as SPLADE's: their encoder, and their index, searched memory-mapped.
+
+The score is the inner product of the query's and the document's vector. On the disk the index is a sparse
+matrix, a row a document:
+
+    data.csr.npy      float32, the weights, document by document
+    indices.csr.npy   int32, the term of each
+    indptr.csr.npy    int64, where each document begins; one more
+    about.json        counts
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from engines.core.errors import DataError
+from engines.core.events import Stop, never
+from engines.core.files import file_error, write_array
+from engines.core.machine import half_precision
+from engines.retrieval.encoders import fingerprint
+from engines.retrieval.similarity import Rows, Vectors, top_k
+from engines.retrieval.stored import corrupt, new_folder, read_about
+
+__all__ = ["SparseEncoder", "SparseIndex", "SparseModel", "build_sparse", "sparse_encoder"]
+
+_DATA, _TERMS, _STARTS = (f"{name}.csr.npy" for name in ("data", "indices", "indptr"))
+_BATCH = 32
+_BLOCK = 50_000
+"""Documents that are compared at once."""
+
+
+class SparseEncoder(Protocol):
+    """What makes sparse vectors, (texts, terms), of documents and of queries."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """What `sparse_encoder` is given to make it again."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many terms there are."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over weights, vocabulary and configuration."""
+        ...
+
+    def documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
+        """Vectors of documents; after a stop those that were not reached are empty."""
+        ...
+
+    def queries(self, texts: Sequence[str]) -> csr_array:
+        """Vectors of queries."""
+        ...
+
+
+def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = False) -> SparseModel:
+    """A model of sentence-transformers' `SparseEncoder`, or a language model with SPLADE's head.
+
+    Raises: DataError E312 where there is no folder, E663 for one that holds no such model.
+    """
+    import torch
+
+    path = Path(folder).expanduser().absolute()
+    if not path.is_dir():
+        raise file_error(FileNotFoundError(2, "no such folder"), path, "read")
+    device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    return SparseModel(path, _opened(path, device, half))
+
+
+class SparseModel:
+    """A `SparseEncoder` of sentence-transformers; `sparse_encoder` makes it."""
+
+    def __init__(self, folder: Path, model: Any) -> None:
+        self.name, self.place, self._folder, self._model = folder.name, str(folder), folder, model
+        # The library names the width of states where SPLADE's pooling does not know that of its vectors.
+        self.dimension = int(model.encode_document([""], show_progress_bar=False).shape[1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """As `SparseEncoder.fingerprint`."""
+        return fingerprint(self._folder)
+
+    def documents(self, texts: Sequence[str], *, stop: Stop = never) -> csr_array:
+        """As `SparseEncoder.documents`; equal texts are encoded once, those of about one length together."""
+        return self._encoded(texts, self._model.encode_document, stop)
+
+    def queries(self, texts: Sequence[str]) -> csr_array:
+        """As `SparseEncoder.queries`."""
+        return self._encoded(texts, self._model.encode_query, never)
+
+    def _encoded(self, texts: Sequence[str], encode: Any, stop: Stop) -> csr_array:
+        from scipy.sparse import vstack
+
+        places = {text: place for place, text in enumerate(sorted(set(texts), key=len))}
+        wanted, found = list(places), []
+        for begin in range(0, len(wanted), _BATCH):
+            if stop():
+                break
+            part = encode(wanted[begin : begin + _BATCH], show_progress_bar=False, batch_size=_BATCH)
+            found.append(csr_array(part.to_dense().float().cpu().numpy()))
+        missing = len(wanted) - sum(part.shape[0] for part in found)
+        rows = vstack([*found, csr_array((missing, self.dimension), dtype=np.float32)], format="csr")
+        return csr_array(rows[[places[text] for text in texts]])
+
+
+def _opened(folder: Path, device: str, half: bool) -> Any:
+    import transformers
+    from sentence_transformers import SparseEncoder as Library
+
+    transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()  # it reports missing weights; they are refused below
+    weights, modules = {"use_safetensors": True}, folder / "modules.json"
+    try:
+        model = Library(str(folder), device=device, local_files_only=True, model_kwargs=weights)
+        language: Any = model[0].auto_model
+        place = folder / (json.loads(modules.read_bytes())[0]["path"] if modules.exists() else "")
+        # The library draws missing weights at random; asked again without data, transformers names them.
+        _, loading = type(language).from_pretrained(
+            str(place), local_files_only=True, device_map="meta", output_loading_info=True
+        )
+    except Exception as error:  # the library raises whatever the fault happens to lead to
+        what = f"the model cannot be loaded: {' '.join(str(error).split())[:200]}"
+        raise _wrong(folder, what, "Copy the folder again, whole; weights must be safetensors.") from error
+    missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
+    # Without modules the library puts a head of its own, drawn at random, on what is no language model.
+    headless = not modules.exists() and not any(type(one).__name__ == "SpladePooling" for one in model)
+    if missing or headless:
+        what = f"weights are missing, as {missing[0]}" if missing else "it is a plain encoder without a head"
+        raise _wrong(folder, f"the folder holds no model of sparse vectors: {what}")
+    if half:
+        model.to(dtype=half_precision(device))
+    return model
+
+
+def _wrong(folder: Path, what: str, remedy: str = "Name a folder of SPLADE.") -> DataError:
+    return DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy)
+
+
+def build_sparse(parts: Iterable[csr_array], out: Path, *, dimension: int) -> dict[str, Any]:
+    """Write the index of all documents of the parts, in their order, into the folder `out`; all or nothing.
+
+    Returns: what `about.json` in it says: documents, terms, postings.
+    """
+    about: dict[str, Any] = {}
+    with new_folder(out, about) as draft:
+        raw = draft / "data", draft / "indices"
+        counts = [np.zeros(1, np.int64)]
+        with raw[0].open("wb") as data, raw[1].open("wb") as indices:
+            for part in parts:
+                data.write(part.data.astype(np.float32).tobytes())
+                indices.write(part.indices.astype(np.int32).tobytes())
+                counts.append(np.diff(part.indptr).astype(np.int64))
+        starts = np.cumsum(np.concatenate(counts))
+        for path, kind, name in zip(raw, (np.float32, np.int32), (_DATA, _TERMS), strict=True):
+            held = np.memmap(path, kind, "r") if path.stat().st_size else np.zeros(0, kind)
+            write_array(draft / name, np.asarray(held))
+            path.unlink()
+        write_array(draft / _STARTS, starts)
+        about |= {"documents": len(starts) - 1, "terms": dimension, "postings": int(starts[-1])}
+    return about
+
+
+class SparseIndex:
+    """An opened index; the weights stay on the disk until a search needs them."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises: DataError E661 for a file that is corrupt."""
+        self.about = read_about(folder)
+        arrays = []
+        for name in (_DATA, _TERMS, _STARTS):
+            try:
+                arrays.append(np.load(folder / name, mmap_mode="r"))
+            except (OSError, ValueError, EOFError) as error:
+                raise corrupt(folder / name, error) from error
+        self._data, self._terms, self._starts = arrays
+        if len(self._starts) != len(self) + 1 or self._starts[-1] != len(self._data):
+            raise corrupt(folder / _STARTS, "it does not fit the other files")
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return int(self.about["documents"])
+
+    def search(self, queries: csr_array, k: int) -> tuple[Vectors, Rows]:
+        """The best documents of each query, (queries, k): scores and rows; equal scores in the order of the
+        documents. Rows are -1 where a query has a term in common with fewer."""
+        count = queries.shape[0]
+        scores, rows = np.zeros((count, 0), np.float32), np.zeros((count, 0), np.int64)
+        asked = queries.toarray().T.astype(np.float32)
+        for begin in range(0, len(self), _BLOCK):
+            starts = np.asarray(self._starts[begin : begin + _BLOCK + 1])
+            inside = slice(int(starts[0]), int(starts[-1]))
+            shape = (len(starts) - 1, int(self.about["terms"]))
+            block = csr_array((self._data[inside], self._terms[inside], starts - starts[0]), shape=shape)
+            found = np.ascontiguousarray((block @ asked).T)
+            best = top_k(found, k)
+            scores = np.hstack([scores, np.take_along_axis(found, best, 1)])
+            rows = np.hstack([rows, best + begin])
+            order = top_k(scores, k)
+            scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
+        return scores, np.where(scores > 0, rows, -1)
