@@ -8,21 +8,20 @@ children too: where `ln u` is defined u is positive, where `/ a b` is defined b 
 statements almost everywhere on D, none is ever taken back, and what cannot be derived counts as unknown.
 
 Constants are exact rationals: the class of a constant holds a `Num`. Two different ones in a class are never
-merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 = 1) and
-then growth.
+merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 = 1, so
+that numbers are worked out only while there is `Calm`) and then growth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from engines.egen.egraph.facts import GUARDS, Implication, asked, gathered, rule
 from engines.egen.expressions.language import ARITY, FUNCTIONS
 from engines.egen.expressions.patterns import RESULT_LIMIT
 
 __all__ = [
-    "FACTS",
-    "FURTHER_FACTS",
     "analysis",
     "clearing",
     "condition",
@@ -35,13 +34,6 @@ __all__ = [
 _EXPONENT_LIMIT = 64
 
 _SYMBOLS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
-
-FURTHER_FACTS = ("Nonpos", "Whole", "Free")
-"""Those of `assumed`."""
-FACTS = ("Konst", "Alg", "Trans", "Nonconst", "Nz", "Pos", "Nonneg", "Bounded", "Absge1", "Ge1")
-"""Unary relations over classes. Konst: no x in it. Alg: an algebraic function. Trans: transcendental on every
-interval. Nonconst: constant on no interval. Nz: zero only at isolated points. Pos > 0, Nonneg >= 0,
-Bounded: |u| <= 1, Absge1: |u| >= 1, Ge1: u >= 1."""
 
 
 def constructor(label: str) -> str:
@@ -79,9 +71,11 @@ def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
         yield f"(constructor {name} {operands} Math)"
         if arity:
             yield f"(relation Subsumed{name} {operands})"
-    for fact in FACTS:
+    for fact in GUARDS:
         yield f"(relation {fact} (Math))"
+    yield "(function Known (Math) i64 :merge (| old new))"
     yield "(relation Clash ())"
+    yield "(relation Calm ())"
     yield "(function Deg (Math) i64 :merge old)"
     yield "(function Root () Math :no-merge)"
     yield "(relation Applied (Math Math))"
@@ -89,7 +83,13 @@ def schema(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     yield "(ruleset spare)"
     yield "(ruleset shapes)"
     yield "(ruleset facts)"
+    yield "(ruleset asked)"
     yield "(ruleset clear)"
+
+
+def _node(name: str, arity: int) -> str:
+    """A node as facts are told of it."""
+    return f"({' '.join([name, 'u', 'v'][: 1 + arity])})"
 
 
 def _row(name: str, arity: int) -> str:
@@ -101,26 +101,22 @@ def clearing(labels: Mapping[str, int] = ARITY) -> Iterator[str]:
     """The rules of the ruleset `clear`, which take out all that was grown. No rule sees what was subsumed,
     which is why that is noted down. Args: as `schema`."""
     arities = _arities(labels)
-    for name, arity in (*arities.items(), ("Num", 1), ("Var", 1), ("Deg", 1), ("Root", 0)):
+    for name, arity in (*arities.items(), ("Num", 1), ("Var", 1), ("Deg", 1), ("Known", 1), ("Root", 0)):
         row = _row(name, arity)
-        yield _rule(f"(= n {row})", f"(delete {row})", "clear")
-    for fact in (*FACTS, "Clash"):
+        yield rule(f"(= n {row})", f"(delete {row})", "clear")
+    for fact in (*GUARDS, "Clash"):
         row = _row(fact, fact != "Clash")
-        yield _rule(row, f"(delete {row})", "clear")
-    yield _rule("(Applied e u)", "(delete (Applied e u))", "clear")
+        yield rule(row, f"(delete {row})", "clear")
+    yield rule("(Applied e u)", "(delete (Applied e u))", "clear")
     for name, arity in arities.items():
         if arity:
             row, noted = _row(name, arity), _row(f"Subsumed{name}", arity)
-            yield _rule(noted, f"(delete {row}) (delete {noted})", "clear")
+            yield rule(noted, f"(delete {row}) (delete {noted})", "clear")
 
 
 def _subsumed(term: str) -> str:
     """The actions that subsume a term."""
     return f"(subsume {term}) (Subsumed{term[1:]}"
-
-
-def _rule(query: str, actions: str, ruleset: str) -> str:
-    return f"(rule ({query}) ({actions}) :ruleset {ruleset})"
 
 
 def _folding() -> Iterator[str]:
@@ -129,7 +125,7 @@ def _folding() -> Iterator[str]:
     zero = _rational(0)
 
     def fold(pattern: str, value: str, when: str = "") -> str:
-        return _rule(f"(= n {pattern}) {when} (= v {value}) {small}", "(union n (Num v))", "fold")
+        return rule(f"(Calm) (= n {pattern}) {when} (= v {value}) {small}", "(union n (Num v))", "fold")
 
     both = "(Num a) (Num b)"
     yield fold(f"(Add {both})", "(+ a b)")
@@ -145,12 +141,12 @@ def _folding() -> Iterator[str]:
     yield fold("(Abs (Num a))", "(abs a)")
     yield fold("(Sqrt (Num a))", "(sqrt a)", f"(>= a {zero})")
     numerator, denominator = f"(bigrat (numer a) {_integer(1)})", f"(bigrat (denom a) {_integer(1)})"
-    yield _rule(
+    yield rule(
         f"(= n (Num a)) (!= (denom a) {_integer(1)})",
         f"(union n (Div (Num {numerator}) (Num {denominator})))",
         "fold",
     )
-    yield _rule("(= (Num a) (Num b)) (!= a b)", "(Clash)", "fold")
+    yield rule("(= (Num a) (Num b)) (!= a b)", "(Clash) (delete (Calm))", "fold")
 
 
 def _sparing() -> Iterator[str]:
@@ -161,18 +157,16 @@ def _sparing() -> Iterator[str]:
         if arity:
             row = _row(name, arity)
             forgotten = " (delete (Applied n a))" if name in functions else ""
-            yield _rule(f"(= n {row}) (= n (Num v))", _subsumed(row) + forgotten, "spare")
+            yield rule(f"(= n {row}) (= n (Num v))", _subsumed(row) + forgotten, "spare")
     for name, c in (("Mul", one), ("Div", one), ("Pow", one), ("Add", zero), ("Sub", zero)):
-        yield _rule(f"(= n ({name} n (Num {c})))", _subsumed(f"({name} n (Num {c}))"), "spare")
+        yield rule(f"(= n ({name} n (Num {c})))", _subsumed(f"({name} n (Num {c}))"), "spare")
     for name, c in (("Mul", one), ("Add", zero)):
-        yield _rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "spare")
+        yield rule(f"(= n ({name} (Num {c}) n))", _subsumed(f"({name} (Num {c}) n)"), "spare")
 
 
-def told(query: str, *facts: str) -> str:
-    """A rule of the ruleset `facts`, which runs until nothing is new, or where it needs no facts of `shapes`,
-    which runs once."""
-    needed = any(f"({fact} " in query for fact in (*FACTS, *FURTHER_FACTS, "Deg", "Applied"))
-    return _rule(query, " ".join(f"({fact})" for fact in facts), "facts" if needed else "shapes")
+def told(query: str, *facts: str) -> Implication:
+    """What is known where a query holds."""
+    return Implication(query, facts)
 
 
 def _const(*tests: str, c: str = "c") -> str:
@@ -196,11 +190,14 @@ def _const(*tests: str, c: str = "c") -> str:
     return " ".join(known[test] for test in tests)
 
 
-def _facts(variable: bool) -> Iterator[str]:
+def _facts(variable: bool) -> Iterator[Implication]:
     functions = [constructor(name) for name in FUNCTIONS]
     one = number(1)
+    for name, arity in (("Num", 1), ("Var", 1), *_arities(ARITY).items()):
+        if variable or name != "X":
+            yield told(f"(= e {_node(name, arity)})")
     # Which functions are made of what.
-    yield told("(= e (Num c))", "Konst e")
+    yield told("(= e (Num u))", "Konst e")
     yield told("(= e (Pi))", "Konst e", "Pos e", "Ge1 e")
     yield told("(= e (E))", "Konst e", "Pos e", "Ge1 e")
     for name in functions:
@@ -238,19 +235,6 @@ def _facts(variable: bool) -> Iterator[str]:
     yield told("(= e (Sqrt u)) (Trans u)", "Trans e")
     yield told("(= e (Abs u)) (Trans u)", "Trans e")
     yield told("(Trans e)", "Nonconst e")
-    # The growth order of rational functions at infinity: one that is not 0 is not a constant.
-    degree = "(set (Deg e) {})"
-    if variable:
-        yield _rule("(= e (X))", degree.format(1), "shapes")
-    yield _rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "shapes")
-    for name in ("Add", "Sub"):
-        yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts")
-        yield _rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (< m n)", degree.format("n"), "facts")
-    yield _rule("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
-    yield _rule("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
-    power = f"{_const('integer', 'nonzero', 'not-one')} (<= (abs c) {_rational(9)})"
-    scaled = degree.format("(* m (to-i64 (to-f64 c)))")
-    yield _rule(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
     yield told("(= m (Deg e)) (!= m 0)", "Nonconst e")
     yield told("(= m (Deg e))", "Nz e")
     # Signs and sizes.
@@ -331,14 +315,32 @@ def _facts(variable: bool) -> Iterator[str]:
     yield told("(= e (Log b u))", "Pos b", "Pos u")
 
 
-def analysis(*, variable: bool = True) -> Iterator[str]:
-    """The rules of the rulesets `fold` and `facts`, one command a line.
+def _degrees(variable: bool) -> Iterator[str]:
+    """The growth order of rational functions at infinity: one that is not 0 is not a constant."""
+    degree = "(set (Deg e) {})"
+    if variable:
+        yield rule("(= e (X))", degree.format(1), "shapes")
+    yield rule(f"(= e (Num c)) {_const('nonzero')}", degree.format(0), "shapes")
+    for name in ("Add", "Sub"):
+        yield rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (> m n)", degree.format("m"), "facts")
+        yield rule(f"(= e ({name} u v)) (= m (Deg u)) (= n (Deg v)) (< m n)", degree.format("n"), "facts")
+    yield rule("(= e (Mul u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(+ m n)"), "facts")
+    yield rule("(= e (Div u v)) (= m (Deg u)) (= n (Deg v))", degree.format("(- m n)"), "facts")
+    power = f"{_const('integer', 'nonzero', 'not-one')} (<= (abs c) {_rational(9)})"
+    scaled = degree.format("(* m (to-i64 (to-f64 c)))")
+    yield rule(f"(= e (Pow u (Num c))) (= m (Deg u)) {power}", scaled, "facts")
 
-    Args: variable: whether they say what x is.
+
+def analysis(*, variable: bool = True, further: Iterable[Implication] = ()) -> Iterator[str]:
+    """The rules of the analysis, one command a line.
+
+    Args: variable: whether they say what x is. further: what else is told.
     """
     yield from _folding()
     yield from _sparing()
-    yield from _facts(variable)
+    yield from _degrees(variable)
+    yield from gathered((*_facts(variable), *further))
+    yield from asked()
 
 
 def condition(name: str, operand: str, fresh: str) -> str:

@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from engines.core.tree import Tree
 from engines.egen.assumptions import Assumptions, Relation
-from engines.egen.egraph import analysis as known
-from engines.egen.egraph.analysis import FURTHER_FACTS, constructor, number, told
+from engines.egen.egraph.analysis import analysis as analysis_of
+from engines.egen.egraph.analysis import constructor, number, told
+from engines.egen.egraph.facts import Implication, known
 from engines.egen.expressions.language import ARITY, VARIABLE
 from engines.egen.expressions.patterns import fold, is_number
 
@@ -32,14 +33,10 @@ def term(tree: Tree) -> str:
 
 def analysis() -> Iterator[str]:
     """The rules of `analysis.analysis` for variables that are given by facts, and those of further facts."""
-    for fact in FURTHER_FACTS:
-        yield f"(relation {fact} (Math))"
-        yield f"(rule (({fact} u)) ((delete ({fact} u))) :ruleset clear)"
-    yield from known.analysis(variable=False)
-    yield from _further()
+    return analysis_of(variable=False, further=_further())
 
 
-def _further() -> Iterator[str]:
+def _further() -> Iterator[Implication]:
     zero, minus, integer = "(bigrat (bigint 0) (bigint 1))", number(-1), "(= (denom c) (bigint 1))"
     yield told(f"(= e (Num c)) (<= c {zero})", "Nonpos e")
     yield told(f"(= e (Num c)) {integer}", "Whole e")
@@ -64,7 +61,7 @@ def _further() -> Iterator[str]:
     yield told("(= e (Sub u v)) (= f (Sub v u)) (Pos e)", "Nonpos f", "Nz f")
     yield told("(= e (Sub u v)) (= f (Sub v u)) (Nonneg e)", "Nonpos f")
     yield told("(= e (Sub u v)) (= f (Sub v u)) (Nz e)", "Nz f")
-    yield told("(= e (Num c))", "Free e")
+    yield told("(= e (Num u))", "Free e")
     for label, count in ARITY.items():
         if label in (VARIABLE, "d"):
             continue
@@ -78,29 +75,31 @@ def facts(assumptions: Assumptions, variables: Sequence[str]) -> Iterator[str]:
     for name in variables:
         leaf = term(Tree(name))
         if name in assumptions.integers:
-            yield f"(Konst {leaf}) (Whole {leaf})"
+            yield known(leaf, "Konst", "Whole")
         else:
-            yield f"(Alg {leaf}) (Nonconst {leaf}) (set (Deg {leaf}) 1)"
+            yield known(leaf, "Alg", "Nonconst")
+            yield f"(set (Deg {leaf}) 1)"
         if name != VARIABLE:
-            yield f"(Free {leaf})"
+            yield known(leaf, "Free")
     for one in assumptions.relations:
         yield from _relation(one)
     ends = [(fold(one.left), fold(one.right)) for one in assumptions.relations if one.sign != "!="]
     low = {right for left, right in ends if is_number(left) and Fraction(left.label) >= -1}
     for left, right in ends:
         if is_number(right) and Fraction(right.label) <= 1 and left in low:
-            yield f"(Bounded {term(left)})"
+            yield known(term(left), "Bounded")
+    yield "(run asked 1)"
 
 
 def _relation(one: Relation) -> Iterator[str]:
     left, right = fold(one.left), fold(one.right)
     difference = f"(Sub {term(right)} {term(left)})"
     if one.sign == "!=":
-        yield f"(Nz {difference})"
+        yield known(difference, "Nz")
         if Tree("0") in (left, right):
-            yield f"(Nz {term(left if right == Tree('0') else right)})"
+            yield known(term(left if right == Tree("0") else right), "Nz")
         return
-    yield f"({'Pos' if one.sign == '<' else 'Nonneg'} {difference})"
+    yield known(difference, "Pos" if one.sign == "<" else "Nonneg")
     if is_number(left):
         yield from _above(term(right), Fraction(left.label), strict=one.sign == "<")
     if is_number(right):
@@ -109,17 +108,17 @@ def _relation(one: Relation) -> Iterator[str]:
 
 def _above(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
     if bound >= 1:
-        yield f"(Ge1 {leaf})"
+        yield known(leaf, "Ge1")
     elif bound > 0 or (bound == 0 and strict):
-        yield f"(Pos {leaf})"
+        yield known(leaf, "Pos")
     elif bound == 0:
-        yield f"(Nonneg {leaf})"
+        yield known(leaf, "Nonneg")
 
 
 def _below(leaf: str, bound: Fraction, *, strict: bool) -> Iterator[str]:
     if bound <= 0:
-        yield f"(Nonpos {leaf})"
+        yield known(leaf, "Nonpos")
     if bound < 0 or (bound == 0 and strict):
-        yield f"(Nz {leaf})"
+        yield known(leaf, "Nz")
     if bound <= -1:
-        yield f"(Absge1 {leaf})"
+        yield known(leaf, "Absge1")

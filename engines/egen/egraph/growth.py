@@ -38,10 +38,12 @@ that is cleared and used again works more slowly with every node that it held.""
 GROUPS = ("derive", "simplify", "reorder", "rewrite", "expand")
 """In the order in which an iteration runs them; see `group`."""
 # Searching costs more by the number of rules than by what they find: each ruleset runs no more often than
-# it has to, and the alarm is asked for only where there would be no end without it.
-_FOLD = "(saturate (run fold :until (Clash))) (run spare)"
+# it has to.
+_FOLD = "(saturate (run fold)) (run spare)"
 _SETTLE = f"(run-schedule (saturate (seq {_FOLD} (run collapse))))"
-_LEARN = f"(run-schedule (saturate (seq (run shapes) (saturate (run facts)) (run collapse) {_FOLD})))"
+_LEARN = (
+    f"(run-schedule (saturate (seq (run shapes) (saturate (run facts)) (run asked) (run collapse) {_FOLD})))"
+)
 _SMALL_GAIN = 3
 """Tokens by which a rule of the group `rewrite` makes a term longer at most."""
 _OVERSHOOT = 6
@@ -217,7 +219,7 @@ class _Run:
 
     def grow(self, head: Tree) -> None:
         """Run the groups in turn until nothing changes or a limit is reached."""
-        self.execute(f"(set (Root) {_text(fold(head), self.constructors.values())})")
+        self.execute(f"(Calm) (set (Root) {_text(fold(head), self.constructors.values())})")
         self.execute(f"(run-schedule {_FOLD})")
         self.keep(self.size())
         going = self.accept()

@@ -35,16 +35,17 @@ def number_classes(
     known: dict[Hashable, int] = {}
     homes: list[int] = []
     written: list[str] = []
-    operands: list[tuple[int, ...]] = []
+    lefts: list[int] = []
+    rights: list[int] = []
     for of, text, parts in rows:
         homes.append(known.setdefault(of, len(known)))
         written.append(text)
-        ids = [known.setdefault(part, len(known)) for part in parts]
-        operands.append((*ids, _NONE, _NONE)[:2])
+        lefts.append(known.setdefault(parts[0], len(known)) if parts else _NONE)
+        rights.append(known.setdefault(parts[1], len(known)) if len(parts) > 1 else _NONE)
     texts = sorted(set(written))
     code = {text: place for place, text in enumerate(texts)}
     home, label = np.array(homes, np.int64), np.array([code[text] for text in written], np.int64)
-    children = np.array(operands, np.int64).reshape(-1, 2)
+    children = np.stack([np.array(lefts, np.int64), np.array(rights, np.int64)], axis=1)
     own = np.array([ENode(text).tokens for text in texts], np.int64)[label]
 
     rank, size = _ranked(home, label, own, children, len(known))

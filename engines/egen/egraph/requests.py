@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,9 @@ def growth() -> Answer:
 
     first = Grower("strict")
     loaded: dict[Hashable, Grower] = {("strict", first.theory.kind): first}
+    # What is there by now stays: the collector need not look through it again for every head.
+    gc.collect()
+    gc.freeze()
 
     def answer(request: ClusterRequest | GraphRequest, events: Sink, stop: Stop) -> object:
         theory = request.theory
