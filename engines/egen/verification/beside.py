@@ -66,10 +66,20 @@ def beside(edges: Edges, mask: int, *, whole: bool = False) -> list[float]:
 
 def exactly(programs: Programs, k: int, point: Floats) -> Value:
     """The value of a program at a point, by rigorous bounds."""
+    return _values(_functions(programs, point), programs, [k])[0]
+
+
+def _functions(programs: Programs, point: Floats) -> Functions:
+    """What evaluates programs at a point; what they have in common is evaluated once."""
     first, *rest = ([float(one)] for one in point)
-    others = dict(zip(programs.variables[1:], rest, strict=True))
-    functions, one = Functions(first, merged=False, others=others), programs.only([k])
-    return functions.values[functions.read(one, one.roots)[one.roots[0]]][0]
+    return Functions(first, merged=False, others=dict(zip(programs.variables[1:], rest, strict=True)))
+
+
+def _values(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[Value]:
+    """The values of some programs."""
+    some = programs.only(chosen)
+    numbers = functions.read(some, some.roots)
+    return [functions.values[numbers[root]][0] for root in some.roots.tolist()]
 
 
 def _kinds(head: Value, member: Value) -> tuple[bool, bool, bool]:
@@ -101,11 +111,18 @@ def seen(
     kinds = np.stack([apart, inside & np.isnan(values), np.isnan(value) & known])
     # where double precision tells nothing of one of the two, rigorous bounds may
     unknown = (~inside & ~np.isnan(value)) | (~known & ~np.isnan(values))
+    rows: dict[int, list[int]] = {}
     for row, own in enumerate(points):
-        start = starts[id(own)]
-        for place in range(start, start + own.shape[1]):
+        for place in range(starts[id(own)], starts[id(own)] + own.shape[1]):
             if unknown[row, place]:
-                both = (exactly(head, 0, every[:, place]), exactly(programs, chosen[row], every[:, place]))
-                kinds[:, row, place] = _kinds(*both)
-        here = kinds[:, row, start : start + own.shape[1]]
+                rows.setdefault(place, []).append(row)
+    for place, doubtful in rows.items():
+        functions = _functions(head, every[:, place])
+        (first,) = _values(functions, head, [0])
+        for row, other in zip(
+            doubtful, _values(functions, programs, [chosen[row] for row in doubtful]), strict=True
+        ):
+            kinds[:, row, place] = _kinds(first, other)
+    for row, own in enumerate(points):
+        here = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
         yield Seen(*np.where(here.any(axis=1), here.argmax(axis=1), -1).tolist()) if own.size else _NOTHING
