@@ -214,6 +214,7 @@ def first_stages(
         EQUAL: FirstStage.read(EQUAL).fuse(found),
         "the same, weights chosen": three.fuse(found),
     }
+    runs = {name: run.cut(DEPTH) for name, run in runs.items()}
     chosen = {"k1": best[0], "b": best[1], "ranks": str(ranks), "two": str(two), "three": str(three)}
     return runs, chosen
 

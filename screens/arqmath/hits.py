@@ -27,6 +27,9 @@ _EXPORTED: Mapping[str, str] = {
 }
 
 
+_NOTHING_YET = "Nothing was searched for yet", "a asks."
+
+
 class HitList(Listing):
     """What was found for the words that were `asked`, ranked again by `model`; `words` say how."""
 
@@ -41,7 +44,13 @@ class HitList(Listing):
         self._how = ""
         self._plain = False
         self._began = 0.0
-        self.when_empty("Nothing was searched for yet", "a asks.")
+        self.when_empty(*_NOTHING_YET)
+
+    def forget(self) -> None:
+        """Another collection comes: what was found is not of it."""
+        self.asked, self.model, self._hits, self._how = "", None, [], ""
+        self.when_empty(*_NOTHING_YET)
+        self.load([])
 
     def begin(self, query: str, model: Path | None, *, plain: bool) -> None:
         """A search has begun, with a cross-encoder or without; `plain` leaves formulas as LaTeX."""

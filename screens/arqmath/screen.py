@@ -116,6 +116,9 @@ class ArqmathScreen(WorkbenchScreen):
     def open_collection(self, collection: Collection) -> None:
         """Show a collection; what is known of another one is forgotten."""
         before = self.runs
+        if before is not None and before.collection.path != collection.path:
+            self.searcher.stop()
+            self.hits.forget()
         self.runs = Runs(collection, {}, before.run, before.against) if before else Runs(collection)
         self.searcher.open(collection)
         self.topics.show_sources([one.name for one in self.collections], collection.name)
@@ -305,10 +308,13 @@ class ArqmathScreen(WorkbenchScreen):
 
     @on(SearchProgress)
     def _search_going_on(self, event: SearchProgress) -> None:
-        self.hits.hear(event.event.data)
+        if self.hits.asked:  # else it is of the collection before
+            self.hits.hear(event.event.data)
 
     @on(Searched)
     def _searched(self, event: Searched) -> None:
+        if not self.hits.asked:  # of the collection before
+            return
         if event.error is None:
             self.hits.finish(event.value, event.tag)
         elif not self.searcher.searching:

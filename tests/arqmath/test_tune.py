@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from engines.arqmath import IndexCollection, index
+from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.evaluate import Evaluate, evaluate
 from engines.arqmath.ranking.rank import Rank, rank
-from engines.arqmath.ranking.tune import Tune, tune
+from engines.arqmath.ranking.tune import Tune, _fused, tune
 from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.retrieval.run import Run
 
 FORUM = asset("sample/arqmath/sample-forum")
 TOPICS, QRELS = FORUM / "topics_task1.xml", FORUM / "qrels_task1.tsv"
@@ -85,3 +87,12 @@ def test_nothing_to_choose_or_report_on_is_refused(place: Path, more: dict[str, 
     with pytest.raises(EngineError) as caught:
         tuned(place, **more)
     assert caught.value.code == "E344"
+
+
+def test_fused_lists_are_as_long_as_rank_writes_them() -> None:
+    found = {
+        name: Run(name, {"A.1": [(f"{name}{n}", float(-n)) for n in range(1_000)]})
+        for name in ("lexical", "dense")
+    }
+    [(_, run)] = _fused([FirstStage.read("lexical + dense")], found)
+    assert len(run.rankings["A.1"]) == 1_000

@@ -302,6 +302,24 @@ async def test_a_free_query(build: Make, engine: HereEngine) -> None:
         assert "E661" in str(screen.query_one("#hits Notice", Notice).content)
 
 
+async def test_what_was_found_is_forgotten_with_the_collection(build: Make, tmp_path: Path) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        await write(pilot, "binomial theorem")
+        await press(pilot, "enter")
+        hits = screen.query_one("#hits-table", Table)
+        await settle(pilot, lambda: hits.shown > 0)
+        mini = screen.collection
+        assert mini is not None
+        screen.open_collection(mini)
+        assert hits.shown > 0  # the same one is read again
+        screen.open_collection(Collection("other", write_collection(tmp_path / "other"), tmp_path / "index"))
+        await settle(pilot, lambda: hits.shown == 0)
+        assert "Nothing was searched for yet" in str(screen.query_one("#hits Notice", Notice).content)
+
+
 async def test_a_second_opinion_comes_first(build: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     class Half:
         def reads(self, answer: StoredPost) -> str:

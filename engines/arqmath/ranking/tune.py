@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -175,7 +175,7 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
     if len(index.searches) > 1:
         found = {name: index.run(texts, DEPTH, how=name) for name in index.searches}
         whole = f"{index.how} as it is"
-        yield whole, plain, iter([(index.how, FirstStage.read(index.how).fuse(found))])
+        yield whole, plain, _fused([FirstStage.read(index.how)], found)
         yield "weights of a sum", whole, _fused(_sums(index.searches), found)
         constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in _K)
         yield "rrf, k", whole, _fused(constants, found)
@@ -189,8 +189,11 @@ def _sums(searches: Sequence[Search]) -> Iterator[FirstStage]:
             yield FirstStage(tuple((name, part / _STEPS) for name, part in pairs if part))
 
 
-def _fused(stages: Iterator[FirstStage], found: Mapping[Search, Run]) -> _Runs:
-    return ((str(stage), stage.fuse(found)) for stage in stages)
+def _fused(stages: Iterable[FirstStage], found: Mapping[Search, Run]) -> _Runs:
+    """As long as `arqmath rank` writes them."""
+    from engines.arqmath.collection.index import DEPTH
+
+    return ((str(stage), stage.fuse(found).cut(DEPTH)) for stage in stages)
 
 
 def _values(run: Run, judged: Qrels, names: Sequence[str]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.posts import Post
     from engines.arqmath.ranking.compare import Compare
     from engines.arqmath.ranking.evaluate import Evaluate
+    from engines.arqmath.ranking.rank import Rank
     from engines.arqmath.ranking.search import Search
     from engines.arqmath.ranking.topics import Picture, Show, Topics
     from engines.arqmath.training.pairs_file import DrawPairs
@@ -56,6 +57,8 @@ def index(built: Found, _spec: object) -> list[str]:
     ]
     if dense:
         lines.append(f"dense: {built['encoder']['name']}, {dense['kind']}: {dense['reason']}")
+    if built["sparse"]:
+        lines.append(f"sparse: {built['sparse']['postings'] / built['documents']:.0f} terms in an answer")
     if counts["left_out"]:
         lines.append(f"rows that could not be read: {counts['left_out']:,}")
     return lines
@@ -87,16 +90,17 @@ def _again(hit: Found) -> list[object]:
     return [hit["first"], "" if hit["probability"] is None else f"{hit['probability']:.4f}"]
 
 
-def rank(found: Found, _spec: object) -> Iterator[str]:
+def rank(found: Found, spec: Rank) -> Iterator[str]:
     """What was ranked, and how well the first stage did."""
     if not found["complete"]:
         yield "stopped; the finished topics are kept, and the same command goes on"
     else:
         yield f"{found['documents']:,} answers to {found['topics']:,} topics in {found['run']}"
     if "pairs" in found:
+        side = ", the longer side first" if spec.by == "model" else ""
         yield (
             f"{found['pairs']:,} pairs scored, {found['pairs_per_s']:.1f}/s; "
-            f"{found['truncated_share']:.1%} were too long and cut, the longer side first"
+            f"{found['truncated_share']:.1%} were too long and cut{side}"
         )
     if found.get("first") and 0 < found["weight"] < 1:
         yield f"weight of the model beside the first stage: {found['weight']:g}"
