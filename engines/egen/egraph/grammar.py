@@ -81,20 +81,22 @@ class Grammar:
                 rows.append((child, barred))
             return places[child, barred]
 
-        flat = [(number, node) for number, nodes in enumerate(self.productions) for node in nodes]
-        operands = [
-            [operand(home, child) for child in node.children] + [-1] * (2 - len(node.children))
-            for home, node in flat
-        ]
-        both = [[*(origin[child] for child in node.children), -1, -1][:2] for _, node in flat]
+        flat = [node for nodes in self.productions for node in nodes]
+        operands: list[int] = []
+        both: list[int] = []
+        for home, nodes in enumerate(self.productions):
+            for node in nodes:
+                ends = [-1] * (2 - len(node.children))
+                operands += [*(operand(home, child) for child in node.children), *ends]
+                both += [*(origin[child] for child in node.children), *ends]
         return Tables(
             starts=np.cumsum([0, *map(len, self.productions)], dtype=np.int64),
-            own=np.array([node.tokens for _, node in flat], np.int64),
+            own=np.array([node.tokens for node in flat], np.int64),
             operands=_pairs(operands),
             children=_pairs(both),
-            rows=_pairs([list(row) for row in rows]),
-            labels=[("d", "x") if node.label == "d" else (node.label,) for _, node in flat],
-            weights=np.array([self._weights.get(node.label, 1.0) for _, node in flat]),
+            rows=_pairs([number for row in rows for number in row]),
+            labels=[("d", "x") if node.label == "d" else (node.label,) for node in flat],
+            weights=np.array([self._weights.get(node.label, 1.0) for node in flat]),
         )
 
     def counts(self, max_tokens: int) -> list[int]:
@@ -151,7 +153,7 @@ class Grammar:
         return found
 
 
-def _pairs(values: list[list[int]]) -> NDArray[np.int64]:
+def _pairs(values: list[int]) -> NDArray[np.int64]:
     return np.array(values, np.int64).reshape(-1, 2)
 
 

@@ -30,7 +30,7 @@ __all__ = ["GROUPS", "Grower", "group", "guards", "paddings"]
 
 _CHUNK = 20
 """Commands per program: egglog's parser is quadratic."""
-_RENEWED = 40
+_RENEWED = 100
 """Heads after which the rules are loaded anew: what push and pop cost rises with every head."""
 _COPY_NODES = 16_000
 """Nodes after which a copy of the rules is dropped: making one takes as long as a third of a head, and one
