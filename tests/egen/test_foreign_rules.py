@@ -44,6 +44,8 @@ def read_one(line: str, tmp_path: Path) -> object:
         ("(cbrt (* a b)) -> (* (cbrt a) (cbrt b))", "equal", ""),
         ("(/ a b) -> (sound-/ a b 0)", "equal", "widening"),
         ("* ?a + ?b ?c -> + * ?a ?b * ?a ?c", "equal", ""),
+        ("(* ?a (+ ?b 1)) -> (+ (* ?a ?b) ?a)", "equal", ""),
+        ("(/ ?a ?a) -> 1", "equal", "widening"),
     ],
 )
 def test_a_rule_is_what_it_is(line: str, effect: str, single: str, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Rules from files that are not ours: lines `left -> right`, and tables of s-expressions.
 
-A line holds both sides in infix notation with single letters as variables, as s-expressions, or in prefix
-notation with variables like `?a`; what stands before a colon is its name. A table has tab-separated columns
-`name`, `group`, `left`, `right`. A variable stands for any real number.
+A line holds both sides in infix notation with single letters as variables, as s-expressions with variables
+like `a` or `?a`, or in prefix notation with variables like `?a`; what stands before a colon is its name.
+A table has tab-separated columns `name`, `group`, `left`, `right`. A variable stands for any real number.
 """
 
 from __future__ import annotations
@@ -125,10 +125,10 @@ def _side(text: str, symbolic: bool) -> Tree:
     text = text.strip()
     if not text:
         raise ExpressionError("a side is empty")
-    if "?" in text:
-        tree = read_pattern(text)
-    elif symbolic:
+    if symbolic:
         tree = _Symbolic(text).read()
+    elif "?" in text:
+        tree = read_pattern(text)
     else:
         tree = read_infix(text, LETTERS)
     if any(node.label == "d" for node in tree if node.children):
@@ -187,6 +187,7 @@ class _Symbolic:
 
 
 def _leaf(word: str) -> Tree:
+    word = word.removeprefix("?")
     if word in _NAMED:
         return Tree(_NAMED[word])
     if _FRACTION.match(word):
