@@ -261,7 +261,7 @@ class MemberPane(Pane):
             self._ask_slice(self.case, self._why)
 
     def _ask_slice(self, case: Case, why: _Document) -> None:
-        self._ask_curves(_Range(case, why, self._slice, *_reach(why)))
+        self._ask_curves(_Range(case, why, self._slice, *_reach(why, self._slice.runs)))
 
     @property
     def _slice(self) -> Slice:
@@ -410,8 +410,14 @@ def _point_rows(why: _Document) -> list[Record]:
     return [row for _, _, row in sorted(rows, key=lambda item: (item[0], item[1], abs(item[2]["x"])))]
 
 
-def _reach(why: _Document) -> tuple[float, float]:
-    """The range of x to draw: around the ends of the two domains, else around 0."""
+def _reach(why: _Document, runs: str) -> tuple[float, float]:
+    """The range to draw of the variable that runs: of several, or where something is assumed, no wider than
+    the judged points, which all lie where it holds; else around the ends of the two domains."""
+    if values := [point["at"][runs] for point in why["points"] if "at" in point]:
+        near = min(values, key=abs)
+        middle = near if abs(near) > 5 else 0.0
+        low, high = max(min(values), middle - 5), min(max(values), middle + 5)
+        return (low, high) if low < high else (-5.0, 5.0)
     intervals = [tuple(each) for name in ("head", "member") for each in why[f"{name}_domain"]["intervals"]]
     ends = [end for interval in intervals for end in interval if end is not None and abs(end) <= _REACH]
     if not ends:

@@ -107,6 +107,9 @@ async def test_several_variables_are_grown_copied_and_sliced(
             assert plot.caption.startswith(over.words)
             runs.append(over.runs)
             held = dict(over.fixed)
+            # Only where x > 0, as is assumed, though the head has values elsewhere.
+            assert plot.series[0].xs[-1] == 5
+            assert 0 < plot.series[0].xs[0] < 1 if over.runs == "x" else plot.series[0].xs[0] == -5
             at = [(x, y) for x, y in zip(plot.series[1].xs, plot.series[1].ys, strict=True) if y is not None]
             assert all(y == pytest.approx(x * next(iter(held.values())), rel=1e-6, abs=1e-6) for x, y in at)
             await press(pilot, "greater_than_sign")
