@@ -45,28 +45,28 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class Report:
-    """What a reader met: rows read, rows left out, rows read with something missing, and the first of both
-    kinds with line and reason. `passed` is the place of the last row: a reader can go on after it."""
+    """What a reader met: rows read, rows left out, rows read with something missing, and line and reason of
+    the first of those that were left out (`first`) and of the others (`broken`). `passed` is the place of the
+    last row: a reader can go on after it."""
 
     read: int = 0
     bad: int = 0
     warned: int = 0
     first: list[tuple[int, str]] = field(default_factory=list)
+    broken: list[tuple[int, str]] = field(default_factory=list)
     passed: int = 0
 
     def leave_out(self, line: int, reason: str) -> None:
         """Count a row that could not be read."""
         self.bad += 1
-        self._keep(line, reason)
+        if len(self.first) < _SHOWN:
+            self.first.append((line, reason))
 
     def warn(self, line: int, reason: str) -> None:
         """Count a row that was read although something in it is broken."""
         self.warned += 1
-        self._keep(line, reason)
-
-    def _keep(self, line: int, reason: str) -> None:
-        if len(self.first) < _SHOWN:
-            self.first.append((line, reason))
+        if len(self.broken) < _SHOWN:
+            self.broken.append((line, reason))
 
 
 @dataclass(frozen=True, slots=True)

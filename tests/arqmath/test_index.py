@@ -128,6 +128,17 @@ def test_the_store_gives_posts_by_id(folder: ArqmathFolder, tmp_path: Path) -> N
     assert store.counts["answers"] == 10
 
 
+def test_posts_that_are_indexed_are_not_told_to_be_left_out(tmp_path: Path) -> None:
+    """A formula in broken HTML counts as text; the post is there."""
+    broken = '<p>See <span class="math-container" id="1">$a<b<c/>$</p></span> <span class="math-container">$x'
+    rows = [row(1, 1, title="Sums"), *(row(2 + n, 2, parent_id="1", body=broken) for n in range(25))]
+    posts = tmp_path / "posts.jsonl"
+    posts.write_text("\n".join([*map(json.dumps, rows), "{bad"]) + "\n")
+    facts = build_store(posts, tmp_path / "posts.sqlite")
+    assert (facts["answers"], facts["left_out"], len(facts["first"])) == (25, 1, 1)
+    assert facts["first"][0].startswith("posts.jsonl:27: ")
+
+
 def test_a_store_is_replaced_whole_or_stays(folder: ArqmathFolder, tmp_path: Path) -> None:
     out = tmp_path / "posts.sqlite"
     build_store(folder.need_posts(), out)

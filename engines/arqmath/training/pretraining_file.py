@@ -72,7 +72,7 @@ def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any
     )
     read = documents(settings, {"collection": spec.folder, "amps": spec.folder}, report)
     counts = write_segments(read, spec.out, tokenizer=tokenizer, seed=spec.seed)
-    for line, reason in report.first:
+    for line, reason in sorted(report.first + report.broken):
         events(Event("warning", {"message": f"{spec.folder}: row {line}: {reason}"}))
     left = {"left_out": report.bad, "broken": report.warned}
     return {"out": str(spec.out), "strategy": spec.strategy, **counts, **left, "seed": spec.seed}
