@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engines.egen.egraph.facts import FACTS, Implication, gathered, known
 
+_FEW = (FACTS[0], FACTS[4], FACTS[-1])
 _NODES = ("(= e (F u))", "(= e (G u v))")
 _PROGRAM = """(sort Math) (constructor A () Math) (constructor F (Math) Math) (constructor G (Math Math) Math)
 (function Known (Math) i64 :merge (| old new)) (relation Deg (Math)) (relation Applied (Math Math))
@@ -20,14 +21,14 @@ _CHILDREN = ((), (0,), (1,), (0, 1), (1, 0), (2, 1))
 def _implication(draw: st.DrawFn) -> Implication:
     nodes = draw(st.sampled_from([*_NODES, ""]))
     names = [name for name in "euv" if f" {name}" in nodes.replace(")", " ").replace("(", " ")] or ["e"]
-    fact = st.tuples(st.sampled_from(FACTS), st.sampled_from(names))
+    fact = st.tuples(st.sampled_from(_FEW), st.sampled_from(names))
     conditions = draw(st.lists(fact, min_size=0 if nodes else 1, max_size=3))
     query = " ".join([nodes, *(f"({name} {of})" for name, of in conditions)]).strip()
     return Implication(query, (" ".join(draw(fact)),))
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.lists(_implication(), min_size=1, max_size=14), st.lists(st.sampled_from(FACTS), max_size=3))
+@settings(deadline=None, max_examples=150)
+@given(st.lists(_implication(), min_size=1, max_size=14), st.lists(st.sampled_from(_FEW), max_size=3))
 def test_facts_follow_as_they_do_one_by_one(implications: list[Implication], first: list[str]) -> None:
     graph = EGraph()
     every = [Implication("(= e (A))", ()), *(Implication(nodes, ()) for nodes in _NODES), *implications]
