@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from engines.formula.lexer import Token, lex_escaped
 from engines.formula.operator_tree import ABSENT, OperatorTree
-from engines.formula.operators import Role, roles
+from engines.formula.operators import Role, negated, roles
 from engines.formula.symbols import symbols
 
 __all__ = ["DEEPEST", "Piece", "pieces", "room"]
@@ -177,9 +177,7 @@ class _Layout:
             name = self.words()
             found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
         elif role == "not":
-            if text + self.text() in self.roles and self.text():
-                self.at += 1
-                self.symbol(text + self.tokens[self.at - 1].text, found, start)
+            self.denied(text, found, start)
         elif role == "environment":
             self.environment(found, start)
         elif role == Role.BAR:
@@ -194,6 +192,20 @@ class _Layout:
             found.append(self.piece(role, OperatorTree(label), start, bracket))
         else:
             found.append(Piece(role, text, alone, operator, start, self.end()))
+
+    def denied(self, text: str, found: list[Piece], start: int) -> None:
+        r"""What follows `\not`, with or without braces."""
+        braced = self.text() == "{" and self.ahead(2) == "}"
+        sign = self.ahead(1) if braced else self.text()
+        if not sign:
+            return
+        known = self.roles.get(sign)
+        meant = self.roles.get(text + sign) or (negated(known) if known is not None else None)
+        if meant is not None:
+            self.at += 3 if braced else 1
+            found.append(Piece(meant.role, text + sign, meant.alone, meant.operator, start, self.end()))
+        else:
+            found.append(self.made("O!not", (self.argument(),), start))
 
     def made(self, label: str, operands: tuple[OperatorTree, ...], start: int) -> Piece:
         """A tree that is one piece of the line."""

@@ -48,6 +48,7 @@ class Symbol(NamedTuple):
 
 
 _NAMED = (Role.FUNCTION, Role.LIMIT)
+_NEGATED = (Role.RELATION, Role.OPERATOR)
 
 
 @cache
@@ -65,3 +66,12 @@ def roles() -> Mapping[str, Symbol]:
         alone = f"V!{label[2:]}" if bare else label
         found[symbol] = Symbol(role, OperatorTree(label), OperatorTree(alone))
     return found
+
+
+def negated(symbol: Symbol) -> Symbol | None:
+    r"""What `\not` makes of a relation or an operator that has no row with it; of other symbols nothing."""
+    if symbol.role not in _NEGATED:
+        return None
+    kind, name = symbol.operator.label[:2], symbol.operator.label[2:]
+    tree = OperatorTree(f"{kind}not-{name}")
+    return Symbol(symbol.role, tree, tree)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.operators import Role, roles
+from engines.formula.operators import Role, negated, roles
 from engines.formula.symbols import symbols
 
 __all__ = ["latex"]
@@ -49,6 +49,9 @@ def _operators() -> Mapping[str, tuple[str, str]]:
         if known.role in _LEVELS or known.role == Role.POSTFIX:
             found.setdefault(known.operator.label, (symbol, known.role))
             found.setdefault(known.alone.label, (symbol, known.role))
+    for symbol, known in roles().items():
+        if (denied := negated(known)) is not None:
+            found.setdefault(denied.operator.label, (rf"\not{symbol}", known.role))
     return found
 
 
@@ -87,9 +90,15 @@ def _written(node: OperatorTree, parts: list[Written]) -> Written:
         script = node.children[1].label
         if label == "O!SUP" and script[2:] and not script[2:].strip("′"):
             return f"{_bound(parts[0], _ATOM).rstrip()}{chr(39) * len(script[2:])}", _ATOM
-        base = (
-            texts[0] if parts[0][1] >= _ATOM or node.children[0].label.startswith("O!SU") else f"({texts[0]})"
+        inner = node.children[0]
+        # What has an index may have a power; of other two scripts the first is in brackets, but of operators.
+        twice = (
+            inner.label in ("O!SUP", "O!SUB")
+            and (label, inner.label) != ("O!SUP", "O!SUB")
+            and not texts[0].endswith("'")
+            and inner.children[0].label not in _operators()
         )
+        base = _bound(parts[0], _ATOM) if not twice else f"({texts[0]})"
         if not node.children[0].children and node.children[0].label in _operators():
             base = texts[0]
         return f"{base.rstrip()}{'^' if label == 'O!SUP' else '_'}{{{texts[1]}}}", _ATOM
@@ -119,9 +128,9 @@ def _written(node: OperatorTree, parts: list[Written]) -> Written:
     if role == Role.POSTFIX:
         return f"{_bound(parts[0], _ATOM)}{symbol}", _ATOM
     if not role:
-        accents = {known.operator.label: name for name, known in roles().items() if known.role == "accent"}
-        if label in accents:
-            return f"{accents[label]}{{{texts[0]}}}", _ATOM
+        accents = [name for name, known in roles().items() if known[:2] == ("accent", OperatorTree(label))]
+        if accents:
+            return f"{accents[0]}{{{texts[0]}}}", _ATOM
         return rf"\operatorname{{{label[2:]}}}({', '.join(texts)})", _FACTOR
     return _applied(symbol, role, parts, implicit=label == "U!times")
 

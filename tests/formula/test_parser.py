@@ -46,6 +46,11 @@ from engines.formula.render import latex
         (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", "(M!M-2x2 (M!R! N!1 N!2) (M!R! N!3 N!4))"),
         (r"\left\{ x \in X : x^2 = 1\right\}", None),
         ("a &lt; b", "(O!lt V!a V!b)"),
+        (r"p\not\mid a", "(O!not-divides V!p V!a)"),
+        (r"a\not\le b", "(O!not-leq V!a V!b)"),
+        (r"a\not{=}b", "(U!neq V!a V!b)"),
+        (r"\not\exists x", "(O!not-exists V!x)"),
+        (r"a\not", "V!a"),
         (r"\begin{pmatrix}1&amp;2\end{pmatrix}", "(M!M-1x2 (M!R! N!1 N!2))"),
         ("x >", "(O!gt V!x W!)"),
         ("", "W!"),
@@ -140,6 +145,21 @@ def test_trees_written_as_latex_are_read_again(real_data: Path, year: int, diffe
     assert len(kept) > 700
     again = [operator_tree(latex(tree)).sorted() for tree in kept]
     assert sum(str(one) != str(tree.sorted()) for one, tree in zip(again, kept, strict=True)) <= differ
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("(x^2)^3", "(x^{2})^{3}"),
+        ("(x_1)_2", "(x_{1})_{2}"),
+        ("x_1^2", "x_{1}^{2}"),
+        (r"\sum^n_{k=1}k", r"\sum^{n}_{k = 1} k"),
+        (r"\overline{a+b}", r"\overline{a + b}"),
+        (r"a\not\le b", r"a \not\le b"),
+    ],
+)
+def test_what_is_written_means_the_same(source: str, written: str) -> None:
+    assert latex(operator_tree(source, "correct")) == written
 
 
 @pytest.mark.parametrize("year", [2020, 2021])

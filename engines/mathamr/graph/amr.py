@@ -84,7 +84,7 @@ def read_graph(text: str) -> Graph:
     level = log.level
     log.setLevel(logging.CRITICAL)
     try:
-        tree = penman.parse(text)
+        trees = list(penman.iterparse(text))
     except (penman.DecodeError, RecursionError) as error:
         what = str(error).strip().splitlines()
         raise DataError(
@@ -94,13 +94,15 @@ def read_graph(text: str) -> Graph:
         ) from error
     finally:
         log.setLevel(level)
-    if tree.node is None or tree.node[0] is None:
+    roots = [tree.node for tree in trees if tree.node is not None and tree.node[0] is not None]
+    if len(roots) != 1:
+        fault = f"it holds {len(roots)} graphs" if roots else "it has no root"
         raise DataError(
-            "not a graph in PENMAN notation: it has no root",
+            f"not a graph in PENMAN notation: {fault}",
             code="E329",
-            remedy="A graph is written (variable / concept :role target …).",
+            remedy="A graph is written (variable / concept :role target …); give one at a time.",
         )
-    return Graph(_node(tree.node))
+    return Graph(_node(roots[0]))
 
 
 def _node(written: tuple[str, list[tuple[str, object]]]) -> Node:

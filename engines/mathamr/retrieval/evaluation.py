@@ -76,6 +76,9 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
     qrels, left_out = _judged(spec, opened, sizes)
+    if left_out:
+        what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
+        events(Event("warning", {"message": what}))
     results = [measured(_looks(path, opened, qrels, spec, events), qrels, CUT_MEASURES) for path in spec.runs]
     systems = []
     for path, result in zip(spec.runs, results, strict=True):
