@@ -125,10 +125,12 @@ class Operation:
         """The spec of what a door was given, with nothing left open: names are paths, paths absolute.
 
         Given what it returned (as `values`) it returns the same. Raises: EngineError E424 for a setting that
-        it does not have or a value that it does not take, and whatever a name that stands for nothing raises.
+        it does not have or a value that it does not take, E427 where what is read would be overwritten, and
+        whatever a name that stands for nothing raises.
         """
         spec = read(self.spec_type, given)
         spec = replace(spec, **{field.name: place for field, place in _places(spec)})
+        _refuse_overwriting(spec)
         return load(self.settle)(spec) if self.settle else spec
 
     def perform(self, spec: Any, *, events: Sink = ignore, stop: Stop = never) -> Performed:
@@ -287,6 +289,24 @@ def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
             yield field, tuple(_place(field, item) for item in value)
         else:
             yield field, _place(field, value)
+
+
+_WRITTEN = ("--out", "--plot")
+
+
+def _refuse_overwriting(spec: Any) -> None:
+    """What is written may be nothing of what is read. Raises: UsageError E427."""
+    places = {
+        option(field): [Path(one) for one in (place if field.many else (place,))]
+        for field, place in _places(spec)
+    }
+    read = [place for name, found in places.items() if name not in _WRITTEN for place in found]
+    for name in _WRITTEN:
+        for out in places.get(name, ()):
+            if (out.is_file() or out.is_dir()) and any(one.exists() and one.samefile(out) for one in read):
+                raise UsageError(
+                    f"{name} would overwrite what is read: {out}", code="E427", remedy="Name another place."
+                )
 
 
 def _place(field: Field, value: Any) -> Any:

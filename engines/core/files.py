@@ -29,6 +29,7 @@ __all__ = [
     "in_use",
     "printable",
     "read_lines",
+    "refuse_other",
     "sha256",
     "sweep",
     "write_array",
@@ -160,19 +161,22 @@ def _straight(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
 
 
 @contextlib.contextmanager
-def atomic_folder(target: str | Path, *, keep: bool = False) -> Iterator[Path]:
+def atomic_folder(target: str | Path, *, keep: bool = False, mark: str = "") -> Iterator[Path]:
     """A folder to fill that appears as `target` complete or not at all.
 
     It is a draft beside `target`. At the end of the block every file in it is synced and the draft takes the
     place of `target`, where an older folder is replaced, or stays with `keep`. When the block fails, the
     draft is removed and the older folder stays as it was; what a killed process has left here is cleaned up.
+    Args: mark: a file of such a folder, without which an older one is something else.
 
-    Raises: DataError when it cannot be written, E310 when the disk is full.
+    Raises: DataError when it cannot be written, E310 when the disk is full, E452 for a folder of something
+    else.
     """
     target = Path(target)
     draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     old = draft.with_suffix(".old")
     lock = -1
+    refuse_other(target, mark)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _clean_up(target)
@@ -203,6 +207,24 @@ def atomic_folder(target: str | Path, *, keep: bool = False) -> Iterator[Path]:
             shutil.rmtree(leftover, ignore_errors=True)
         if lock >= 0:
             os.close(lock)
+
+
+def refuse_other(target: Path, mark: str) -> None:
+    """Refuse a folder that holds something, but no file of the name `mark`: it would be lost.
+
+    Raises: DataError E452.
+    """
+    try:
+        held = {one.name for one in target.iterdir()} if mark and target.is_dir() else set()
+    except OSError as error:
+        raise file_error(error, target, "read") from error
+    if held and mark not in held:
+        raise DataError(
+            "the folder holds something else, which would be lost",
+            path=target,
+            code="E452",
+            remedy="Name a new folder, or remove this one yourself.",
+        )
 
 
 def copy_folder(source: Path, target: Path, *, keep: bool = False) -> None:

@@ -111,6 +111,7 @@ width = {width}
 """
 
 
+_RECORD = "training.json"
 WORDS = 800
 """Words of a batch, at most."""
 RARE = 20
@@ -125,7 +126,8 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     """Train and write the pipeline of the best epoch by LAS on the development file; returns its scores
     there: `tag`, `lemma`, `uas`, `las`, in percent of the treebank's words, with the program's own tokens.
 
-    Raises: DataError E312 for a folder without the two files, E317 for a corrupt one.
+    Raises: DataError E312 for a folder without the two files, E317 for a corrupt one, E452 where `out` holds
+    something else.
     """
     import spacy
     from spacy.util import fix_random_seed, load_config_from_str, load_model_from_config
@@ -154,7 +156,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     rates: Any = warmup_linear(2e-3, 250, steps)
     optimizer = Adam(learn_rate=rates, L2=0.01, grad_clip=1.0)
     best: dict[str, float] = {}
-    with atomic_folder(spec.out) as folder:
+    with atomic_folder(spec.out, mark=_RECORD) as folder:
         for epoch in range(1, spec.epochs + 1):
             drawn = [pair[random.random() < WITH_FORMULA] for pair in zip(learn, formulas, strict=True)]
             random.shuffle(drawn)
@@ -174,7 +176,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
             "scores": best,
             "versions": {"spacy": spacy.__version__},
         }
-        write_json(folder / "training.json", record)
+        write_json(folder / _RECORD, record)
     return record
 
 

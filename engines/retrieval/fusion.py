@@ -13,7 +13,7 @@ from engines.core.events import Event, Sink
 from engines.core.spec import Arg
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored, read_run, write_run
+from engines.retrieval.run import Run, Scored, warned_run, write_run
 
 __all__ = [
     "FuseRuns",
@@ -117,6 +117,8 @@ def tune_weights(
 # Files
 
 How = Literal["rrf-score", "rrf", "weighted"]
+_DEPTH = 1_000
+"""Documents of a topic in a run, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +153,11 @@ class FuseRuns:
             )
 
 
-def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> Run:
-    """Read, fuse and write. Events: warnings of what was mended in a run, and of topics that not all have.
-    Raises: DataError for runs that cannot be read."""
-    runs = [read_run(path, task=task) for path in spec.runs]
-    for path, run in zip(spec.runs, runs, strict=True):
-        mended = (
-            [f"{len(run.warnings):,} documents occur again; the best score counts"] if run.warnings else []
-        )
-        for message in (*mended, *run.doubts):
-            events(Event("warning", {"message": f"{path}: {message}"}))
+def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
+    """Read, fuse and write. Returns: the run as it is written, and how many documents were left out of it,
+    which has 1,000 of a topic at most. Events: warnings of what was mended in a run, of topics that not all
+    have, and of what was left out. Raises: DataError for runs that cannot be read."""
+    runs = [warned_run(path, task, events) for path in spec.runs]
     topics = [run.rankings.keys() for run in runs]
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])
     if partly:
@@ -171,5 +168,8 @@ def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> Run:
     else:
         by_score = spec.how == "rrf-score"
         fused = reciprocal_rank_fusion(runs, k=spec.k, by_score=by_score, normalise=by_score, tag=spec.tag)
-    write_run(fused, spec.out)
-    return fused
+    left_out = write_run(fused, spec.out, depth=_DEPTH)
+    if left_out:
+        what = f"{left_out:,} documents beyond the first {_DEPTH:,} of a topic are left out"
+        events(Event("warning", {"message": what}))
+    return fused.cut(_DEPTH), left_out

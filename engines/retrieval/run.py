@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engines.core.errors import DataError
+from engines.core.events import Event, Sink
 from engines.core.files import atomic_writer, read_lines
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "read_answer_ids",
     "read_answers",
     "read_run",
+    "warned_run",
     "write_answers",
     "write_run",
 ]
@@ -196,6 +198,21 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     return Run(tag, rankings, tuple(warnings), posts, tuple(_doubts(scores, are_ranks)))
 
 
+_NAMED = 5
+"""Repeated documents that are named one by one."""
+
+
+def warned_run(path: Path, task: int | None, events: Sink) -> Run:
+    """The same, with a warning of all that was mended in it and that makes its scores look like none."""
+    run = read_run(path, task=task)
+    mended = list(run.warnings[:_NAMED])
+    if len(run.warnings) > _NAMED:
+        mended.append(f"{len(run.warnings):,} duplicates in all; of each the best score was kept")
+    for message in (*mended, *run.doubts):
+        events(Event("warning", {"message": f"{path}: {message}"}))
+    return run
+
+
 def _doubts(scores: Mapping[str, Mapping[str, float]], are_ranks: bool) -> Iterator[str]:
     """What makes scores look like none."""
     several = [found.values() for found in scores.values() if len(found) > 1]
@@ -227,10 +244,11 @@ def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
         yield value
 
 
-def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> None:
+def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> int:
     """Write TREC format, at most `depth` documents a topic, ranks from 1, scores strictly decreasing.
 
-    A tag of several words becomes one, since trec_eval parts columns at blanks."""
+    A tag of several words becomes one, since trec_eval parts columns at blanks. Returns: how many documents
+    stand deeper and were left out."""
     tag = "-".join(run.tag.split()) or "run"
     with atomic_writer(Path(path)) as file:
         for topic, ranking in run.rankings.items():
@@ -238,6 +256,7 @@ def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> None:
             lowered = strictly_decreasing(score for _, score in top)
             for rank, ((document, _), score) in enumerate(zip(top, lowered, strict=True), start=1):
                 file.write(f"{topic}\tQ0\t{document}\t{rank}\t{score:.9g}\t{tag}\n")
+    return len(run) - len(run.cut(depth))
 
 
 def read_answers(path: str | Path, *, limit: int = 1_200) -> tuple[list[Answer], tuple[str, ...]]:

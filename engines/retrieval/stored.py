@@ -34,9 +34,10 @@ def corrupt(path: Path, error: BaseException | str) -> DataError:
 def new_folder(out: Path, about: dict[str, Any]) -> Iterator[Path]:
     """A folder to fill that takes the place of `out` at the end of the block, with `about` in it.
 
-    When the block fails, what there was stays. Raises: DataError when it cannot be written.
+    When the block fails, what there was stays. Raises: DataError when it cannot be written, E452 where `out`
+    is no folder of an index.
     """
-    with atomic_folder(out) as draft:
+    with atomic_folder(out, mark=ABOUT) as draft:
         yield draft
         files = sorted(path for path in draft.rglob("*") if path.is_file())
         sizes = {path.relative_to(draft).as_posix(): path.stat().st_size for path in files}

@@ -199,3 +199,86 @@ def test_embedding_keeps_ids_and_order(tmp_path: Path, letters: None) -> None:
     vectors = np.load(tmp_path / "vectors" / "vectors.npy")
     assert (made["strings"], (tmp_path / "vectors" / "ids.json").read_text()) == (2, '["a", "b"]')
     assert np.array_equal(vectors, Letters().encode(["xy", "zz"]))
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path, letters: None) -> None:
+    (tmp_path / "strings.jsonl").write_text('{"id": "a", "string": "xy"}\n')
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.tex").write_text("all my work")
+    for make in (
+        lambda: embed(EmbedStrings(tmp_path / "strings.jsonl", mine)),
+        lambda: index(IndexFormulas(FORUM, mine)),
+    ):
+        with pytest.raises(EngineError, match="something else") as caught:
+            make()
+        assert caught.value.code == "E452"
+    assert (mine / "thesis.tex").read_text() == "all my work"
+
+
+def test_formulas_beyond_a_runs_depth_are_counted(formulas: Path, tmp_path: Path) -> None:
+    """Of fused runs 1,000 of a topic are kept, of a reranked run --depth."""
+    runs = [tmp_path / name for name in ("a.tsv", "b.tsv")]
+    for offset, path in enumerate(runs):
+        rows = (f"B.1\tQ0\tf{(row + 700 * offset)}\t1\t{2000 - row}\tx\n" for row in range(1000))
+        path.write_text("".join(rows))
+    said: list[str] = []
+    spec = FuseRuns(tuple(runs), tmp_path / "fused.tsv")
+    found = fuse(spec, events=lambda event: said.append(event.data["message"]))
+    assert (found["formulas"], found["left_out"]) == (1000, 700)
+    assert len((tmp_path / "fused.tsv").read_text().splitlines()) == 1000
+    assert any("700 documents beyond" in one for one in said)
+
+    run = FORUM / "runs_task2" / "paths.tsv"
+    rows_of: dict[str, int] = {}
+    for line in run.read_text().splitlines():
+        rows_of[line.split("\t")[0]] = rows_of.get(line.split("\t")[0], 0) + 1
+    said.clear()
+    again = Rerank(FORUM, formulas, tmp_path / "again.tsv", run, "paths", depth=3)
+    reranked = rerank(
+        again, events=lambda event: said.append(event.data["message"]) if event.kind == "warning" else None
+    )
+    assert reranked["left_out"] == sum(max(0, count - 3) for count in rows_of.values()) > 0
+    assert any(f"{reranked['left_out']} formulas are not reranked" in one for one in said)
+
+
+def test_evaluation_names_doubtful_runs_and_what_it_leaves_out(formulas: Path, tmp_path: Path) -> None:
+    judged: dict[str, list[str]] = {}
+    for line in QRELS.read_text().splitlines():
+        topic, _, formula, _ = line.split()
+        judged.setdefault(topic, []).append(formula)
+    one, other, *_ = judged
+    qrels = tmp_path / "qrels.tsv"
+    qrels.write_text(
+        "".join(f"{one} 0 {name} 2\n" for name in judged[one][:3])
+        + "".join(f"{other} 0 {name} 0\n" for name in judged[other][:3])
+    )
+    runs = {"equal": lambda _: 1, "ranks": lambda rank: rank}
+    for kind, score in runs.items():
+        run = tmp_path / f"{kind}.tsv"
+        rows = [f"{one} Q0 {name} {rank} {score(rank)} x" for rank, name in enumerate(judged[one][:3], 1)]
+        run.write_text("\n".join([*rows, f"{one} Q0 {judged[one][0]} 9 0 x", "B.77 Q0 a 1 1 x"]) + "\n")
+        if kind == "ranks":
+            run.write_text("\n".join(rows) + "\nB.77 Q0 a 1 1 x\n")
+        said: list[str] = []
+        spec = EvaluateFormulas((run,), formulas, (qrels,))
+        found = evaluate(spec, events=lambda event, said=said: said.append(event.data["message"]))
+        assert (found["topics"], found["without_positive"]) == (1, 1)
+        assert any(f"1 topics are left out, as {other}: no grade above 0" in line for line in said)
+        assert any("1 of its topics are not evaluated, as B.77" in line for line in said)
+        wanted = "occurs again" if kind == "equal" else "every score is the rank"
+        assert any(wanted in line for line in said)
+        assert any("all scores of a topic are the same" in line for line in said) == (kind == "equal")
+
+
+def test_runs_whose_names_begin_alike_are_both_there(tmp_path: Path) -> None:
+    import shutil
+
+    from engines.forum.folder import ArqmathFolder
+    from engines.mathamr.retrieval.task2 import Task2
+
+    forum = tmp_path / "forum"
+    shutil.copytree(FORUM, forum)
+    run = forum / "runs_task2" / "paths.tsv"
+    shutil.copy(run, run.with_name("paths.again.tsv"))
+    assert len(Task2(ArqmathFolder.open(forum)).runs) == len(list(run.parent.glob("*.tsv")))

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from engines.core.errors import EngineError
 from engines.core.events import ignore, never
 from engines.core.spec import described, read, values
+from engines.retrieval.run import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform
@@ -155,7 +156,8 @@ def test_settling_twice_changes_nothing(home: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setenv("MATHWB_HOME", str(home))
     for name in ROWS:
         row = operation(name)
-        once = row.settled(SAMPLES[name](Workspace.open().root, tmp_path))
+        (place := tmp_path / name).mkdir()
+        once = row.settled(SAMPLES[name](Workspace.open().root, place))
         assert row.settled(plain(values(once))) == once, name
 
 
@@ -175,3 +177,19 @@ def test_a_yanked_line_parses_back(text: str) -> None:
     words = shlex.split(command_line(row, spec))
     assert words[:3] == ["mathwb", "egen", "corpus"]
     assert f"--templates={text}" in words
+
+
+@pytest.mark.parametrize("name", ["mathamr.fuse", "arqmath.fuse"])
+def test_what_is_read_is_not_overwritten(name: str, tmp_path: Path) -> None:
+    runs = [tmp_path / "a.tsv", tmp_path / "b.tsv"]
+    for run in runs:
+        run.write_text("B.1 Q0 x 1 4 a\nB.1 Q0 y 2 3 a\n")
+    (tmp_path / "same.tsv").symlink_to(runs[0])
+    row, before = operation(name), runs[0].read_text()
+    for out in (runs[0], tmp_path / "same.tsv"):
+        with pytest.raises(EngineError, match="would overwrite") as caught:
+            row.run({"runs": [str(run) for run in runs], "out": str(out)})
+        assert caught.value.code == "E427"
+    assert runs[0].read_text() == before
+    row.run({"runs": [str(run) for run in runs], "out": str(tmp_path / "c.tsv")})
+    assert read_run(tmp_path / "c.tsv").rankings["B.1"]

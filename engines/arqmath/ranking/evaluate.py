@@ -121,15 +121,9 @@ def load_run(
 ) -> Run:
     """Read a run ready to be evaluated: warned of, checked against the qrels' topics, visual ids applied."""
     from engines.retrieval.qrels import check_topics, read_visual_ids, to_visual_ids
-    from engines.retrieval.run import read_run
+    from engines.retrieval.run import warned_run
 
-    run = read_run(path, task=task)
-    for warning in run.warnings[:5]:
-        _warn(events, f"{path}: {warning}")
-    if len(run.warnings) > 5:
-        _warn(events, f"{path}: {len(run.warnings):,} duplicates in all; of each the best score was kept")
-    for doubt in run.doubts:
-        _warn(events, f"{path}: {doubt}")
+    run = warned_run(path, task, events)
     missing = check_topics(run, qrels, run_path=path, qrels_path=qrels_path)
     if missing:
         _warn(events, f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")

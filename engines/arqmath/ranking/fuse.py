@@ -21,7 +21,8 @@ class Fuse(FuseRuns):
 
 
 def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
-    """Write the fused run. Returns: out, topics, documents. Events and errors as of `fused_runs`.
+    """Write the fused run. Returns: out, topics, documents, left_out (documents beyond 1,000 of a topic).
+    Events and errors as of `fused_runs`.
 
     >>> from engines.core.assets import asset
     >>> from pathlib import Path
@@ -31,7 +32,12 @@ def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:
     >>> found["topics"]
     12
     """
-    fused = fused_runs(spec, task=spec.task, events=events)
-    found = {"out": str(spec.out), "topics": len(fused.rankings), "documents": len(fused.cut(1_000))}
+    fused, left_out = fused_runs(spec, task=spec.task, events=events)
+    found = {
+        "out": str(spec.out),
+        "topics": len(fused.rankings),
+        "documents": len(fused),
+        "left_out": left_out,
+    }
     write_manifest("arqmath.fuse", spec, spec.out, {"runs": spec.runs}, found)
     return found

@@ -35,11 +35,12 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     reads, or several; and as `encoder`.
     """
     from engines.core.errors import DataError
-    from engines.core.files import write_array
+    from engines.core.files import refuse_other, write_array
     from engines.core.json_lines import rows
     from engines.mathamr.retrieval.encoding import open_encoder
-    from engines.retrieval.stored import new_folder
+    from engines.retrieval.stored import ABOUT, new_folder
 
+    refuse_other(spec.out, ABOUT)
     found = list(rows(spec.file, "id", "string"))
     if not found:
         raise DataError(

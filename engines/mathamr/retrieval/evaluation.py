@@ -50,13 +50,15 @@ class EvaluateFormulas:
 def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]:
     """The measures of each run over all judged topics.
 
-    Returns: topics, judged (looks), not_in_index (judgements left out), unit, systems (run, the means,
+    Returns: topics, judged (looks), not_in_index (judgements left out), without_positive (topics left out,
+    as nothing that the index has is graded above 0), unit, systems (run, the means,
     intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the number of
     nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and p10_prime:
     difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot, the
     picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
-    warnings of topics that a run lacks, of formulas that the index lacks. Raises: DataError for files that
-    cannot be read, or a run of other topics, E344 when no judged formula is in the index.
+    warnings of each thing that is left out, of topics that a run lacks, and of scores that look like none.
+    Raises: DataError for files that cannot be read, or a run of other topics, E344 when no judged formula is
+    in the index.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -75,9 +77,12 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
-    qrels, left_out = _judged(spec, opened, sizes)
+    qrels, left_out, hopeless = _judged(spec, opened, sizes)
     if left_out:
         what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
+        events(Event("warning", {"message": what}))
+    if hopeless:
+        what = f"{len(hopeless):,} topics are left out, as {hopeless[0]}: no grade above 0 is in the index"
         events(Event("warning", {"message": what}))
     results = [measured(_looks(path, opened, qrels, spec, events), qrels, CUT_MEASURES) for path in spec.runs]
     systems = []
@@ -117,6 +122,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
         "topics": len(qrels.grades),
         "judged": len(qrels),
         "not_in_index": left_out,
+        "without_positive": len(hopeless),
         "unit": spec.unit,
         "systems": systems,
         "comparisons": tests,
@@ -143,16 +149,21 @@ def _look(opened: FormulaIndex, look: int) -> str:
 def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormulas, events: Sink) -> Run:
     """A run over looks; formulas that the index does not have are left out and counted."""
     from engines.retrieval.qrels import check_topics
-    from engines.retrieval.run import Run, read_run
+    from engines.retrieval.run import Run, warned_run
 
-    run = read_run(path, task=2)
+    run = warned_run(path, 2, events)
     missing = check_topics(run, qrels, run_path=path, qrels_path=spec.qrels[0])
     if missing:
         what = f"{path}: {len(missing)} judged topics are not in it and count 0"
         events(Event("warning", {"message": what}))
     rankings: dict[str, Sequence[tuple[str, float]]] = {}
     unknown = 0
+    if others := [topic for topic in run.rankings if topic not in qrels.grades]:
+        what = f"{path}: {len(others):,} of its topics are not evaluated, as {others[0]}"
+        events(Event("warning", {"message": what}))
     for topic, ranking in run.rankings.items():
+        if topic not in qrels.grades:
+            continue
         best: dict[str, float] = {}
         for formula, score in ranking:
             look = opened.look_of(formula)
@@ -167,8 +178,11 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
     return Run(run.tag, rankings)
 
 
-def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int]) -> tuple[Qrels, int]:
-    """Grades by topic and look; topics without a relevant look in the index are left out."""
+def _judged(
+    spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int]
+) -> tuple[Qrels, int, list[str]]:
+    """Grades by topic and look; how many judgements are of formulas that the index lacks; and the topics that
+    are left out, since no look in the index has a grade above 0."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
     known = set(opened.looks["visual_id"].to_pylist()) - {""}
@@ -178,6 +192,7 @@ def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, in
         for topic, documents in read_qrels(path).grades.items():
             if sizes and topic not in sizes:
                 continue
+            of_topic = grades.setdefault(topic, {})
             for document, grade in documents.items():
                 if spec.unit == "visual":
                     name = document if document in known else None
@@ -187,7 +202,6 @@ def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, in
                 if name is None:
                     left_out += 1
                 else:
-                    of_topic = grades.setdefault(topic, {})
                     of_topic[name] = max(grade, of_topic.get(name, 0))
     found = {topic: of_topic for topic, of_topic in grades.items() if any(of_topic.values())}
     if not found:
@@ -197,7 +211,7 @@ def _judged(spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, in
             code="E344",
             remedy="Is the index of the same collection? Visual ids need --unit visual.",
         )
-    return Qrels(found), left_out
+    return Qrels(found), left_out, [topic for topic in grades if topic not in found]
 
 
 def _sizes(files: Sequence[Path]) -> dict[str, int]:

@@ -36,7 +36,9 @@ class Rerank:
     kind: Annotated[Compared, Arg("What is compared.")] = "mathamr-marked"
     encoder: SomeEncoder = "minilm"
     window: Window = 0
-    depth: Annotated[int, Arg("So many of each topic are reranked; the rest is left out.", low=1)] = 100
+    depth: Annotated[
+        int, Arg("Of --run so many of each topic are reranked; the rest is left out.", low=1, high=1_000)
+    ] = 100
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
     tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
 
@@ -45,8 +47,9 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     """Write the reranked run.
 
     Returns: out, complete, topics, formulas, ties (formulas whose string another one of the topic has too),
-    missing (formulas of the run that the index does not have). Events: progress in topics, then in texts;
-    warnings. Raises: DataError as of the index, the topics, the run and the encoder.
+    missing (formulas of the run that the index does not have), left_out (those beyond `depth`). Events:
+    progress in topics, then in texts; warnings. Raises: DataError as of the index, the topics, the run and
+    the encoder.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.representing import Strings
@@ -58,7 +61,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     task = Task2(ArqmathFolder.open(spec.folder), events)
     opened = open_index(spec.index)
     strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
-    candidates, missing = _candidates(spec, task, strings, events)
+    candidates, missing, left_out = _candidates(spec, task, strings, events)
     topics = [task.topic(name) for name in candidates]
     queries = strings.of_topics(topics)
     model = None if spec.kind == "paths" else _encoder(spec)
@@ -82,7 +85,10 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
             cosines = (vectors[[row[text] for text in texts[topic.id]]] @ vectors[row[query]]).tolist()
             scored = list(zip(candidates[topic.id], cosines, strict=True))
         rankings[topic.id] = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
-    write_run(Run(spec.tag or spec.kind, rankings), spec.out)
+    left_out += write_run(Run(spec.tag or spec.kind, rankings), spec.out)
+    if left_out:
+        what = f"{left_out:,} formulas are not reranked, as there are more than --depth of a topic"
+        events(Event("warning", {"message": what}))
     found = {
         "out": str(spec.out),
         "complete": True,
@@ -90,6 +96,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         "formulas": sum(map(len, rankings.values())),
         "ties": sum(len(own) - len(set(own)) for own in texts.values()),
         "missing": missing,
+        "left_out": left_out,
     }
     reads = {
         "index": sorted(path for path in spec.index.rglob("*") if path.is_file()),
@@ -107,18 +114,21 @@ def _encoder(spec: Rerank) -> Encoder:
 
 def _candidates(
     spec: Rerank, task: Task2, strings: Strings, events: Sink
-) -> tuple[dict[str, list[str]], int]:
-    """The formulas of each topic that the index has, and how many it lacks."""
-    from engines.retrieval.run import read_run
+) -> tuple[dict[str, list[str]], int, int]:
+    """The formulas of each topic that the index has, how many it lacks, and how many are beyond the depth."""
+    from engines.retrieval.run import warned_run
 
+    left_out = 0
     if spec.run is not None:
-        run = read_run(spec.run, task=2)
-        wanted = {
-            topic: [formula for formula, _ in ranking[: spec.depth]]
-            for topic, ranking in run.rankings.items()
-        }
+        run = warned_run(spec.run, 2, events)
+        first = run.cut(spec.depth)
+        left_out = len(run) - len(first)
+        wanted = {topic: [formula for formula, _ in ranking] for topic, ranking in first.rankings.items()}
     else:
         wanted = {topic: list(grades) for topic, grades in task.grades.items() if topic in task.topics}
+        if unknown := len(task.grades) - len(wanted):
+            what = f"{unknown:,} judged topics are not among those of the collection and are left out"
+            events(Event("warning", {"message": what}))
     found = {
         topic: [one for one in formulas if strings.index.row(one) is not None]
         for topic, formulas in wanted.items()
@@ -134,7 +144,7 @@ def _candidates(
             exit_code=2,
             remedy="Name a run of this collection with --run, or a collection with judgements.",
         )
-    return found, missing
+    return found, missing, left_out
 
 
 def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -> Mapping[str, float]:
@@ -156,14 +166,20 @@ class FuseRuns(fusion.FuseRuns):
 
 
 def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
-    """Write the fused run. Returns: out, topics, formulas. Events and errors as of `fusion.fused_runs`.
+    """Write the fused run. Returns: out, topics, formulas, left_out (formulas beyond 1,000 of a topic).
+    Events and errors as of `fusion.fused_runs`.
 
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.
     """
     from engines.retrieval.manifest import write_manifest
 
-    fused = fusion.fused_runs(spec, task=2, events=events)
-    found = {"out": str(spec.out), "topics": len(fused.rankings), "formulas": len(fused.cut(1_000))}
+    fused, left_out = fusion.fused_runs(spec, task=2, events=events)
+    found = {
+        "out": str(spec.out),
+        "topics": len(fused.rankings),
+        "formulas": len(fused),
+        "left_out": left_out,
+    }
     write_manifest("mathamr.fuse", spec, spec.out, {"runs": spec.runs}, found)
     return found

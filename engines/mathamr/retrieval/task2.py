@@ -166,12 +166,13 @@ class Task2:
 
     @cached_property
     def runs(self) -> Mapping[str, Run]:
-        """Runs by the names of their files; one that cannot be read is left out, with a warning."""
-        return dict(self._read_runs())
+        """Runs by the names of their files, up to the first dot where that tells them apart; one that cannot
+        be read is left out, with a warning."""
+        from engines.retrieval.run import warned_run
 
-    def _read_runs(self) -> Iterator[tuple[str, Run]]:
-        from engines.retrieval.run import read_run
-
+        found: dict[str, Run] = {}
         for path in self.collection.formula_runs:
             with self._kept_out():
-                yield path.name.partition(".")[0], read_run(path, task=2)
+                name = path.name.partition(".")[0]
+                found[path.name if name in found else name] = warned_run(path, 2, self._events)
+        return found
