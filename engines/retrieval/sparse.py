@@ -11,7 +11,6 @@ matrix, a row a document:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,11 +19,11 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from engines.core.errors import DataError
 from engines.core.events import Stop, never
-from engines.core.files import file_error, write_array
-from engines.core.machine import half_precision
+from engines.core.files import write_array
+from engines.core.machine import half_precision, torch_device
 from engines.retrieval.encoders import fingerprint
+from engines.retrieval.library_folders import library_model, model_error
 from engines.retrieval.similarity import Rows, Vectors, top_k
 from engines.retrieval.stored import corrupt, new_folder, read_about
 
@@ -32,6 +31,7 @@ __all__ = ["SparseEncoder", "SparseIndex", "SparseModel", "build_sparse", "spars
 
 _DATA, _TERMS, _STARTS = (f"{name}.csr.npy" for name in ("data", "indices", "indptr"))
 _BATCH = 32
+_REMEDY = "Name a folder of SPLADE."
 _BLOCK = 50_000
 """Documents that are compared at once."""
 
@@ -73,13 +73,8 @@ def sparse_encoder(folder: str | Path, *, device: str = "auto", half: bool = Fal
 
     Raises: DataError E312 where there is no folder, E663 for one that holds no such model.
     """
-    import torch
-
     path = Path(folder).expanduser().absolute()
-    if not path.is_dir():
-        raise file_error(FileNotFoundError(2, "no such folder"), path, "read")
-    device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    return SparseModel(path, _opened(path, device, half))
+    return SparseModel(path, _opened(path, torch_device(device), half))
 
 
 class SparseModel:
@@ -119,36 +114,14 @@ class SparseModel:
 
 
 def _opened(folder: Path, device: str, half: bool) -> Any:
-    import transformers
-    from sentence_transformers import SparseEncoder as Library
-
-    transformers.utils.logging.disable_progress_bar()
-    transformers.utils.logging.set_verbosity_error()  # it reports missing weights; they are refused below
-    weights, modules = {"use_safetensors": True}, folder / "modules.json"
-    try:
-        model = Library(str(folder), device=device, local_files_only=True, model_kwargs=weights)
-        language: Any = model[0].auto_model
-        place = folder / (json.loads(modules.read_bytes())[0]["path"] if modules.exists() else "")
-        # The library draws missing weights at random; asked again without data, transformers names them.
-        _, loading = type(language).from_pretrained(
-            str(place), local_files_only=True, device_map="meta", output_loading_info=True
-        )
-    except Exception as error:  # the library raises whatever the fault happens to lead to
-        what = f"the model cannot be loaded: {' '.join(str(error).split())[:200]}"
-        raise _wrong(folder, what, "Copy the folder again, whole; weights must be safetensors.") from error
-    missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
+    model, _ = library_model("SparseEncoder", folder, device, _REMEDY)
     # Without modules the library puts a head of its own, drawn at random, on what is no language model.
-    headless = not modules.exists() and not any(type(one).__name__ == "SpladePooling" for one in model)
-    if missing or headless:
-        what = f"weights are missing, as {missing[0]}" if missing else "it is a plain encoder without a head"
-        raise _wrong(folder, f"the folder holds no model of sparse vectors: {what}")
+    if not (folder / "modules.json").exists() and not any(type(m).__name__ == "SpladePooling" for m in model):
+        what = "the folder holds no model of sparse vectors: it is a plain encoder without a head"
+        raise model_error(folder, what, _REMEDY)
     if half:
         model.to(dtype=half_precision(device))
     return model
-
-
-def _wrong(folder: Path, what: str, remedy: str = "Name a folder of SPLADE.") -> DataError:
-    return DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy)
 
 
 def build_sparse(parts: Iterable[csr_array], out: Path, *, dimension: int) -> dict[str, Any]:

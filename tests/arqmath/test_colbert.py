@@ -84,3 +84,14 @@ def test_a_broken_one_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         ColbertScorer(folder)
     assert caught.value.code == "E380"
+
+
+@pytest.mark.parametrize("lost", ["bert.encoder.layer.0.attention.self.query.weight", "linear.weight"])
+def test_weights_that_are_missing_are_not_drawn_at_random(tmp_path: Path, lost: str) -> None:
+    from safetensors.torch import load_file, save_file
+
+    file = stanford(tmp_path / "colbert") / "model.safetensors"
+    save_file({name: value for name, value in load_file(file).items() if name != lost}, file)
+    with pytest.raises(DataError) as caught:
+        ColbertScorer(file.parent)
+    assert caught.value.code == "E380"

@@ -1,16 +1,11 @@
-"""The store and the index of a collection: building, resuming, searching, refusing."""
+"""The index of a collection: building, resuming, searching, refusing."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import re
-import signal
-import sqlite3
 import zlib
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +14,9 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from benchmarks._multiply import multiply
 from engines.arqmath.collection import index_build
 from engines.arqmath.collection.export import ExportDocuments, export
 from engines.arqmath.collection.index import build_index, document_text, open_index
-from engines.arqmath.collection.store import PostStore, build_store
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -32,6 +25,7 @@ from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.run import Run, read_run
 from engines.retrieval.similarity import Vectors, unit
 from engines.retrieval.tokens import terms
+from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.root import app
 
 
@@ -50,171 +44,21 @@ class BagEncoder:
     ) -> Vectors:
         self.texts += len(texts)
         found = np.full((len(texts), self.dimension), 1e-3, np.float32)
-        for row, text in zip(found, texts, strict=True):
+        for vector, text in zip(found, texts, strict=True):
             for term in terms(text):
-                row[zlib.crc32(term.encode()) % self.dimension] += 1
+                vector[zlib.crc32(term.encode()) % self.dimension] += 1
         return unit(found) if normalise else found
-
-
-def row(id: int, kind: int, **fields: Any) -> dict[str, Any]:
-    return {"id": str(id), "type": kind, "title": "", "body": "", "tags": [], "parent_id": "", **fields}
-
-
-def formula(latex: str) -> str:
-    return f'<span class="math-container" id="1">${latex}$</span>'
-
-
-ROWS = [
-    row(1, 1, title="Cyclic groups", body="Is it abelian?", tags=["group-theory"], duplicates=["2"]),
-    row(10, 2, parent_id="1", body=f"Yes, since {formula('a^n a^m = a^m a^n')}", score=5),
-    row(11, 2, parent_id="1", body="Look at a generator."),
-    row(2, 1, title="Harmonic series", body=f"Does {formula(chr(92) + 'sum 1/n')} converge?"),
-    *(
-        row(20 + n, 2, parent_id="2", body=f"It diverges, comparison number {n} with an integral")
-        for n in range(7)
-    ),
-    row(30, 2, parent_id="99", body="An orphan about primes"),
-]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> ArqmathFolder:
-    path = tmp_path / "collection"
-    path.mkdir()
-    lines = [json.dumps(each) for each in ROWS]
-    (path / "posts.jsonl").write_text("\n".join([*lines, "{broken", lines[1]]) + "\n")
-    return ArqmathFolder(path, "small", posts=path / "posts.jsonl")
+    return small_collection(tmp_path / "collection")
 
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_build, "_VECTOR_PART", 3)
     monkeypatch.setattr(index_build, "_TERM_PART", 4)
-
-
-def test_the_store_gives_posts_by_id(folder: ArqmathFolder, tmp_path: Path) -> None:
-    links = tmp_path / "PostLinks.xml"
-    links.write_text(
-        '<postlinks>\n<row Id="1" PostId="2" RelatedPostId="3" LinkTypeId="3" />\n</postlinks>\n'
-    )
-    facts = build_store(folder.need_posts(), tmp_path / "posts.sqlite", links=links)
-    assert {name: facts[name] for name in ("questions", "answers", "repeated", "left_out", "duplicates")} == {
-        "questions": 2,
-        "answers": 10,
-        "repeated": 1,
-        "left_out": 1,
-        "duplicates": 2,
-    }
-    assert "posts.jsonl:13" in facts["first"][0]
-    store = PostStore(tmp_path / "posts.sqlite")
-    answer = store.get("10")
-    assert answer is not None
-    assert (answer.title, answer.tags, answer.parent, answer.score) == (
-        "Cyclic groups",
-        ("group-theory",),
-        "1",
-        5,
-    )
-    assert answer.text == "Yes, since $a^n a^m = a^m a^n$"
-    assert store.get("999") is None
-    assert list(store.many(["11", "nothing", "1", "11"])) == ["11", "1"]
-    assert store.answers("1") == ["10", "11"]
-    assert store.answer_ids()[:3] == ["10", "11", "20"]
-    assert store.question_ids() == ["1", "2"]
-    assert (store.duplicates("2"), store.duplicates("3")) == (["1", "3"], ["2"])
-    orphan = store.get("30")
-    assert orphan is not None
-    assert orphan.title == ""
-    assert store.counts["answers"] == 10
-
-
-def test_posts_that_are_indexed_are_not_told_to_be_left_out(tmp_path: Path) -> None:
-    """A formula in broken HTML counts as text; the post is there."""
-    broken = '<p>See <span class="math-container" id="1">$a<b<c/>$</p></span> <span class="math-container">$x'
-    rows = [row(1, 1, title="Sums"), *(row(2 + n, 2, parent_id="1", body=broken) for n in range(25))]
-    posts = tmp_path / "posts.jsonl"
-    posts.write_text("\n".join([*map(json.dumps, rows), "{bad"]) + "\n")
-    facts = build_store(posts, tmp_path / "posts.sqlite")
-    assert (facts["answers"], facts["left_out"], len(facts["first"])) == (25, 1, 1)
-    assert facts["first"][0].startswith("posts.jsonl:27: ")
-
-
-def test_a_store_is_replaced_whole_or_stays(folder: ArqmathFolder, tmp_path: Path) -> None:
-    out = tmp_path / "posts.sqlite"
-    build_store(folder.need_posts(), out)
-    before = out.read_bytes()
-    assert not build_store(folder.need_posts(), out, stop=lambda: True)["complete"]
-    (tmp_path / "bad.jsonl").write_text("")
-    with pytest.raises(DataError):
-        build_store(tmp_path / "bad.jsonl", out)
-    assert out.read_bytes() == before
-    assert [path.name for path in tmp_path.glob(".*")] == []
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "xml"])
-def test_a_store_whose_maker_was_killed_goes_on_behind_the_last_rows(
-    folder: ArqmathFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.setattr("engines.arqmath.collection.store._ROWS", 3)
-    posts = folder.need_posts()
-    if kind == "xml":
-        posts = tmp_path / "Posts.xml"
-        whole = tmp_path / "whole.jsonl"
-        whole.write_text("\n".join(map(json.dumps, ROWS)) + "\n")
-        multiply(whole, posts, target_bytes=3_000)
-        text = posts.read_text()
-        posts.write_text(
-            text.replace("<row ", "<row Broken ", 1).replace("</posts>", text.split("\n")[3] + "</posts>")
-        )
-    out, events = tmp_path / "posts.sqlite", []
-
-    def dies(event: Event) -> None:
-        if event.data["done"] >= 6:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    for done in (6, 9):  # the second is killed as soon as it has added something
-        child = multiprocessing.get_context("fork").Process(
-            target=build_store, args=(posts, out), kwargs={"events": dies}
-        )
-        child.start()
-        child.join()
-        assert child.exitcode == -signal.SIGKILL
-        with closing(sqlite3.connect(tmp_path / ".posts.sqlite.tmp")) as base:
-            assert base.execute("SELECT count(*) FROM posts").fetchone() == (done,)
-    again = build_store(posts, out, events=events.append)
-    assert events[0].data["done"] == 12
-    whole = build_store(posts, tmp_path / "whole.sqlite")
-    assert again == whole
-    assert (whole["left_out"], whole["repeated"]) == (1, 1)
-    tables = [
-        [base.execute(f"SELECT * FROM {name}").fetchall() for name in ("posts", "duplicates", "facts")]
-        for path in (out, tmp_path / "whole.sqlite")
-        for base in [sqlite3.connect(path)]
-    ]
-    assert tables[0] == tables[1]
-    assert not list(tmp_path.glob(".posts*"))
-
-
-def test_a_draft_of_other_posts_is_not_gone_on_with(folder: ArqmathFolder, tmp_path: Path) -> None:
-    out, posts = tmp_path / "posts.sqlite", folder.need_posts()
-    build_store(posts, out, stop=lambda: True)
-    assert list(tmp_path.glob(".posts*"))
-    posts.write_text(json.dumps(ROWS[3]) + "\n")
-    assert build_store(posts, out)["questions"] == 1
-    build_store(posts, out, stop=lambda: True)
-    (tmp_path / ".posts.sqlite.tmp").write_bytes(b"no store" * 1_000)
-    assert build_store(posts, out)["questions"] == 1
-
-
-def test_a_store_cut_short_is_named(folder: ArqmathFolder, tmp_path: Path) -> None:
-    out = tmp_path / "posts.sqlite"
-    build_store(folder.need_posts(), out)
-    for length in (50, 4_096, len(out.read_bytes()) - 4_096):
-        (tmp_path / "short.sqlite").write_bytes(out.read_bytes()[:length])
-        with pytest.raises(DataError) as caught:
-            PostStore(tmp_path / "short.sqlite")
-        assert caught.value.code == "E661"
-        assert "short.sqlite" in caught.value.where
 
 
 def test_lexical_search_finds_words_formulas_and_titles(folder: ArqmathFolder, tmp_path: Path) -> None:

@@ -98,12 +98,19 @@ def test_an_index_of_other_posts_is_built_anew(workspace: Workspace) -> None:
     assert [hit["id"] for hit in found["hits"]] == ["24"]
 
 
-def test_rankers_are_the_models_that_classify(workspace: Workspace) -> None:
-    for name, kind in (("a", "BertModel"), ("b", "BertForSequenceClassification"), ("c", None)):
+def test_rankers_are_the_models_that_classify_or_compare_pairs(workspace: Workspace) -> None:
+    configs = {
+        "a": {"architectures": ["BertModel"]},
+        "b": {"architectures": ["BertForSequenceClassification"]},
+        "c": None,
+        "d": {"architectures": ["BertModel"], "pair_head": "cosine"},
+        "e": [],
+    }
+    for name, config in configs.items():
         (workspace.models / name).mkdir()
-        text = json.dumps({"architectures": [kind]}) if kind else "{"
+        text = "{" if config is None else json.dumps(config)
         (workspace.models / name / "config.json").write_text(text, "utf-8")
-    assert [path.name for path in rankers(workspace)] == ["b"]
+    assert [path.name for path in rankers(workspace)] == ["b", "d"]
 
 
 def test_judgements_are_kept_taken_back_and_read_as_qrels(tmp_path: Path) -> None:

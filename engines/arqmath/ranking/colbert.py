@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.arqmath.training.cross_encoder import StoredText
-from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.machine import half_precision, torch_device
+from engines.retrieval.encoders import fingerprint
+from engines.retrieval.library_folders import library_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,32 +50,14 @@ class ColbertScorer:
         Args: exact: single precision also where the device multiplies matrices of 16 bits several times
         faster.
 
-        Raises: DataError E380 for a folder that the library cannot open.
+        Raises: DataError E312 where there is no folder, E380 for one that the library cannot open whole.
         """
-        import torch
-        import transformers
-        from sentence_transformers import MultiVectorEncoder
-
-        from engines.core.machine import half_precision
-        from engines.retrieval.encoders import fingerprint
-
         self.name = folder.resolve().name
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = torch_device(device)
         half = None if exact else half_precision(device)
-        transformers.utils.logging.disable_progress_bar()
-        try:
-            self._model = MultiVectorEncoder(
-                str(folder), device=device, local_files_only=True, model_kwargs={"use_safetensors": True}
-            )
-        except Exception as error:  # the library raises whatever the fault happens to lead to
-            raise DataError(
-                f"the model cannot be loaded: {' '.join(str(error).split())[:200]}",
-                path=folder,
-                code="E380",
-                exit_code=3,
-                remedy="Copy the folder again, whole; weights must be safetensors.",
-            ) from error
+        self._model, _ = library_model(
+            "MultiVectorEncoder", folder, device, "Name a folder of ColBERT.", "E380"
+        )
         if half is not None:
             self._model.to(dtype=half)
         self.fingerprint = f"colbert {half} {fingerprint(folder)}"

@@ -118,18 +118,16 @@ class InteractionScorer:
 
         Raises: DataError E380 for a folder without model or tokenizer.
         """
-        import torch
         from transformers import AutoModel
 
         from engines.arqmath.training.backbones import MINILM, backbone_folder
         from engines.arqmath.training.model_folder import longest, open_model, open_tokenizer
-        from engines.core.machine import half_precision
+        from engines.core.machine import half_precision, torch_device
         from engines.retrieval.encoders import fingerprint
 
         self.folder = folder or backbone_folder(MINILM)
         self.name = "interaction" if folder is None else f"interaction-{folder.resolve().name}"
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = torch_device(device)
         half = None if exact else half_precision(device)
         self._tokenizer = open_tokenizer(self.folder, "E380")
         model, _ = open_model(AutoModel, self.folder, "E380", add_pooling_layer=False)

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = ["Tune", "tune"]
+__all__ = ["BM25_GRID", "RANK_CONSTANTS", "Tune", "tune"]
 
-_K1 = (0.4, 0.8, 1.2, 1.6, 2.0, 3.0)
-_B = (0.0, 0.25, 0.5, 0.75, 1.0)
+BM25_GRID = tuple(product((0.4, 0.8, 1.2, 1.6, 2.0, 3.0), (0.0, 0.25, 0.5, 0.75, 1.0)))
+"""k1 and b that are tried."""
 _LUCENE = (0.9, 0.4)
 """k1 and b of Anserini and Pyserini."""
-_K = (1, 5, 10, 20, 40, 60, 100, 200)
+RANK_CONSTANTS = (1, 5, 10, 20, 40, 60, 100, 200)
+"""k of reciprocal rank fusion."""
 _READ = 500
 """Documents that are read at once."""
 _STEPS = 10
@@ -164,20 +165,19 @@ def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str,
             yield from map(document_text, index.store.many(ids[begin : begin + _READ]).values())
 
     by_terms = {terms: Frequencies(documents(), texts, version) for terms, version in VERSIONS.items()}
-    grid = list(product(_K1, _B))
     own = by_terms[next(terms for terms, version in VERSIONS.items() if version == as_is["tokens"])]
     at = as_is["bm25"]["k1"], as_is["bm25"]["b"]
     yield plain, "", bm25(own, [at])
-    yield "BM25, k1 and b", plain, bm25(own, grid)
+    yield "BM25, k1 and b", plain, bm25(own, BM25_GRID)
     yield "BM25 as Anserini has it", plain, bm25(by_terms["porter"], [_LUCENE])
-    yield "BM25 by Porter's stemmer, k1 and b", plain, bm25(by_terms["porter"], [*grid, _LUCENE])
-    yield "BM25, terms, k1 and b", plain, both([*grid, _LUCENE])
+    yield "BM25 by Porter's stemmer, k1 and b", plain, bm25(by_terms["porter"], [*BM25_GRID, _LUCENE])
+    yield "BM25, terms, k1 and b", plain, both([*BM25_GRID, _LUCENE])
     if len(index.searches) > 1:
         found = {name: index.run(texts, DEPTH, how=name) for name in index.searches}
         whole = f"{index.how} as it is"
         yield whole, plain, _fused([FirstStage.read(index.how)], found)
         yield "weights of a sum", whole, _fused(_sums(index.searches), found)
-        constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in _K)
+        constants = (FirstStage(tuple((name, 1.0) for name in found), k) for k in RANK_CONSTANTS)
         yield "rrf, k", whole, _fused(constants, found)
 
 

@@ -23,7 +23,7 @@ from engines.arqmath.training.model_folder import (
 )
 from engines.arqmath.training.sequences import Frame, longest_first, padded, tokenised
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.machine import half_precision
+from engines.core.machine import half_precision, torch_device
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,12 +112,10 @@ class CrossEncoder:
         Raises: DataError E380 for a folder without model or tokenizer, E381 for a model that is no classifier
         with two labels, E382 for a tokenizer that is not the model's.
         """
-        import torch
 
         self.folder = Path(folder)
         self.name = self.folder.resolve().name
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = torch_device(device)
         self._device = device
         self._model = _load_classifier(self.folder).to(device).eval()
         self._tokenizer = open_tokenizer(self.folder, CODE)

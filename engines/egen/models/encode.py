@@ -14,6 +14,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
+from engines.core.machine import torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
 from engines.egen.models.joined import JoinedEncoder, parts
 from engines.egen.models.model_folder import load_model, unopened
@@ -149,10 +150,8 @@ def load_encoder(folder: Path, *, device: str = "auto") -> Encoder:
 
     Raises: DataError E642 for a folder that holds no model, E643 for weights that only unpickling would read.
     """
-    import torch
 
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch_device(device)
     found = parts(folder)
     if found == [folder]:
         return _load(folder, device)

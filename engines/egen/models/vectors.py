@@ -252,11 +252,10 @@ def print_of(*what: str) -> str:
 
 def _precision() -> tuple[str, ...]:
     """The type in which this machine encodes many expressions, where it is not that for few."""
-    import torch
 
-    from engines.core.machine import half_precision
+    from engines.core.machine import half_precision, torch_device
 
-    kind = half_precision("cuda" if torch.cuda.is_available() else "cpu")
+    kind = half_precision(torch_device("auto"))
     return () if kind is None else (str(kind),)
 
 

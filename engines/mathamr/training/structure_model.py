@@ -16,6 +16,7 @@ import numpy as np
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_bytes, write_json
+from engines.core.machine import torch_device
 from engines.mathamr.training.graph_data import GraphVocabulary
 from engines.mathamr.training.structures import TYPES, Vocabulary, joined
 from engines.mathamr.training.tree_data import TreeVocabulary
@@ -126,12 +127,11 @@ class StructureEncoder:
 
     def __init__(self, folder: Path, device: str = "auto") -> None:
         """Raises: DataError E663 for a folder that holds none."""
-        import torch
 
         self.name, self.place, self._folder = folder.name, str(folder.absolute()), folder
         self._model, self._vocabulary, self._config = load_structure_encoder(folder)
         self.reads, self.dimension = self._vocabulary.reads, int(self._config["d_model"])
-        self._device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+        self._device = torch_device(device)
         self._model.to(self._device).eval()
 
     @cached_property

@@ -13,6 +13,7 @@ from typing import Any
 
 from engines.core.errors import DataError
 from engines.core.files import write_bytes, write_json
+from engines.core.machine import torch_device
 from engines.core.spec import read, refused, values
 from engines.mwp.solver.reading import TokenReader, WordReader
 from engines.mwp.solver.settings import CODE, SolverSettings
@@ -66,7 +67,6 @@ def open_solver(
     Raises: DataError E680 for a folder that holds none, or one whose files do not belong together;
     EngineError E678 for settings of another encoder.
     """
-    import torch
 
     folder = Path(folder)
     try:
@@ -94,9 +94,7 @@ def open_solver(
         solver = around(settings, words, *_empty(folder / _ENCODER), base)
     _fill(solver, folder)
     solver.languages = languages
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    return solver.to(device).eval()
+    return solver.to(torch_device(device)).eval()
 
 
 def _empty(folder: Path) -> tuple[Any, Any]:

@@ -224,13 +224,16 @@ def encoder_path(name: str) -> str:
 
 
 def rankers(workspace: Workspace) -> list[Path]:
-    """The cross-encoders among the workspace's models: folders of models that classify a pair."""
+    """The cross-encoders among the workspace's models: models that classify a pair, or compare its sides."""
+    from engines.arqmath.training.cosine_head import has_cosine_head
+
     found = []
     for path in sorted(workspace.models.glob("*/config.json")):
         try:
             kinds = json.loads(path.read_text("utf-8")).get("architectures") or []
+            compares = has_cosine_head(path.parent)
         except (OSError, ValueError, AttributeError):
             continue
-        if any(str(kind).endswith("ForSequenceClassification") for kind in kinds):
+        if compares or any(str(kind).endswith("ForSequenceClassification") for kind in kinds):
             found.append(path.parent)
     return found
