@@ -49,8 +49,8 @@ def json_objects(
 
 def rows(
     path: Path, *keys: str, one_of: tuple[str, ...] = (), on_bad: Callable[[DataError], None] = raised
-) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON Lines file, in order; blank lines are passed over.
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their lines, in order; blank lines are passed over.
 
     Args: keys: the texts that each row must hold. one_of: texts of which it must hold at least one. on_bad:
     what is done with the error of a line, if not to raise it; the line is left out then.
@@ -65,7 +65,7 @@ def rows(
         if what := _lacking(row, keys, one_of):
             on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
         else:
-            yield row
+            yield number, row
 
 
 def _lacking(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, ...]) -> str:

@@ -161,14 +161,13 @@ def _graph(
                 f"the published graph cannot be read ({error.what}); the built-in parser's is shown"
             )
         else:
-            warnings += graph.clashes()
+            warnings += graph.doubts()
             roots = formula_roots(graph, source.latex)
             lost = tuple(name for name in source.latex if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
     which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
     found = next(parsed([source.context], _parser(which, spec.model, _state(spec.model))))
-    if found.parser != which:
-        warnings.append(f"{which} gave no graph; the {found.parser} parser's is shown")
+    warnings += found.warnings
     graph = found.graph
     lowered(graph)
     made = graft_trees(graph, {name: operator_tree(latex) for name, latex in source.latex.items()})

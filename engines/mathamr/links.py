@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engines.mathamr.graph.amr import Graph, Node
-from engines.mathamr.graph.drawing import kind_of
+from engines.mathamr.graph.amr import Graph, Node, kind_of
 from engines.mathamr.parsing.words import MODALS, PRONOUNS
 
 __all__ = ["formula_roots", "linked_formulas", "node_rows", "placed_text", "triples"]

@@ -27,5 +27,5 @@ def test_bad_lines_are_told_and_the_rest_is_read(tmp_path: Path) -> None:
     assert list(json_objects(file, remedy="", on_bad=told.append)) == [(1, {"a": "1"}), (5, {"b": "2"})]
     assert [(error.line, error.code) for error in told] == [(3, "E317"), (4, "E317")]
     told.clear()
-    assert list(rows(file, "a", on_bad=told.append)) == [{"a": "1"}]
+    assert list(rows(file, "a", on_bad=told.append)) == [(1, {"a": "1"})]
     assert [error.line for error in told] == [3, 4, 5]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
@@ -18,6 +21,8 @@ from engines.mathamr.graph.drawing import Draw, draw
 from engines.mathamr.graph.graft import Graft, graft, graft_trees, grafted
 from engines.mathamr.graph.linearize import Linearize, linear, linearize
 from engines.mathamr.inspection import Inspect, inspect
+from engines.mathamr.representations.opt import Opt, opt
+from engines.mathamr.representations.slt import Slt, slt
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
   :arg1 (t / thing :arg2-of (s / solve-01) :arg1-of (g / general-02)
@@ -43,7 +48,7 @@ def test_published_strings_and_graphs(real_data: Path) -> None:
     warnings: list[str] = []
     found = linearize(Linearize(file), events=lambda event: warnings.append(event.data["message"]))
     assert {row["topic_id"]: row["linear_mathamr"] for row in found} == expected
-    assert [message[:4] for message in warnings] == ["B.40"]
+    assert [": B.40: " in message for message in warnings] == [True]
     for line in file.read_text("utf-8").splitlines():
         row = json.loads(line)
         if row["topic_id"] != "B.40":
@@ -92,27 +97,43 @@ def test_operands_of_commutative_operators_in_one_order() -> None:
     assert linear(one, canonical=True) == linear(other, canonical=True)
 
 
-@pytest.mark.parametrize("text", ["", "x", "(", "(a / b", "(a / b :arg0 (c / d)", '(a / "b', ")"])
+NO_GRAPHS = ["", "x", "(", "(a / b", "(a / b :arg0 (c / d)", '(a / "b', ")", "# ::snt only a sentence"]
+WITH_MORE = ["(a / b) c", "(a / b))", '(a / b) "b"', "(a / b) :arg0 c", "c (a / b)", "(a / b) (c / d)"]
+
+
+@pytest.mark.parametrize("text", NO_GRAPHS + WITH_MORE)
 def test_what_is_no_graph_is_refused(text: str) -> None:
     with pytest.raises(DataError) as caught:
         read_graph(text)
     assert caught.value.code == "E329"
 
 
+def test_what_stands_behind_a_graph_is_named_by_its_line() -> None:
+    with pytest.raises(DataError, match="behind the graph in line 3 of its text"):
+        read_graph("# ::snt A boy.\n(b / boy\n :mod (g / good)) and girls\n# end")
+    assert read_graph("# ::snt A boy.\n(b / boy)\n\n# end\n").root.concept == "boy"
+
+
 CLASH = "the variable b has 2 concepts: boy, girl"
 
 
 @pytest.mark.parametrize(
-    ("text", "clashes"),
+    ("text", "doubts"),
     [
         ("(w / want-01 :arg0 (b / boy) :arg1 (b / girl))", [CLASH]),
         ("(w / want-01 :arg0 (b / boy) :arg1 (c / care-01 :arg0 b))", []),
         ("(w / want-01 :arg0 (b / boy) :arg1 (b / boy))", []),
         ("(w / want-01 :arg0 b :arg1 (b / boy :arg0 (b)))", []),
+        ("(w / x :r (b / y :s 1) :t (b / y :u 2))", ["the variable b has branches in 2 places"]),
+        ("(w / want-01 :arg0 (b))", ["the node b has no concept"]),
+        ("(w / want-01 :math (O1 / plus :op0 (E1) :op0 (V1 / x)))", []),
+        ("(w / want-01 :arg0 :arg1 3)", ["the role :arg0 of w has no target"]),
+        ("(w / want-01 :arg0 b2)", ["b2 is no node of the graph, and counts as a constant"]),
+        ('(w / want-01 :mode imperative :value "n" :polarity -)', []),
     ],
 )
-def test_a_variable_with_two_concepts_is_told(text: str, clashes: list[str]) -> None:
-    assert read_graph(text).clashes() == clashes
+def test_what_a_graph_hardly_means_is_told(text: str, doubts: list[str]) -> None:
+    assert read_graph(text).doubts() == doubts
 
 
 def test_whoever_reads_graphs_warns_of_a_variable_with_two_concepts(tmp_path: Path) -> None:
@@ -123,10 +144,10 @@ def test_whoever_reads_graphs_warns_of_a_variable_with_two_concepts(tmp_path: Pa
     )
     for found in (linearize(Linearize(file), events=events.append), graft(Graft(file), events=events.append)):
         assert len(list(found)) == 1
-    compare(Compare(text, text), events=events.append)
     draw(Draw(file), events=events.append)
+    compare(Compare(text, text), events=events.append)
     messages = [event.data["message"] for event in events]
-    assert messages == [f"B.1: {CLASH}", f"B.1: {CLASH}", CLASH, CLASH, CLASH]
+    assert messages == [f"{file}:1: B.1: {CLASH}"] * 3 + [CLASH, CLASH]
     assert CLASH in inspect(Inspect("A boy wants $x$.", graph=text, k=0))["warnings"]
 
 
@@ -160,3 +181,70 @@ def test_bad_lines_name_file_and_line(tmp_path: Path, line: str, says: str) -> N
         list(linearize(Linearize(file)))
     assert str(file) in str(caught.value)
     assert says in str(caught.value)
+
+
+def said(make: Callable[..., Iterator[Any]], spec: Any) -> list[str]:
+    """The warnings of a command that yields rows."""
+    events: list[Event] = []
+    list(make(spec, events=events.append))
+    return [event.data["message"] for event in events]
+
+
+def written(file: Path, *rows: dict[str, Any]) -> Path:
+    file.write_text("\n" + "".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def test_a_graph_and_its_formulas_that_do_not_fit_are_told(tmp_path: Path) -> None:
+    amr = '(f / find-01 :ARG1 (t / thing :value "eqx1eqx" :value "eqx7eqx"))'
+    file = written(
+        tmp_path / "a.jsonl",
+        {"topic_id": "B.1", "amr": amr, "formulas": {"1": "x", "2": "y"}},
+        {"topic_id": "B.1", "amr": "(b / boy)", "formulas": {}, "query": "q_1"},
+    )
+    assert said(graft, Graft(file)) == [
+        f"{file}:2: B.1: the graph has no placeholder of 2; the root has the trees",
+        f"{file}:2: B.1: there is no formula for the placeholders of 7",
+        f"{file}:3: B.1: 1 rows have the topic_id of an earlier one; this is the first of them",
+    ]
+    found = graft(Graft(file, mark=True))
+    with pytest.raises(EngineError, match="no formula 'q_1'") as caught:
+        list(found)
+    assert (caught.value.code, caught.value.where) == ("E376", f"{file}:3")
+    marked = written(tmp_path / "b.jsonl", {"topic_id": "B.1", "amr": amr, "formulas": {"1": "x", "7": "y"}})
+    assert said(graft, Graft(marked, mark=True)) == [
+        f'{marked}:2: B.1: no formula is marked, as the row has no "query"'
+    ]
+    assert said(graft, Graft(marked)) == []
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"amr": "(b / boy) (g / girl)", "formulas": {}},
+        {"amr": "(b / boy) and more", "formulas": {}},
+        {"amr": "(b / boy)"},
+        {"amr": "(b / boy)", "formulas": {"1": 3}},
+    ],
+)
+def test_what_cannot_be_grafted_names_file_line_and_topic(tmp_path: Path, held: dict[str, Any]) -> None:
+    file = written(tmp_path / "a.jsonl", {"topic_id": "B.5", **held})
+    with pytest.raises(DataError) as caught:
+        list(graft(Graft(file)))
+    assert str(caught.value).startswith(f"{caught.value.code} {file}:2: B.5: ")
+    graph = written(tmp_path / "m.jsonl", {"topic_id": "B.5", "mathamr": "(b / boy) (g / girl)"})
+    assert [message.partition(" not a")[0] for message in said(linearize, Linearize(graph))] == [
+        f"{graph}:2: B.5:"
+    ]
+    with pytest.raises(DataError) as caught:
+        draw(Draw(graph))
+    assert caught.value.where == f"{graph}:2"
+
+
+def test_repeated_and_nameless_rows_of_formulas_are_counted(tmp_path: Path) -> None:
+    file = written(tmp_path / "f.jsonl", *({"id": name, "latex": "x"} for name in (7, "7", None, "8", 7)))
+    for make, spec in ((opt, Opt(file=file)), (slt, Slt(file=file))):
+        assert said(make, spec) == [
+            f"{file}:3: 7: 2 rows have the id of an earlier one; this is the first of them",
+            f"{file}:4: 1 rows have no id; this is the first of them",
+        ]

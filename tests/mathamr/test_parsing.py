@@ -246,6 +246,17 @@ def test_the_contract_of_amr(tmp_path: Path) -> None:
     assert caught.value.code == "E317"
 
 
+def test_a_context_without_words_is_told(tmp_path: Path) -> None:
+    file, events = tmp_path / "contexts.jsonl", []
+    rows = [{"topic_id": "B.1", "context": " "}, {"topic_id": "B.2", "context": "A set."}]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = list(amr(Amr(file), events=events.append))
+    assert [read_graph(row["amr"]).root.concept for row in found] == ["string-entity", "set"]
+    assert [event.data["message"] for event in events] == [
+        f"{file}:1: B.1: the text has no word that a graph is made of"
+    ]
+
+
 def test_from_a_text_to_its_string() -> None:
     found = parse(Parse("Find $x^n+y^n$, please."))
     assert found["formulas"] == {"1": "x^n+y^n"}
@@ -254,6 +265,7 @@ def test_from_a_text_to_its_string() -> None:
     assert ":math (U1 / plus" in found["mathamr"]
     assert any("approximate" in warning for warning in found["warnings"])
     assert "the text has no formula" in parse(Parse("Nothing here."))["warnings"]
+    assert "the text has no word that a graph is made of" in parse(Parse(" ?"))["warnings"]
     assert any("in part" in warning for warning in parse(Parse("Solve $x^{2$ now."))["warnings"])
 
 
@@ -346,4 +358,4 @@ def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
     monkeypatch.setattr(Amrlib, "__call__", lambda _, contexts: iter([None] * len(contexts)))
     found = inspect(settled(spec))
     assert found["parser"] == "builtin"
-    assert found["warnings"] == ["amrlib gave no graph; the builtin parser's is shown"]
+    assert found["warnings"] == ["amrlib gave no graph; this is the builtin parser's"]

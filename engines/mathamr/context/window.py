@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.core.errors import EngineError
+from engines.core.events import Sink, ignore
 from engines.core.spec import Arg, exactly_one
 from engines.mathamr.context.placeholders import PLACEHOLDER, ids, marked, placeholder
 
@@ -40,34 +41,34 @@ class Context:
         exactly_one({"a text": self.text, "a file": self.file}, remedy)
 
 
-def context(spec: Context) -> dict[str, Any] | Iterator[dict[str, Any]]:
+def context(spec: Context, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """`{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; of a file such a row with `topic_id` for
-    each line.
+    each line. Events: a warning of topics that occur again.
 
     Raises: EngineError E376 for a query that is no formula of the text.
     """
     if spec.text is not None:
-        return _context(spec, spec.text, spec.query, "")
+        return _context(spec, spec.text, spec.query)
     assert spec.file is not None
-    return _of_file(spec, spec.file)
+    return _of_file(spec, spec.file, events)
 
 
-def _of_file(spec: Context, file: Path) -> Iterator[dict[str, Any]]:
-    from engines.core.json_lines import rows
+def _of_file(spec: Context, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.mathamr.rows import named_rows
 
-    for row in rows(file, "topic_id", "text"):
-        query = row.get("query", spec.query)
-        found = _context(spec, row["text"], None if query is None else str(query), row["topic_id"])
+    for row in named_rows(file, "topic_id", "text", events=events):
+        query = row.held.get("query", spec.query)
+        with row.placed():
+            found = _context(spec, row["text"], None if query is None else str(query))
         yield {"topic_id": row["topic_id"], **found}
 
 
-def _context(spec: Context, text: str, query: str | None, where: str) -> dict[str, Any]:
+def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
     found = marked(text)
     name = None if query is None else query.removeprefix("q_")
     if name is not None and name not in found.formulas:
         raise EngineError(
             f"the text has no formula {name!r}",
-            where=where,
             code="E376",
             exit_code=2,
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",

@@ -7,12 +7,20 @@ of MathAMR depends on both.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engines.core.errors import DataError
 
-__all__ = ["Branch", "Graph", "Node", "read_graph", "write_graph"]
+__all__ = ["Branch", "Graph", "Node", "kind_of", "read_graph", "write_graph"]
+
+_OPERATORS = "VNCFOUMTWE"
+
+
+def kind_of(variable: str) -> str:
+    """Whether a variable names a concept or a node of an operator tree."""
+    return "operator" if variable[:1] in _OPERATORS and variable[1:].isdigit() else "concept"
 
 
 @dataclass(slots=True)
@@ -54,17 +62,34 @@ class Graph:
             found.setdefault(node.variable, node)
         return found
 
-    def clashes(self) -> list[str]:
-        """Which variables have several concepts, in words."""
+    def doubts(self) -> list[str]:
+        """What a graph hardly means, in words: a variable with several concepts, or with branches in several
+        places, of which the first ones count; a concept, target or node that is missing."""
         concepts: dict[str, dict[str, None]] = {}
+        branched: dict[str, int] = {}
         for node in self.nodes():
+            own = concepts.setdefault(node.variable, {})
             if node.concept:
-                concepts.setdefault(node.variable, {})[node.concept] = None
-        return [
-            f"the variable {variable} has {len(found)} concepts: {', '.join(found)}"
-            for variable, found in concepts.items()
-            if len(found) > 1
-        ]
+                own[node.concept] = None
+            branched[node.variable] = branched.get(node.variable, 0) + bool(node.branches)
+        found = []
+        for variable, own in concepts.items():
+            if len(own) > 1:
+                found.append(f"the variable {variable} has {len(own)} concepts: {', '.join(own)}")
+            elif branched[variable] > 1:
+                found.append(f"the variable {variable} has branches in {branched[variable]} places")
+            if not own and kind_of(variable) == "concept":
+                found.append(f"the node {variable} has no concept")
+        for node in self.nodes():
+            for role, target in ((one.role, one.target) for one in node.branches):
+                if target == "":
+                    found.append(f"the role {role} of {node.variable} has no target")
+                elif isinstance(target, str) and _VARIABLE.fullmatch(target) and target not in concepts:
+                    found.append(f"{target} is no node of the graph, and counts as a constant")
+        return found
+
+
+_VARIABLE = re.compile(r"[A-Za-z]\d*")
 
 
 def read_graph(text: str) -> Graph:
@@ -75,7 +100,7 @@ def read_graph(text: str) -> Graph:
     ['want-01', 'boy', 'go-02']
 
     Raises:
-        DataError E329: for a text that is no graph.
+        DataError E329: for a text that is no graph, or holds something besides it.
     """
     import penman
 
@@ -83,26 +108,34 @@ def read_graph(text: str) -> Graph:
     log = logging.getLogger("penman")
     level = log.level
     log.setLevel(logging.CRITICAL)
+    lines = text.splitlines()
+    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    unread = iter([*lines, ""])
     try:
-        trees = list(penman.iterparse(text))
-    except (penman.DecodeError, RecursionError) as error:
-        what = str(error).strip().splitlines()
-        raise DataError(
-            f"not a graph in PENMAN notation: {what[-1] if what else 'nested too deep'}",
-            code="E329",
-            remedy="A graph is written (variable / concept :role target …).",
-        ) from error
+        trees = list(penman.iterparse(unread))
+    except penman.DecodeError as error:
+        raise _no_graph(f"{error.message} in line {error.lineno or 1} of its text") from error
+    except RecursionError as error:
+        raise _no_graph("nested too deep") from error
     finally:
         log.setLevel(level)
     roots = [tree.node for tree in trees if tree.node is not None and tree.node[0] is not None]
-    if len(roots) != 1:
-        fault = f"it holds {len(roots)} graphs" if roots else "it has no root"
-        raise DataError(
-            f"not a graph in PENMAN notation: {fault}",
-            code="E329",
-            remedy="A graph is written (variable / concept :role target …); give one at a time.",
+    if len(roots) > 1:
+        raise _no_graph(f"it holds {len(roots)} graphs")
+    if left := len(list(unread)):  # the reader stops at what can begin no graph
+        place = "behind" if roots else "before"
+        raise _no_graph(
+            f"something else stands {place} the graph in line {len(lines) + 1 - left} of its text"
         )
+    if not roots:
+        raise _no_graph("it has no root")
     return Graph(_node(roots[0]))
+
+
+def _no_graph(why: str) -> DataError:
+    remedy = "A graph is written (variable / concept :role target …); give one at a time."
+    return DataError(f"not a graph in PENMAN notation: {why}", code="E329", remedy=remedy)
 
 
 def _node(written: tuple[str, list[tuple[str, object]]]) -> Node:

@@ -45,11 +45,11 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
 
     `in` is one, other or both; inverse roles are turned round, nodes are named by their concepts. `optimal`
     says whether no other pairing of nodes is better; of Smatch, which climbs, that is not known (null).
-    Events: a warning of a variable with several concepts. Raises: DataError E329 for a text that is no graph.
+    Events: warnings of what a graph hardly means. Raises: DataError E329 for a text that is no graph.
     """
     graphs = [read_graph(spec.one), read_graph(spec.other)]
-    for clash in (clash for graph in graphs for clash in graph.clashes()):
-        events(Event("warning", {"message": clash}))
+    for doubt in (doubt for graph in graphs for doubt in graph.doubts()):
+        events(Event("warning", {"message": doubt}))
     triples = [triples_of(graph) for graph in graphs]
     edges = spec.edges
     if edges != "written":

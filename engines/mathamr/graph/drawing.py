@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import EngineError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
-from engines.mathamr.graph.amr import Graph, read_graph
+from engines.mathamr.graph.amr import Graph, kind_of, read_graph
 
 __all__ = ["Draw", "Placed", "draw", "placed", "to_dot", "to_svg"]
 
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
-_OPERATORS = "VNCFOUMTWE"
 _COLOURS = {
     "concept": ("#eaf2fb", "#0072b2"),
     "operator": ("#fdf3e2", "#e69f00"),
@@ -39,18 +38,19 @@ class Draw:
 
 
 def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
-    """`{"topic_id", "format", "text"}`. A variable with several concepts is warned of.
+    """`{"topic_id", "format", "text"}`. Events: warnings of what the graph hardly means.
 
     Raises:
         EngineError E354: where the file has no graph of that name. DataError E329: where it is no graph.
     """
-    from engines.core.json_lines import rows
+    from engines.mathamr.rows import named_rows
 
-    for row in rows(spec.file, "topic_id", "mathamr"):
-        if spec.topic in (None, row["topic_id"]):
-            graph = read_graph(row["mathamr"])
-            for clash in graph.clashes():
-                events(Event("warning", {"message": clash}))
+    for row in named_rows(spec.file, "topic_id", "mathamr", events=events):
+        if spec.topic in (None, row.name):
+            with row.placed():
+                graph = read_graph(row["mathamr"])
+            for doubt in graph.doubts():
+                row.warn(doubt)
             text = to_svg(graph) if spec.write == "svg" else to_dot(graph)
             return {"topic_id": row["topic_id"], "format": spec.write, "text": text}
     raise EngineError(
@@ -72,11 +72,6 @@ class Placed:
     x: float = 0.0
     y: float = 0.0
     width: float = 0.0
-
-
-def kind_of(variable: str) -> str:
-    """Whether a variable names a concept or a node of an operator tree."""
-    return "operator" if variable[:1] in _OPERATORS and variable[1:].isdigit() else "concept"
 
 
 def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:

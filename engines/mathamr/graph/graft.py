@@ -11,14 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.formula.operator_tree import OperatorTree
+from engines.mathamr.context.placeholders import ids
 from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph, write_graph
 from engines.mathamr.graph.linearize import MATH
+
+if TYPE_CHECKING:
+    from engines.mathamr.rows import Row
 
 __all__ = ["MARK", "Graft", "Grafted", "graft", "graft_trees", "grafted", "lowered"]
 
@@ -55,43 +59,65 @@ class Graft:
 @dataclass(frozen=True, slots=True)
 class Grafted:
     """A MathAMR graph; which formulas were found in the AMR, and which had to be put at the root; the
-    variable of each formula's tree."""
+    variable of each formula's tree; the ids of placeholders that have no formula."""
 
     graph: Graph
     found: tuple[str, ...]
     lost: tuple[str, ...]
     roots: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
 
 
 def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "mathamr", "found", "lost"}`. A variable with several concepts is warned of.
+    """Rows `{"topic_id", "mathamr", "found", "lost"}`. Events: warnings of formulas that the graph lacks, of
+    placeholders without a formula, of a row without the query that is to be marked, of topics that occur
+    again, and of what a graph hardly means.
 
     Raises:
-        DataError E317: for a row without formulas. E329: for an AMR that is no graph.
+        DataError E317: for a row without formulas. E329: for an AMR that is no graph. EngineError E376: for a
+        query that is none of the formulas.
     """
-    from engines.core.json_lines import rows
     from engines.formula.parser import operator_tree
+    from engines.mathamr.rows import named_rows
 
-    for row in rows(spec.file, "topic_id", "amr"):
-        formulas = row.get("formulas")
-        if not isinstance(formulas, dict) or not all(isinstance(one, str) for one in formulas.values()):
-            raise DataError(
-                f"{row['topic_id']} has no formulas",
-                path=spec.file,
-                code="E317",
-                remedy='Each row needs "formulas": {"ID": "LaTeX"}.',
-            )
-        trees = {name: operator_tree(latex) for name, latex in formulas.items()}
-        query = row.get("query") if spec.mark else None
-        made = grafted(row["amr"], trees, query=query if isinstance(query, str) else None)
-        for clash in made.graph.clashes():
-            events(Event("warning", {"message": f"{row['topic_id']}: {clash}"}))
+    for row in named_rows(spec.file, "topic_id", "amr", events=events):
+        with row.placed():
+            latex = _formulas(row)
+            trees = {name: operator_tree(one) for name, one in latex.items()}
+            made = grafted(row["amr"], trees, query=_query(row, latex) if spec.mark else None)
+        for doubt in made.graph.doubts():
+            row.warn(doubt)
+        if made.lost:
+            row.warn(f"the graph has no placeholder of {', '.join(made.lost)}; the root has the trees")
+        if made.unknown:
+            row.warn(f"there is no formula for the placeholders of {', '.join(made.unknown)}")
         yield {
             "topic_id": row["topic_id"],
             "mathamr": write_graph(made.graph),
             "found": list(made.found),
             "lost": list(made.lost),
         }
+
+
+def _formulas(row: Row) -> dict[str, str]:
+    found = row.held.get("formulas")
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        remedy = 'Each row needs "formulas": {"ID": "LaTeX"}.'
+        raise DataError("the row has no formulas", code="E317", remedy=remedy)
+    return found
+
+
+def _query(row: Row, formulas: Mapping[str, str]) -> str | None:
+    """The formula that is to be marked, by its id in `formulas`."""
+    wanted = row.held.get("query")
+    if wanted is None:
+        row.warn('no formula is marked, as the row has no "query"')
+        return None
+    for name in (str(wanted), str(wanted).removeprefix("q_")):
+        if name in formulas:
+            return name
+    remedy = f"It has: {', '.join(formulas) or 'none'}."
+    raise EngineError(f"there is no formula {wanted!r}", code="E376", exit_code=2, remedy=remedy)
 
 
 def grafted(amr: str, trees: Mapping[str, OperatorTree], *, query: str | None = None) -> Grafted:
@@ -132,7 +158,10 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
 
     by_id = {name.lower(): name for name in trees}
     found: list[str] = []
+    unknown: dict[str, None] = {}
     for node in list(graph.nodes()):
+        texts = [node.concept, *(one.target for one in node.branches if isinstance(one.target, str))]
+        unknown |= dict.fromkeys(name for text in texts for name in ids(text) if name not in by_id)
         concept = _placeholder(node.concept, by_id)
         if concept is not None:
             node.concept = "math"
@@ -147,7 +176,7 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
     lost = tuple(name for name in trees if name not in found)
     for name in lost:
         put(graph.root, len(graph.root.branches), name)
-    return Grafted(graph, tuple(found), lost, roots)
+    return Grafted(graph, tuple(found), lost, roots, tuple(unknown))
 
 
 def _placeholder(text: str, by_id: Mapping[str, str]) -> str | None:

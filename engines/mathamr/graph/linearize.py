@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph
 
@@ -40,18 +40,18 @@ class Linearize:
 
 
 def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
-    """Rows `{"topic_id", "linear_mathamr"}`; one that cannot be read is empty, with a warning, and a variable
-    with several concepts is warned of too."""
-    from engines.core.json_lines import rows
+    """Rows `{"topic_id", "linear_mathamr"}`; of a graph that cannot be read it is empty, with a warning.
+    Events: also warnings of what a graph hardly means, and of topics that occur again."""
+    from engines.mathamr.rows import named_rows
 
-    for row in rows(spec.file, "topic_id", "mathamr"):
+    for row in named_rows(spec.file, "topic_id", "mathamr", events=events):
         try:
             graph = read_graph(row["mathamr"])
-            for clash in graph.clashes():
-                events(Event("warning", {"message": f"{row['topic_id']}: {clash}"}))
+            for doubt in graph.doubts():
+                row.warn(doubt)
             text = linear(graph, style=spec.style, canonical=spec.canonical, edges=spec.edges)
         except DataError as error:
-            events(Event("warning", {"message": f"{row['topic_id']}: {error.what}"}))
+            row.warn(error.what)
             text = ""
         yield {"topic_id": row["topic_id"], "linear_mathamr": text}
 

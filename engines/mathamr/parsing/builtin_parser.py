@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.language.formulas import FORMULA
-from engines.mathamr.graph.amr import Graph
+from engines.mathamr.graph.amr import Branch, Graph
 from engines.mathamr.parsing.frames import frames
 from engines.mathamr.parsing.parts import Part, written
 from engines.mathamr.parsing.roles import roles
 from engines.mathamr.parsing.rules import sentence_graph
 
-__all__ = ["Builtin", "parse"]
+__all__ = ["Builtin", "is_nothing", "parse"]
 
 _PLACEHOLDER = re.compile(r'"?eqx\w+?eqx"?')
 _RUN = re.compile(r'"?eqx\w+?eqx"?(?:[\s,;.]*"?eqx\w+?eqx"?)*')
 _START = re.compile(rf"(?<={FORMULA})\s+(?=[A-Z][a-z]+\b|I\b)|(?<=:)\s+(?=[A-Z][a-z])")
 """Where a sentence begins without a full stop before it: at a capital after a formula or a colon."""
+
+
+_NOTHING = '"…"'
 
 
 class Builtin:
@@ -58,13 +61,18 @@ def parse(contexts: Iterable[str], labeller: Path | None = None) -> Iterator[Gra
             else:
                 found.append(part)
         if not found:
-            found = [Part("string-entity").put(":value", '"…"')]
+            found = [Part("string-entity").put(":value", _NOTHING)]
         top = found[0]
         if len(found) > 1:
             top = Part("multi-sentence")
             for number, part in enumerate(found, start=1):
                 top.put(f":snt{number}", part)
         yield written(top)
+
+
+def is_nothing(graph: Graph) -> bool:
+    """Whether a graph stands for a context in which `parse` found nothing."""
+    return graph.root.branches == [Branch(":value", _NOTHING)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,18 +60,17 @@ def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
 
     Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
     """
-    from engines.core.json_lines import rows
     from engines.mathamr.context.placeholders import ids
     from engines.mathamr.graph.amr import write_graph
     from engines.mathamr.parsing.parsers import math_for_placeholders, parsed, parser
+    from engines.mathamr.rows import named_rows
 
     chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
-    lines = list(rows(spec.file, "topic_id", "context"))
+    lines = list(named_rows(spec.file, "topic_id", "context", events=events))
     formulas = lost = 0
     for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
-        if made.parser != spec.parser:
-            message = f"{row['topic_id']}: {spec.parser} gave no graph; this is the built-in parser's"
-            events(Event("warning", {"message": message}))
+        for warning in made.warnings:
+            row.warn(warning)
         formulas += len(set(ids(row["context"])))
         lost += len(made.lost)
         if not spec.placeholders:
@@ -108,9 +107,7 @@ def parse(spec: Parse) -> dict[str, Any]:
             remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
         )
     made = next(parsed([found.text], parser(spec.parser, spec.model, spec.device, spec.labeller)))
-    warnings = list(found.warnings)
-    if made.parser != spec.parser:
-        warnings.append(f"{spec.parser} gave no graph; this is the built-in parser's")
+    warnings = [*found.warnings, *made.warnings]
     if made.parser == "builtin":
         warnings.append("the built-in parser is approximate")
     if not found.formulas:

@@ -32,11 +32,13 @@ class Parser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A context's graph, never empty; the parser that made it; the formulas that are not in it."""
+    """A context's graph, never empty; the parser that made it; the formulas that are not in it; and what is
+    to be said of it."""
 
     graph: Graph
     parser: str
     lost: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def parser(
@@ -77,6 +79,8 @@ def parsed(contexts: Iterable[str], chosen: Parser) -> Iterator[Parsed]:
 
 
 def _parsed(contexts: Sequence[str], chosen: Parser) -> Iterator[Parsed]:
+    from engines.mathamr.parsing.builtin_parser import is_nothing
+
     for context, graph in zip(contexts, chosen(contexts), strict=True):
         name = chosen.name
         if graph is None:
@@ -90,7 +94,12 @@ def _parsed(contexts: Sequence[str], chosen: Parser) -> Iterator[Parsed]:
             if (match := _KEPT.fullmatch(text.lower()))
         }
         lost = tuple(one for one in dict.fromkeys(ids(context)) if one.lower() not in kept)
-        yield Parsed(graph, name, lost)
+        warnings = []
+        if name != chosen.name:
+            warnings.append(f"{chosen.name} gave no graph; this is the {name} parser's")
+        if is_nothing(graph):
+            warnings.append("the text has no word that a graph is made of")
+        yield Parsed(graph, name, lost, tuple(warnings))
 
 
 def math_for_placeholders(graph: Graph) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from engines.core.events import Sink, ignore
 from engines.core.spec import Arg, exactly_one, refused
 from engines.mathamr.choices import ONE_FORMULA, Reader
 
@@ -41,11 +42,12 @@ class Opt:
             raise refused("LaTeXML reads as ARQMath's trees do", "E402", "Leave --mode or --reader out.")
 
 
-def opt(spec: Opt) -> dict[str, Any] | Iterator[dict[str, Any]]:
+def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """The tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
 
     An error is `{"start", "end", "latex"}`, in characters of the formula. What LaTeXML makes nothing of is an
-    error node over the whole. Raises: EngineError E377, E378 as `latexml`.
+    error node over the whole. Events: warnings of ids that occur again, and of rows without one. Raises:
+    EngineError E377, E378 as `latexml`.
 
     >>> opt(Opt(latex="x^2"))
     {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
@@ -57,25 +59,26 @@ def opt(spec: Opt) -> dict[str, Any] | Iterator[dict[str, Any]]:
     if spec.latex is not None:
         return operator_tree(spec.latex, spec.mode).document()
     assert spec.file is not None
-    return _of_file(spec, spec.file)
+    return _of_file(spec, spec.file, events)
 
 
-def _of_file(spec: Opt, file: Path) -> Iterator[dict[str, Any]]:
-    from engines.core.json_lines import rows
+def _of_file(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     from engines.formula.parser import operator_tree
+    from engines.mathamr.rows import Row, named_rows
 
-    found: Iterable[tuple[dict[str, Any], OperatorTree]]
+    found: Iterable[tuple[Row, OperatorTree]]
+    every = named_rows(file, "latex", name="id", events=events)
     if spec.reader == "latexml":
-        lines = list(rows(file, "latex"))
+        lines = list(every)
         found = zip(lines, _by_latexml([row["latex"] for row in lines]), strict=True)
     else:
-        found = ((row, operator_tree(row["latex"], spec.mode)) for row in rows(file, "latex"))
+        found = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
     for row, tree in found:
         errors = []
         for error in tree.errors():
             start, end = error.span or (0, len(row["latex"]))
             errors.append({"start": start, "end": end, "latex": row["latex"][start:end]})
-        yield {"id": row.get("id"), "tree": tree.document(), "errors": errors}
+        yield {"id": row.held.get("id"), "tree": tree.document(), "errors": errors}
 
 
 def _by_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:

@@ -160,8 +160,10 @@ class Task2:
         found: dict[str, str] = {}
         for path in self.collection.graphs:
             with self._kept_out():
-                for row in rows(path, "topic_id", "mathamr", on_bad=self._bad):
-                    found[row["topic_id"]] = row["mathamr"]
+                for line, row in rows(path, "topic_id", "mathamr", on_bad=self._bad):
+                    if found.setdefault(row["topic_id"], row["mathamr"]) != row["mathamr"]:
+                        what = f"another graph of {row['topic_id']}, of which the first counts"
+                        self._bad(DataError(what, path=path, line=line, code="E317"))
         return found
 
     @cached_property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engines.mathamr.graph.amr import Branch, Graph, Node, read_graph
-from engines.mathamr.graph.drawing import kind_of
+from engines.mathamr.graph.amr import Branch, Graph, Node, kind_of, read_graph
 from engines.mathamr.graph.graft import MARK
 from engines.mathamr.training.structures import Labelled, Vocabulary
 

@@ -153,12 +153,13 @@ class _File:
         from engines.mathamr.graph.amr import read_graph
 
         count = 0
-        for row in rows(self.path, "topic_id", "mathamr"):
+        for line, row in rows(self.path, "topic_id", "mathamr"):
             try:
                 read_graph(row["mathamr"])
                 count += 1
             except DataError as error:
-                self.report(DataError(f"{row['topic_id']}: {error.what}", path=self.path, code="E317"))
+                what = f"{row['topic_id']}: {error.what}"
+                self.report(DataError(what, path=self.path, line=line, code="E317"))
         return {"graphs": count}
 
     def answers(self) -> dict[str, int]:

@@ -1,0 +1,69 @@
+"""Rows of the files that MathAMR's commands read, each with its place, which errors and warnings name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Event, Sink
+from engines.core.json_lines import rows
+
+__all__ = ["Row", "named_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row, the topic or formula that it is of, and `file:line`."""
+
+    held: dict[str, Any]
+    name: str
+    place: str
+    events: Sink
+
+    def __getitem__(self, key: str) -> Any:
+        return self.held[key]
+
+    def warn(self, message: str) -> None:
+        """A warning that says where."""
+        name = f"{self.name}: " if self.name else ""
+        self.events(Event("warning", {"message": f"{self.place}: {name}{message}"}))
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """What goes wrong in the block is an error of this row."""
+        try:
+            yield
+        except EngineError as error:
+            if not error.where:
+                error.where, error.what = (
+                    self.place,
+                    f"{self.name}: {error.what}" if self.name else error.what,
+                )
+            raise
+
+
+def named_rows(
+    path: Path, *keys: str, events: Sink, name: str = "topic_id", one_of: tuple[str, ...] = ()
+) -> Iterator[Row]:
+    """The rows of a JSON Lines file in order, as `rows`; with a warning at the end of names that occur again,
+    and of rows without one. Args: name: the key that tells rows apart. Raises: as `rows`."""
+    seen: set[str] = set()
+    again: list[Row] = []
+    nameless: list[Row] = []
+    for line, held in rows(path, *keys, one_of=one_of):
+        known = held.get(name)
+        row = Row(held, "" if known is None else str(known), f"{path}:{line}", events)
+        if not row.name:
+            nameless.append(row)
+        elif row.name in seen:
+            again.append(row)
+        seen.add(row.name)
+        yield row
+    if again:
+        again[0].warn(f"{len(again):,} rows have the {name} of an earlier one; this is the first of them")
+    if nameless:
+        nameless[0].warn(f"{len(nameless):,} rows have no {name}; this is the first of them")
