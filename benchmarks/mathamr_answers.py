@@ -56,11 +56,11 @@ def with_formulas(fields: Sequence[Field]) -> list[Sentence]:
     """The sentences of a text that have a formula."""
     found = []
     for text, formulas in fields:
-        marked, latex = in_fields(text, formulas)
-        unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), marked)
+        marked = in_fields(text, formulas)
+        unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), marked.text)
         for start, end in sentences(unquoted):
-            sentence = " ".join(marked[start:end].split())
-            if own := {name: latex[name] for name in ids(sentence) if name in latex}:
+            sentence = " ".join(marked.text[start:end].split())
+            if own := {name: marked.formulas[name] for name in ids(sentence) if name in marked.formulas}:
                 found.append((sentence, own))
     return found[:MOST]
 

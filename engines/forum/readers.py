@@ -103,13 +103,14 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A row of a formula table: where it stands, what it looks like, and its representation."""
+    """A row of a formula table: where it stands, what it looks like, its representation, and its line."""
 
     id: str
     post: str
     kind: str
     visual_id: str
     text: str
+    line: int = 0
 
 
 @contextmanager
@@ -354,4 +355,5 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
             kind=row[at["type"]] if "type" in at else "",
             visual_id=row[at["visual_id"]] if "visual_id" in at else "",
             text=row[-1],
+            line=line,
         )

@@ -56,6 +56,25 @@ def test_any_text_is_marked_and_windows_hold_their_formula(text: str) -> None:
         assert name in ids(window(found.text, name, 0))
 
 
+def test_formulas_of_one_id_are_both_kept() -> None:
+    post = '<p>Let <span class="math-container" id="q_5">x</span> be <span class="math-container" id="q_5">'
+    found = marked(post + 'y</span>, or <span class="math-container" id="q_5">x</span>.</p>')
+    assert found.text == 'Let "eqx5eqx" be "eqx5_2eqx", or "eqx5eqx".'
+    assert found.formulas == {"5": "x", "5_2": "y"}
+    assert found.warnings == ("another formula has the id 5 too, and is 5_2",)
+    odd = marked('<p>A <span class="math-container" id="a-b">x</span>.</p>')
+    assert ids(odd.text) == list(odd.formulas) == ["a_b"]
+
+
+@pytest.mark.parametrize("post", [False, True], ids=["dollar signs", "HTML"])
+def test_a_word_of_the_text_is_no_placeholder(post: bool) -> None:
+    formula = '<span class="math-container" id="q_1">x</span>' if post else "$x$"
+    found = marked(f"Is eqx1eqx, EQX1EQX or eqx1 really {formula}?")
+    assert found.text == 'Is eq x1eq x, EQ X1EQ X or eq x1 really "eqx1eqx"?'
+    assert ids(found.text) == ["1"]
+    assert ["5 times" in one for one in found.warnings] == [True]
+
+
 def test_a_file_and_a_query_that_is_not_there(tmp_path: Path) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text(json.dumps({"topic_id": "B.1", "text": "Find $x$.", "query": "q_1"}) + "\n")
@@ -91,9 +110,9 @@ def test_published_contexts_of_the_topics(real_data: Path) -> None:
         query = topic.formula.removeprefix("q_")
         own = []
         for field in (topic.title, topic.question):
-            text, formulas = in_fields(field.text, field.formulas)
-            if query in formulas:
-                own.append(_plain(window(text, query)))
+            found = in_fields(field.text, field.formulas)
+            if query in found.formulas:
+                own.append(_plain(window(found.text, query)))
         seen += 1
         same += published[topic.id] in own
     assert seen >= 90

@@ -225,3 +225,57 @@ def test_bad_lines_of_task_2_are_named_and_the_rest_is_shown(tmp_path: Path) -> 
 def test_topics_none_of_which_can_be_read_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no <Topic> in the file"):
         topics(FormulaTopics(_task2(tmp_path, "")))
+
+
+def test_odd_rows_of_formula_tables_are_counted(tmp_path: Path) -> None:
+    """One of several with an id counts, the first; a formula's text is that of its own post."""
+    spans = [
+        f'<span class="math-container" id="{name}">{latex}</span>' for name, latex in (("1", "x"), ("2", "y"))
+    ]
+    posts = [
+        {"type": 1, "id": number, "body": f"<p>In {number}: {spans[number - 7]}.</p>"} for number in (7, 8)
+    ]
+    (tmp_path / "posts.jsonl").write_text("".join(json.dumps(post) + "\n" for post in posts))
+    table = tmp_path / "formulas.tsv"
+    rows = [
+        ("1", "7", "question", "v1", "x"),
+        ("2", "7", "comment", "v2", "y"),
+        ("1", "8", "question", "v2", "y"),
+        ("3", "8", "poem", "", "z"),
+        ("4", "8", "answer", "v4", " "),
+    ]
+    lines = ["id\tpost_id\ttype\tvisual_id\tformula", *map("\t".join, rows), "cut\toff"]
+    table.write_text("\n".join(lines) + "\n")
+    said: list[str] = []
+    built = index(
+        IndexFormulas(tmp_path, tmp_path / "index"),
+        events=lambda event: said.append(event.data["message"]) if event.kind == "warning" else None,
+    )
+    assert (built["formulas"], built["left_out"], built["without_context"]) == (4, 2, 3)
+    for what, line in (
+        ("1 formulas have the id of an earlier one", 4),
+        ("1 formulas stand in the text of another post", 3),
+        ("1 formulas have no visual id", 5),
+        ("1 formulas stand in something else", 5),
+        ("1 formulas have no LaTeX", 6),
+        ("1 rows could not be read", 7),
+    ):
+        assert [f"{table}:{line}" in one for one in said if one.startswith(what)] == [True], what
+    made = FormulaIndex(tmp_path / "index")
+    assert made.latex_of(["1"]) == {"1": "x"}
+    assert made.field_of("1") == 'In 7: "eqx1eqx".'
+    assert made.field_of("2") is None
+
+
+def test_formulas_of_one_id_in_several_posts_stand_in_their_own(tmp_path: Path) -> None:
+    span = '<span class="math-container" id="1">x</span>'
+    posts = [
+        {"type": 1, "id": number, "body": f"<p>In {number}: {span} and {span}.</p>"} for number in (7, 8)
+    ]
+    (tmp_path / "posts.jsonl").write_text("".join(json.dumps(post) + "\n" for post in posts))
+    alone = index(IndexFormulas(tmp_path, tmp_path / "alone"))
+    assert (alone["formulas"], alone["doubts"]) == (1, {"formulas have the id of an earlier one": 1})
+    (tmp_path / "formulas.tsv").write_text("id\tpost_id\ttype\tformula\n1\t8\tquestion\tx\n")
+    built = index(IndexFormulas(tmp_path, tmp_path / "index"))
+    assert (built["formulas"], built["doubts"]) == (1, {})
+    assert FormulaIndex(tmp_path / "index").field_of("1") == 'In 8: "eqx1eqx" and "eqx1eqx".'

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["PLACEHOLDER", "Marked", "ids", "in_fields", "marked", "placeholder", "put"]
 
 PLACEHOLDER = re.compile(r'"?eqx(\w+?)eqx"?')
+_ALIKE = re.compile(r"eq(?=x)", re.IGNORECASE)
+"""By which a word of the text itself would be taken for a placeholder, whole or with one end lost."""
 _FORMULA = re.compile(
     r"(?<!\\)\$\$(?P<a>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<b>[^$]+?)(?<!\\)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]",
     re.DOTALL,
@@ -61,40 +63,67 @@ def marked(text: str) -> Marked:
     """
     if "math-container" in text:
         return _of_post(text)
+    parts: list[str] = []
     formulas: dict[str, str] = {}
+    at = loose = 0
+    for number, match in enumerate(_FORMULA.finditer(text), start=1):
+        written, formulas[str(number)] = put(str(match[match.lastgroup or 0]), str(number))
+        parts += [text[at : match.start()], written]
+        at = match.end()
+    parts.append(text[at:])
+    for place in range(0, len(parts), 2):
+        loose += len(re.findall(r"(?<!\\)\$", parts[place]))
+        parts[place] = parts[place].replace("\\$", "$")
+    warnings = [f"{loose} dollar signs have no partner and stay text"] if loose else []
+    return _marked(parts, formulas, warnings)
 
-    def replaced(match: re.Match[str]) -> str:
-        name = str(len(formulas) + 1)
-        written, formulas[name] = put(next(one for one in match.groups() if one is not None), name)
-        return written
 
-    found = _FORMULA.sub(replaced, text)
-    loose = len(re.findall(r"(?<!\\)\$", found))
-    warnings = (f"{loose} dollar signs have no partner and stay text",) if loose else ()
-    return Marked(found.replace("\\$", "$"), formulas, warnings)
+def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) -> Marked:
+    """Args: parts: text and placeholders in turn; a word of the text that looks like one is taken apart."""
+    alike = 0
+    for place in range(0, len(parts), 2):
+        parts[place], count = _ALIKE.subn(lambda match: f"{match[0]} ", parts[place])
+        alike += count
+    if alike:
+        warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), since placeholders have it')
+    return Marked("".join(parts), formulas, tuple(warnings))
 
 
 def _of_post(body: str) -> Marked:
     from engines.forum.cleaning import broken_formulas, clean_with_formulas
 
     cleaned = clean_with_formulas(body)
-    text, found = in_fields(cleaned.text, cleaned.formulas)
+    found = in_fields(cleaned.text, cleaned.formulas)
     broken = broken_formulas(body, cleaned)
-    return Marked(text, found, (f"{broken} formulas are in broken HTML",) if broken else ())
+    more = (f"{broken} formulas are in broken HTML",) if broken else ()
+    return replace(found, warnings=(*found.warnings, *more))
 
 
-def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> tuple[str, dict[str, str]]:
-    """A cleaned text, whose formulas stand as `$latex$`, with placeholders, and LaTeX by id. Args:
-    formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number."""
+def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
+    """A cleaned text, whose formulas stand as `$latex$`, with placeholders.
+
+    Args: formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number, and
+    one whose id another formula has the id with a number.
+    """
     parts: list[str] = []
     found: dict[str, str] = {}
+    warnings: list[str] = []
     at = 0
     for number, (name, latex) in enumerate(formulas):
         start = text.find(f"${latex}$", at)
         if start < 0:
+            warnings.append(f"the formula {name or number} is not in the text")
             continue
-        short = name.removeprefix("q_") or f"n{number}"
-        written, found[short] = put(latex, short)
+        first = short = re.sub(r"\W", "_", name.removeprefix("q_")) or f"n{number}"
+        written, kept = put(latex, short)
+        again = 1
+        while found.get(short, kept) != kept:
+            again += 1
+            short = f"{first}_{again}"
+            written = put(latex, short)[0]
+        if short != first:
+            warnings.append(f"another formula has the id {first} too, and is {short}")
+        found[short] = kept
         parts += [text[at:start], written]
         at = start + len(latex) + 2
-    return "".join([*parts, text[at:]]), found
+    return _marked([*parts, text[at:]], found, warnings)

@@ -14,16 +14,16 @@ __all__ = ["fields_of_post", "fields_of_topic", "with_latex"]
 def fields_of_post(post: Post) -> Iterator[tuple[str, str]]:
     """("title" or "body", text with placeholders), those with formulas."""
     if post.title_formulas:
-        yield "title", in_fields(post.title, post.title_formulas)[0]
+        yield "title", in_fields(post.title, post.title_formulas).text
     if post.body.formulas:
-        yield "body", in_fields(post.body.text, post.body.formulas)[0]
+        yield "body", in_fields(post.body.text, post.body.formulas).text
 
 
 def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """("title" or "question", text with placeholders, LaTeX by short id) of a topic's two fields."""
     for name, field in (("title", topic.title), ("question", topic.question)):
-        text, latex = in_fields(field.text, field.formulas)
-        yield name, text, latex
+        found = in_fields(field.text, field.formulas)
+        yield name, found.text, found.formulas
 
 
 def with_latex(text: str, latex: Mapping[str, str]) -> str:

@@ -40,9 +40,10 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
     """Write the index, which appears whole or not at all.
 
     Returns: out, complete, formulas, looks, features, postings, with_error_nodes, without_context,
-    left_out (rows that could not be read), encoder. Events: progress in formulas and looks; a warning with
-    the first row that was left out. Raises: DataError E660 for a collection without formulas, and as
-    `encoder`.
+    left_out (rows that could not be read, and those with the id of an earlier one), doubts (how many formulas
+    have no LaTeX, no visual id, …), encoder. Events: progress in formulas and looks; a warning of each doubt
+    and of what was left out, with the first place. Raises: DataError E660 for a collection without formulas,
+    E452 where `out` holds something else, and as `encoder`.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -87,8 +88,13 @@ class _StoppedError(Exception):
     """The work was stopped; nothing is kept."""
 
 
+_KINDS = ("title", "question", "answer", "comment")
+"""What formulas of a collection stand in."""
+
+
 class _Rows:
-    """What is read of a collection: its looks, formulas and fields."""
+    """What is read of a collection: its looks, formulas and fields; and what is odd in it, with how often and
+    where first."""
 
     def __init__(self) -> None:
         self.looks: dict[str, int] = {}
@@ -97,9 +103,58 @@ class _Rows:
         self.formulas: list[tuple[int, str, str, str]] = []
         self.fields: list[tuple[str, str, str]] = []
         self.field_of: dict[str, int] = {}
+        self.others: dict[tuple[str, str], int] = {}
+        self.ids: set[str] = set()
+        self.left_out = 0
+        self.doubts: dict[str, int] = {}
+        self.first: dict[str, str] = {}
 
-    def add(self, formula: Formula) -> None:
-        """A formula; without a visual id its LaTeX says what looks the same."""
+    def doubt(self, what: str, place: str, count: int = 1) -> None:
+        """Count something odd."""
+        self.doubts[what] = self.doubts.get(what, 0) + count
+        self.first.setdefault(what, place)
+
+    def leave_out(self, what: str, place: str, count: int = 1) -> None:
+        """Count rows that cannot be taken."""
+        self.doubt(what, place, count)
+        self.left_out += count
+
+    def read(self, path: Path, report: Report) -> None:
+        """Count what a reader of a file has left out."""
+        if report.bad:
+            line, reason = report.first[0]
+            self.leave_out("rows could not be read", f"{path}:{line}: {reason}", report.bad)
+
+    def field(self, post: str, formula: str) -> None:
+        """Say that a formula stands in the newest field; that counts which has it first."""
+        new = len(self.fields) - 1
+        if self.field_of.setdefault(formula, new) != new:
+            self.others.setdefault((post, formula), new)
+
+    def field_at(self, post: str, formula: str) -> int:
+        """The field of its post that a formula stands in, or any where the post is not known; -1 where there
+        is no such text."""
+        number = self.field_of.get(formula, -1)
+        if number < 0 or not post or self.fields[number][0] == post:
+            return number
+        return self.others.get((post, formula), -1)
+
+    def add(self, formula: Formula, place: str) -> None:
+        """A formula, of several with one id the first; without a visual id its LaTeX says what looks the
+        same."""
+        if not formula.id:
+            self.leave_out("formulas have no id", place)
+            return
+        if formula.id in self.ids:
+            self.leave_out("formulas have the id of an earlier one", place)
+            return
+        self.ids.add(formula.id)
+        if not formula.text.strip():
+            self.doubt("formulas have no LaTeX", place)
+        if formula.kind and formula.kind not in _KINDS:
+            self.doubt(f"formulas stand in something else than {', '.join(_KINDS)}", place)
+        if formula.id in self.field_of and self.field_at(formula.post, formula.id) < 0:
+            self.doubt("formulas stand in the text of another post than the table says", place)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{formula.text}"
         look = self.looks.setdefault(key, len(self.looks))
         if look == len(self.latex):
@@ -108,12 +163,12 @@ class _Rows:
         self.formulas.append((look, formula.id, formula.post, formula.kind))
 
 
-def _read(collection: ArqmathFolder, report: Report, events: Sink, stop: Stop) -> _Rows:
+def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
     """The fields of the posts, and the formulas of the tables; without tables those of the posts."""
-    from engines.forum.readers import Formula, read_formulas, read_posts
+    from engines.forum.readers import Formula, Report, read_formulas, read_posts
     from engines.mathamr.retrieval.fields import fields_of_post
 
-    rows = _Rows()
+    rows, report = _Rows(), Report()
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():
         if stop():
             raise _StoppedError
@@ -121,14 +176,23 @@ def _read(collection: ArqmathFolder, report: Report, events: Sink, stop: Stop) -
             own = post.title_formulas if name == "title" else post.body.formulas
             rows.fields.append((post.id, name, text))
             kind = "title" if name == "title" else "question" if post.kind == 1 else "answer"
-            for id_, latex in own:
-                if id_ and id_ not in rows.field_of:
-                    rows.field_of[id_] = len(rows.fields) - 1
-                    if not collection.latex_tables:
-                        rows.add(Formula(id_, post.id, kind, "", latex))
+            for id_, latex in dict.fromkeys(own):
+                if id_:
+                    rows.field(post.id, id_)
+                if not collection.latex_tables:
+                    rows.add(Formula(id_, post.id, kind, "", latex), f"{collection.posts}: post {post.id}")
+    if collection.posts is not None:
+        rows.read(collection.posts, report)
     for table in collection.latex_tables:
+        report, without, first = Report(), 0, ""
         for formula in read_formulas(table, report):
-            rows.add(formula)
+            place = f"{table}:{formula.line}"
+            rows.add(formula, place)
+            if not formula.visual_id:
+                without, first = without + 1, first if without else place
+        rows.read(table, report)
+        if 0 < without < report.read:  # a table without the column has none
+            rows.doubt("formulas have no visual id; their LaTeX says what looks the same", first, without)
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
     if not rows.formulas:
         raise DataError(
@@ -144,11 +208,9 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
     """Everything but vectors."""
     from engines.formula.features import features
     from engines.formula.parser import operator_tree
-    from engines.forum.readers import Report
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
 
-    report = Report()
-    rows = _read(collection, report, events, stop)
+    rows = _read(collection, events, stop)
     postings, errors = Postings(), 0
     for number, latex in enumerate(rows.latex, start=1):
         tree = operator_tree(latex)
@@ -164,23 +226,21 @@ def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) 
     first = [0] * len(rows.latex)
     for place in range(len(looks) - 1, -1, -1):
         first[looks[place]] = place
-    places = [rows.field_of.get(name, -1) for name in ids]
+    places = [rows.field_at(post, name) for name, post in zip(ids, posts, strict=True)]
     write_table(folder / "looks.arrow", columns(latex=rows.latex, visual_id=rows.visual, first=first))
     write_table(folder / "formulas.arrow", columns(id=ids, post=posts, kind=kinds, field=places, look=looks))
     at, names, texts = ([row[column] for row in rows.fields] for column in range(3))
     write_table(folder / "fields.arrow", columns(post=at, name=names, text=texts))
-    if report.bad:
-        line, reason = report.first[0]
-        events(
-            Event("warning", {"message": f"{report.bad:,} rows left out; the first, line {line}: {reason}"})
-        )
+    for what, count in rows.doubts.items():
+        events(Event("warning", {"message": f"{count:,} {what}; the first: {rows.first[what]}"}))
     return {
         "formulas": len(ids),
         "looks": len(rows.latex),
         **counts,
         "with_error_nodes": errors,
         "without_context": places.count(-1),
-        "left_out": report.bad,
+        "left_out": rows.left_out,
+        "doubts": rows.doubts,
     }
 
 

@@ -89,7 +89,7 @@ def index(built: Found, _spec: object) -> list[str]:
     if built["without_context"]:
         lines.append(f"formulas whose text the collection does not have: {built['without_context']:,}")
     if built["left_out"]:
-        lines.append(f"rows that could not be read: {built['left_out']:,}")
+        lines.append(f"rows that are left out: {built['left_out']:,}")
     return lines
 
 
