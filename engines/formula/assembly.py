@@ -87,4 +87,4 @@ def fragmented(parts: list[Piece]) -> OperatorTree:
     while len(stack) > 1:
         inner = stack.pop()
         stack[-1].extend(inner)
-    return fragments(stack[0], (parts[0].start, parts[-1].end))
+    return fragments(stack[0])

@@ -11,7 +11,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines.formula.lexer import Token, lex_escaped
 from engines.formula.operator_tree import ABSENT, OperatorTree
@@ -100,18 +100,24 @@ class _Layout:
         found: list[Piece] = []
         above: list[Piece] | None = None
         label = ""
-        first = self.start()
+        first = middle = self.start()
         while self.at < len(self.tokens) and self.text() not in ends:
             known = self.roles.get(self.text())
             if known is not None and known.role == "infix" and above is None:
                 label, above, found = known.operator.label, found, []
+                middle = self.start()
                 self.at += 1
             else:
                 self.one(found)
         if above is None:
             return found
-        tree = OperatorTree(label, (self.grammar(above), self.grammar(found)))
+        tree = OperatorTree(label, (self.tree(above, first, middle), self.tree(found, middle, self.end())))
         return [self.piece(Role.ATOM, tree, first)]
+
+    def tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
+        """The tree of a line, which stands from `start` to `end`: as an error it is all of that."""
+        found = self.grammar(parts)
+        return found if found.label != "E!" else OperatorTree("E!", found.children, (start, end))
 
     def one(self, found: list[Piece]) -> None:
         """The next piece, put at the end of `found`."""
@@ -165,8 +171,10 @@ class _Layout:
         elif role == "fraction":
             above = self.argument()
             found.append(self.made(operator.label, (above, self.argument()), start))
-        elif role in ("accent", "prefix"):
+        elif role == "accent":
             found.append(self.made(operator.label, (self.argument(),), start))
+        elif role == Role.ANNOTATION:
+            found.append(replace(self.made(operator.label, (self.argument(),), start), role=role))
         elif role == "above":
             script = self.argument()
             found.append(self.made(operator.label, (self.argument(), script), start))
@@ -225,27 +233,30 @@ class _Layout:
     def group(self, found: list[Piece]) -> None:
         """What stands in braces: part of the line, or one thing where a script follows."""
         start = self.start()
-        inner = self.braced()
+        inner, *span = self.braced()
         scripted = self.text() in ("^", "_", "'")
         if scripted and len(inner) != 1:
-            found.append(self.piece(Role.ATOM, self.grammar(inner), start))
+            found.append(self.piece(Role.ATOM, self.tree(inner, *span), start))
         else:
             found.extend(inner)
 
-    def braced(self) -> list[Piece]:
-        """What stands between the brace here and its partner."""
+    def braced(self) -> tuple[list[Piece], int, int]:
+        """What stands between the brace here and its partner, and from where to where."""
         start = self.start()
         self.at += 1
         if self.depth >= DEEPEST:
-            return [self.too_deep(start)]
+            return [self.too_deep(start)], start, self.end()
+        begin = self.start()
         self.depth += 1
         inner = self.line(("}", ""))
         self.depth -= 1
+        end = self.end()
         if self.text() == "}":
             self.at += 1
         else:
             inner.append(self.piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
-        return inner
+            begin = start
+        return inner, begin, max(begin, end)
 
     def too_deep(self, start: int) -> Piece:
         """An error in place of the rest of a group."""
@@ -270,18 +281,19 @@ class _Layout:
             self.skip_argument()
             return OperatorTree("E!deep", (), (start, self.end()))
         if text == "{":
-            return self.grammar(self.braced())
+            return self.tree(*self.braced())
         token = self.tokens[self.at]
         if token.kind == "number" and len(token.text) > 1:
             # TeX takes a digit.
             self.tokens[self.at] = Token("number", token.text[1:], token.start + 1)
             return OperatorTree(f"N!{token.text[0]}")
         inner: list[Piece] = []
+        start = self.start()
         self.depth += 1
         while not inner and self.text() not in _UNARGUED:
             self.one(inner)
         self.depth -= 1
-        return self.grammar(inner)
+        return self.tree(inner, start, self.end())
 
     def skip_spaces(self) -> None:
         """Pass over spaces."""
@@ -295,6 +307,13 @@ class _Layout:
             self.at += 1
             self.skip_group()
         elif self.text():
+            self.at += 1
+
+    def skip_option(self) -> None:
+        """Pass over what stands in square brackets, if anything does."""
+        if self.text() == "[":
+            while self.text() not in ("]", ""):
+                self.at += 1
             self.at += 1
 
     def words(self) -> str:
@@ -331,7 +350,8 @@ class _Layout:
         if self.depth >= DEEPEST:
             return ABSENT
         self.depth += 1
-        degree = self.grammar(self.line(ends))
+        start = self.start()
+        degree = self.tree(self.line(ends), start, self.end())
         self.depth -= 1
         self.at += 1
         return degree
@@ -356,6 +376,7 @@ class _Layout:
         """Rows and cells up to the end of the environment."""
         name = self.words()
         if name in _SIZED:
+            self.skip_option()
             self.skip_argument()
         if self.depth >= DEEPEST:
             while self.text() and self.text() != "\\end":
@@ -365,16 +386,14 @@ class _Layout:
         self.depth += 1
         rows: list[list[OperatorTree]] = [[]]
         while self.text():
+            begin = self.start()
             cell = self.line(("&", "\\\\", "\\cr", "\\end", ""))
+            rows[-1].append(self.tree(cell, begin, self.end()))
             end = self.text()
-            rows[-1].append(self.grammar(cell))
             self.at += 1
             if end in ("\\\\", "\\cr"):
                 rows.append([])
-                if self.text() == "[":
-                    while self.text() not in ("]", ""):
-                        self.at += 1
-                    self.at += 1
+                self.skip_option()
             elif end == "\\end":
                 self.words()
                 break

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 __all__ = ["Token", "lex", "lex_escaped", "tokens"]
 
 _TOKEN = re.compile(
-    r"(?P<comment>(?<!\\)%[^\n]*(?:\n|\Z))"
+    r"(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
     r"|(?P<command>\\(?:[A-Za-z]+\*?|\Z|.))"
     r"|(?P<number>\d+(?:\.\d+)*|\.\d+)"
     r"|(?P<space>\s+)"
@@ -31,7 +31,8 @@ _ESCAPES = {
     "nbsp": ("command", "\\ "),
 }
 """What HTML's character references stand for, by their names."""
-_REFERENCE = re.compile(f"&({'|'.join(_ESCAPES)});")
+_REFERENCE = re.compile(rf"&(?:\\displaystyle )?({'|'.join(_ESCAPES)});")
+"""A reference; in cells LaTeXML puts a style between its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,13 @@ class Token:
 def lex(latex: str) -> list[Token]:
     r"""Tokens with their positions; white space and comments are left out.
 
+    In a formula of one line no comment ends: a per cent sign there is where a longer line was wrapped.
+
     >>> [token.text for token in lex(r"\frac{12}{x_{1}}")]
     ['\\frac', '{', '12', '}', '{', 'x', '_', '{', '1', '}', '}']
     """
     found = []
-    for match in _TOKEN.finditer(latex):
+    for match in _TOKEN.finditer(latex + "\n" if "\n" in latex else latex):
         kind = match.lastgroup
         if kind not in ("space", "comment") and kind is not None:
             text = match.group()

@@ -43,11 +43,13 @@ class OperatorTree:
         return [node for node in self.walk() if node.label.startswith("E!")]
 
     def document(self) -> dict[str, Any]:
-        """`{"label", "children"}`, without `children` where there are none."""
+        """`{"label", "children"}`, without `children` where there are none; an error node with its `span`."""
         # Children are finished before their parents: no recursion, so any depth works.
         done: dict[int, dict[str, Any]] = {}
         for node in reversed(list(self.walk())):
             made: dict[str, Any] = {"label": node.label}
+            if node.span is not None and node.label.startswith("E!"):
+                made["span"] = list(node.span)
             if node.children:
                 made["children"] = [done[id(child)] for child in node.children]
             done[id(node)] = made
@@ -68,7 +70,12 @@ class OperatorTree:
             order.extend(children)
         done: dict[int, OperatorTree] = {}
         for node in reversed(order):
-            done[id(node)] = cls(node["label"], tuple(done[id(child)] for child in node.get("children", ())))
+            children = tuple(done[id(child)] for child in node.get("children", ()))
+            match node.get("span"):
+                case [int(start), int(end)]:
+                    done[id(node)] = cls(node["label"], children, (start, end))
+                case _:
+                    done[id(node)] = cls(node["label"], children)
         return done[id(document)]
 
     def sorted(self) -> OperatorTree:

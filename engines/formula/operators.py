@@ -17,6 +17,7 @@ class Role:
     """What a piece of a formula may do in it."""
 
     ADD = "add"
+    ANNOTATION = "annotation"
     ATOM = "atom"
     BAR = "bar"
     BIG = "big"

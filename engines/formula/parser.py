@@ -45,7 +45,8 @@ def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
     with room():
-        return grammar(pieces(latex, grammar))
+        found = grammar(pieces(latex, grammar))
+    return found if found.label != "E!" else OperatorTree("E!", found.children, (0, len(latex)))
 
 
 class _NoFormulaError(Exception):
@@ -151,6 +152,8 @@ class _Grammar:
                 colon = operator, finish()
                 left, chain = [], []
                 continue
+            if self.parts[self.at - 1].role == Role.ANNOTATION and self.starts():
+                continue
             if self.role() in _SEPARATORS and self.more():
                 full = self.role() == Role.PERIOD
                 while self.role() in _SEPARATORS:
@@ -183,7 +186,7 @@ class _Grammar:
 
     def starts(self) -> bool:
         """Whether an expression begins here."""
-        return self.role() in _STARTS or self.role() in (Role.ADD, Role.BAR)
+        return self.role() in _STARTS or self.role() in (Role.ADD, Role.BAR, Role.ANNOTATION)
 
     def related(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
@@ -202,7 +205,7 @@ class _Grammar:
         return apply(_AND, made)
 
     def conditioned(self) -> OperatorTree:
-        """An expression, under a condition after a bar."""
+        """An expression, under a condition after a bar, with what is said of it behind."""
         found = self.expression()
         while self.role() == Role.BAR and self.parts[self.at].text == "|" and not self.bars:
             self.take()
@@ -210,6 +213,8 @@ class _Grammar:
         while self.role() == Role.MODIFIER:
             operator = self.operator()
             found = apply(operator, (found, self.expression()))
+        while self.role() == Role.ANNOTATION:
+            found = OperatorTree("O!annotated", (found, self.take().alone))
         return found
 
     # Expressions
@@ -271,7 +276,7 @@ class _Grammar:
             found = self.fenced()
         elif role == Role.BAR:
             found = self.barred()
-        elif role in _STARTS:
+        elif role in _STARTS or role == Role.ANNOTATION:
             if self.integrals and self.differential():
                 self.take()
                 return OperatorTree("O!differential-d", (self.factor(),))
@@ -334,7 +339,12 @@ class _Grammar:
         if self.bars:
             return False
         text = self.parts[self.at].text
-        return any(piece.role == Role.BAR and piece.text == text for piece in self.parts[self.at + 1 :])
+        depth = 0
+        for piece in self.parts[self.at + 1 :]:
+            depth += (piece.role == Role.OPEN) - (piece.role == Role.CLOSE)
+            if depth < 0 or (depth == 0 and piece.role == Role.BAR and piece.text == text):
+                return depth == 0
+        return False
 
     def barred(self) -> OperatorTree:
         """|x| or ||x||."""

@@ -1,12 +1,15 @@
 r"""Operator trees as LaTeX.
 
 What is written is read again as the same tree, up to the order of operands of commutative operators, except
-where a tree has no LaTeX: error nodes, text, and operands that the published conventions have lost.
+where a tree has no LaTeX: text that it has not kept, and labels that no command has. An error node that knows
+its place is written as its source has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from engines.formula.operator_tree import OperatorTree
@@ -15,187 +18,390 @@ from engines.formula.symbols import symbols
 
 __all__ = ["latex"]
 
-_FORMULAS, _RELATION, _CONDITION, _SUM, _TERM, _FACTOR, _ATOM = range(7)
+_SIGN, _FORMULAS, _RELATION, _CONDITION, _SUM, _TERM, _FACTOR, _CALL, _ATOM = range(9)
+"""How tightly what is written binds: a sign stands alone, a factor takes what follows, a call no script."""
 _LEVELS = {
     Role.RELATION: _RELATION,
     Role.COLON: _RELATION,
     Role.MODIFIER: _CONDITION,
     Role.ADD: _SUM,
     Role.MULTIPLY: _TERM,
-    Role.FUNCTION: _FACTOR,
+    Role.FUNCTION: _CALL,
     Role.BIG: _FACTOR,
     Role.INTEGRAL: _FACTOR,
     Role.LIMIT: _FACTOR,
-    Role.OPERATOR: _FACTOR,
+    Role.OPERATOR: _CALL,
+    Role.POSTFIX: _ATOM,
 }
+_BODIES = (Role.BIG, Role.INTEGRAL, Role.LIMIT)
+_NAMED = (*_BODIES, Role.FUNCTION)
+_CALLED = ("F!max", "F!min")
 _FENCES = {
     "F!abs": (r"\left|", r"\right|"),
     "O!norm": (r"\left\|", r"\right\|"),
     "F!floor": (r"\lfloor ", r"\rfloor "),
     "F!ceiling": (r"\lceil ", r"\rceil "),
     "M!D-lsqb;&rsqb;": ("[", "]"),
+    "M!D-lang;&rang;": (r"\langle ", r"\rangle "),
+    "M!S": (r"\{", r"\}"),
+    "M!V": ("(", ")"),
+    "O!interval(O-O)": ("(", ")"),
+    "O!interval(C-C)": ("[", "]"),
+    "O!interval(O-C)": ("(", "]"),
+    "O!interval(C-O)": ("[", ")"),
 }
-_INTERVALS = {"O-O": ("(", ")"), "C-C": ("[", "]"), "O-C": ("(", "]"), "C-O": ("[", ")")}
+_FRACTIONS = {
+    "O!divide": r"\frac{%s}{%s}",
+    "O!continued-fraction": r"\cfrac{%s}{%s}",
+    "O!binomial": r"\binom{%s}{%s}",
+    "F!atop": r"{%s \atop %s}",
+}
+_SCRIPTS = {"O!SUP": "^", "O!SUB": "_"}
 _BARE = {"&lsqb;": "[", "&rsqb;": "]", "&comma;": ",", "&quest;": "?", "&semi;": ";"}
+_SPECIAL = {"{": r"\{", "}": r"\}", "∥": r"\|", "⟨": r"\langle ", "⟩": r"\rangle ", "⌊": r"\lfloor "}
+_SPECIAL |= {"⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "#": r"\#", "$": r"\$", "_": r"\_"}
+_TEXT = r"\text{}"
+_SIZED = ("{array}", "{alignat}", "{alignat*}", "{alignedat}", "{subarray}")
+_COMMAND = re.compile(r"\\[A-Za-z]+\*?")
+_ENVIRONMENT = re.compile(r"\\begin\s*(?P<name>\{\w+\*?\})(?P<columns>(?:\[[^\]]*\])?\s*\{[^{}]*\})?")
 Written = tuple[str, int]
 """LaTeX and how tightly it binds."""
 
 
 @cache
-def _operators() -> Mapping[str, tuple[str, str]]:
-    """The first symbol of each operator, with its role, by label."""
-    found: dict[str, tuple[str, str]] = {}
+def _operators() -> Mapping[tuple[str, bool], tuple[str, str]]:
+    """The first symbol of each operator, with its role, by label and whether it takes what follows."""
+    found: dict[tuple[str, bool], tuple[str, str]] = {}
     for symbol, known in roles().items():
-        if known.role in _LEVELS or known.role == Role.POSTFIX:
-            found.setdefault(known.operator.label, (symbol, known.role))
-            found.setdefault(known.alone.label, (symbol, known.role))
+        if known.role in _LEVELS:
+            large = known.role in _BODIES
+            found.setdefault((known.operator.label, large), (symbol, known.role))
+            found.setdefault((known.alone.label, large), (symbol, known.role))
     for symbol, known in roles().items():
         if (denied := negated(known)) is not None:
-            found.setdefault(denied.operator.label, (rf"\not{symbol}", known.role))
+            found.setdefault((denied.operator.label, False), (rf"\not{symbol}", known.role))
+    return found
+
+
+def _operator(label: str, operands: int = 0) -> tuple[str, str]:
+    """The symbol of an operator over so many operands and its role; of none two empty strings."""
+    small, large = _operators().get((label, False)), _operators().get((label, True))
+    return (large or small if operands == 1 else small or large) or ("", "")
+
+
+@cache
+def _commands() -> Mapping[str, str]:
+    """The command of each leaf that has one, by label."""
+    found: dict[str, str] = {}
+    for name, known in roles().items():
+        label = known.alone.label
+        text = label[2:]
+        if known.role in ("atom", "unknown") and (not text.isascii() or len(text) > 1 or text == "&"):
+            found.setdefault(label, name)
+    for name, symbol in symbols().items():
+        text = unicodedata.normalize("NFKC", symbol.unicode)
+        alone = _COMMAND.fullmatch(name) and name not in roles() and symbol.group != "accents"
+        if alone and len(text) == 1 and not text.isascii():
+            found.setdefault(f"V!{text}", name)
     return found
 
 
 @cache
-def _letters() -> Mapping[str, str]:
-    """The command of each character that has one, and of each atom."""
+def _prefixes() -> Mapping[str, str]:
+    """The commands over one argument, by label."""
     found: dict[str, str] = {}
     for name, known in roles().items():
-        text = known.alone.label[2:]
-        if known.role in ("atom", "unknown") and (not text.isascii() or len(text) > 1 or text == "&"):
-            found.setdefault(text, name)
-    for name, symbol in symbols().items():
-        if len(symbol.unicode) == 1 and symbol.group == "greek" and name not in roles():
-            found.setdefault(symbol.unicode, name)
+        if known.role in ("accent", Role.ANNOTATION):
+            found.setdefault(known.operator.label, name)
     return found
 
 
-def latex(tree: OperatorTree) -> str:
-    r"""The LaTeX of a tree.
+def latex(tree: OperatorTree, source: str = "") -> str:
+    r"""The LaTeX of a tree; `source` is what it was read from, where that is at hand.
 
     >>> latex(OperatorTree("O!SUP", (OperatorTree("V!x"), OperatorTree("N!2"))))
     'x^{2}'
     """
-    done: dict[int, Written] = {}
+    writer = _Writer(source)
     for node in reversed(list(tree.walk())):
-        done[id(node)] = _written(node, [done[id(child)] for child in node.children])
-    return done[id(tree)][0].strip()
+        writer.done[id(node)] = writer.written(node)
+    text = writer.done[id(tree)][0].strip()
+    return f"{text} " if re.search(r"(?<!\\)(?:\\\\)*\\\Z", text) else text
 
 
-def _written(node: OperatorTree, parts: list[Written]) -> Written:
-    label = node.label
-    texts = [text for text, _ in parts]
-    if not parts:
-        return _leaf(label)
-    if label in ("O!SUP", "O!SUB") and len(parts) == 2:
-        script = node.children[1].label
-        if label == "O!SUP" and script[2:] and not script[2:].strip("′"):
-            return f"{_bound(parts[0], _ATOM).rstrip()}{chr(39) * len(script[2:])}", _ATOM
-        inner = node.children[0]
-        # What has an index may have a power; of other two scripts the first is in brackets, but of operators.
-        twice = (
-            inner.label in ("O!SUP", "O!SUB")
-            and (label, inner.label) != ("O!SUP", "O!SUB")
-            and not texts[0].endswith("'")
-            and inner.children[0].label not in _operators()
-        )
-        base = _bound(parts[0], _ATOM) if not twice else f"({texts[0]})"
-        if not node.children[0].children and node.children[0].label in _operators():
-            base = texts[0]
-        return f"{base.rstrip()}{'^' if label == 'O!SUP' else '_'}{{{texts[1]}}}", _ATOM
-    if label.startswith("+!"):
-        return _applied(texts[0], _role_of(node.children[0]), parts[1:])
-    if label in _FENCES and len(parts) == 1:
-        left, right = _FENCES[label]
-        return f"{left}{texts[0]}{right}", _ATOM
-    if label.startswith("O!interval("):
-        left, right = _INTERVALS.get(label[11:14], ("(", ")"))
-        return f"{left}{', '.join(texts)}{right}", _ATOM
-    if label.startswith("M!"):
-        return _grouped(label, texts)
-    plain = {
-        "O!divide": lambda: (rf"\frac{{{texts[0]}}}{{{texts[1]}}}", _ATOM),
-        "O!continued-fraction": lambda: (rf"\cfrac{{{texts[0]}}}{{{texts[1]}}}", _ATOM),
-        "O!binomial": lambda: (rf"\binom{{{texts[0]}}}{{{texts[1]}}}", _ATOM),
-        "O!root": lambda: (_root(texts), _ATOM),
-        "O!form-seq": lambda: (", ".join(texts), _FORMULAS),
-        "O!differential-d": lambda: (f"d {_bound(parts[0], _ATOM)}", _ATOM),
-        "O!conditional": lambda: (" | ".join(_bound(part, _SUM) for part in parts), _CONDITION),
-        "O!conditional-set": lambda: (rf"\{{{texts[0]} : {texts[1]}\}}", _ATOM),
-    }
-    if label in plain and len(parts) == (1 if label == "O!differential-d" else 2):
-        return plain[label]()
-    symbol, role = _operators().get(label, ("", ""))
-    if role == Role.POSTFIX:
-        return f"{_bound(parts[0], _ATOM)}{symbol}", _ATOM
-    if not role:
-        accents = [name for name, known in roles().items() if known[:2] == ("accent", OperatorTree(label))]
-        if accents:
-            return f"{accents[0]}{{{texts[0]}}}", _ATOM
-        return rf"\operatorname{{{label[2:]}}}({', '.join(texts)})", _FACTOR
-    return _applied(symbol, role, parts, implicit=label == "U!times")
+class _Writer:
+    """Writes a node of which all that stands under it is written."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.done: dict[int, Written] = {}
+
+    def of(self, nodes: Sequence[OperatorTree]) -> list[Written]:
+        return [self.done[id(node)] for node in nodes]
+
+    def written(self, node: OperatorTree) -> Written:
+        label, operands = node.label, node.children
+        if label.startswith("E!"):
+            return self.error(node), _FORMULAS
+        if not operands:
+            return _leaf(label)
+        if label in _SCRIPTS and len(operands) == 2:
+            return self.scripted(node)
+        if label.startswith("M!") and label[2] in "LMR":
+            return self.grouped(node)
+        if label == "U!and" and (chain := self.chain(node)):
+            return chain, _RELATION
+        parts = self.of(operands)
+        fence = _FENCES.get(label[:3] if label.startswith(("M!S-", "M!V-")) else label)
+        if fence is not None:
+            least = _SUM if fence == _FENCES["M!S"] else _RELATION
+            return f"{fence[0]}{_elements(parts, least)}{fence[1]}", _ATOM
+        special = self.special(node, parts)
+        if special is not None:
+            return special
+        if label == "U!times":
+            return _product(node, parts)
+        symbol, role, applied = self.parted(node)
+        return _applied(symbol, role, self.of(applied), node)
+
+    def special(self, node: OperatorTree, parts: list[Written]) -> Written | None:
+        """What has a notation of its own."""
+        label = node.label
+        texts = [text for text, _ in parts]
+        if label == "O!cases":
+            rows = r" \\ ".join(" & ".join(texts[at : at + 2]) for at in range(0, len(texts), 2))
+            return rf"\begin{{cases}}{rows}\end{{cases}}", _ATOM
+        symbol, role = _operator(label)
+        if role == Role.INTEGRAL and len(parts) == 3:
+            limits = "".join(f"{mark}{{{text}}}" for mark, text in zip("_^", texts[1:], strict=True) if text)
+            return f"{symbol}{limits} {_integrand(node.children[0], parts[0])}", _FACTOR
+        if len(parts) == 1:
+            if label == "O!differential-d":
+                return f"d {_bound(parts[0], _CALL)}", _CALL
+            command = r"\not" if label == "O!not" else _prefixes().get(label)
+            return None if command is None else (f"{command}{{{texts[0]}}}", _ATOM)
+        if len(parts) != 2:
+            return None
+        if label in _FRACTIONS:
+            return _FRACTIONS[label] % tuple(texts), _ATOM if label == "O!binomial" else _CALL
+        if label == "O!root":
+            degree = f"{{{texts[1]}}}" if "]" in texts[1] else texts[1]
+            return rf"\sqrt{'' if degree == '2' else f'[{degree}]'}{{{texts[0]}}}", _ATOM
+        if label == "O!form-seq":
+            return f"{texts[0]}{',' if self.splits(node) else ' .'} {texts[1]}", _FORMULAS
+        if label == "O!conditional":
+            if any(binds == _FORMULAS for _, binds in parts):
+                return r" \mid ".join(map(_side, parts)), _RELATION
+            return " | ".join(_bound(part, _SUM) for part in parts), _CONDITION
+        if label == "O!annotated":
+            return f"{_bound(parts[0], _SUM)} {texts[1]}", _CONDITION
+        if label == "O!conditional-set":
+            element = texts[0] if parts[0][1] == _RELATION else _bound(parts[0], _SUM)
+            return rf"\{{{element} : {texts[1]}\}}", _ATOM
+        return None
+
+    # Operators
+
+    def parted(self, node: OperatorTree) -> tuple[str, str, Sequence[OperatorTree]]:
+        """The operator of a node with its scripts, its role, and the operands."""
+        scripted = node.label.startswith("+!")
+        operands = node.children[1:] if scripted else node.children
+        carrier, scripts = self.spine(node.children[0]) if scripted else (node, [])
+        symbol, role = _operator(carrier.label, len(operands))
+        return (symbol or _leaf(f"V!{carrier.label[2:]}")[0]).rstrip() + "".join(scripts), role, operands
+
+    def spine(self, node: OperatorTree) -> tuple[OperatorTree, list[str]]:
+        """What carries scripts, and the scripts."""
+        scripts: list[str] = []
+        while node.label in _SCRIPTS and len(node.children) == 2:
+            scripts.append(self.script(node))
+            node = node.children[0]
+        return node, scripts[::-1]
+
+    def script(self, node: OperatorTree) -> str:
+        script = node.children[1]
+        primes = script.label[2:]
+        if node.label == "O!SUP" and primes and not primes.strip("′") and not script.children:
+            return "'" * len(primes)
+        return f"{_SCRIPTS[node.label]}{{{self.done[id(script)][0].rstrip()}}}"
+
+    def scripted(self, node: OperatorTree) -> Written:
+        carrier, scripts = self.spine(node.children[0])
+        script = self.script(node)
+        symbol, role = _operator(carrier.label, 1)
+        if symbol and not carrier.children and carrier.label not in _commands():
+            if role in _NAMED:
+                return symbol + "".join(scripts) + script, _SIGN
+            return f"({symbol}){''.join(scripts)}{script}", _ATOM
+        text, binds = self.done[id(node.children[0])]
+        # What has an index or a prime may have a power; TeX takes no second one of a kind.
+        marks = {one[0] for one in scripts}
+        twice = script[0] in marks or (script[0] == "'" and "^" in marks)
+        base = f"({text})" if twice or binds < _ATOM else text or "{}"
+        return f"{base.rstrip()}{script}", _ATOM
+
+    def chain(self, node: OperatorTree) -> str:
+        """`a < b < c`, where each relation goes on from the one before it; else nothing."""
+        if len(node.children) == 1:
+            return ""
+        written = last = ""
+        for at, child in enumerate(node.children):
+            symbol, role, operands = self.parted(child)
+            sides = [_side(part) for part in self.of(operands)]
+            goes_on = at > 0 and (len(sides) == 1 or str(operands[:1]) == last)
+            if role != Role.RELATION or (at and not goes_on) or not len(sides) + at >= 2 >= len(sides) > 0:
+                return ""
+            written += f" {symbol} {sides[-1]}" if goes_on else f" {symbol} ".join(sides)
+            last = str(operands[-1:])
+        return written
+
+    def splits(self, node: OperatorTree) -> bool:
+        """Whether a comma between two formulas makes no list of what stands beside it."""
+        first, second = node.children
+        if second.label == "O!form-seq" and second.children:
+            second = second.children[0]
+        if not (self.is_relation(first) and self.is_relation(second)):
+            return False
+        while second.children and second.label == "U!and":
+            second = second.children[0]
+        return not self.parted(second)[2][0].label.startswith("M!L-")
+
+    def is_relation(self, node: OperatorTree) -> bool:
+        if not node.children or node.label == "O!conditional":
+            return False
+        if node.label == "U!and":
+            return bool(self.chain(node))
+        _, role, operands = self.parted(node)
+        return role == Role.RELATION and len(operands) == 2
+
+    # Groups and errors
+
+    def grouped(self, node: OperatorTree) -> Written:
+        parts = self.of(node.children)
+        kind = node.label[2]
+        if kind == "L":
+            return ", ".join(_bound(part, _CONDITION) for part in parts), _FORMULAS
+        if kind == "R":
+            return " & ".join(text for text, _ in parts), _FORMULAS
+        rows = r" \\ ".join(text for text, _ in parts)
+        opening = _ENVIRONMENT.match(self.source, node.span[0]) if node.span is not None else None
+        if opening is None or opening["name"] in ("{cases}", "{dcases}", "{rcases}"):
+            return rf"\begin{{matrix}}{rows}\end{{matrix}}", _ATOM
+        columns = opening["columns"] or "" if opening["name"] in _SIZED else ""
+        return rf"\begin{opening['name']}{columns}{rows}\end{opening['name']}", _ATOM
+
+    def error(self, node: OperatorTree) -> str:
+        if node.span is not None and self.source:
+            return self.source[slice(*node.span)]
+        if not node.children:
+            return rf"\text{{{node.label[2:]}}}"
+        return " ".join(filter(None, (self.fragment(child) for child in node.children)))
+
+    def fragment(self, node: OperatorTree) -> str:
+        """A piece of what cannot be parsed, as it stood there."""
+        kind, name = node.label[:2], node.label[2:]
+        if node.label == "O!fragments":
+            return ""
+        if kind in ("T!", "-!") and not node.children:
+            letters = name if kind == "T!" else [name]
+            return " ".join(_leaf(f"V!{letter}")[0].strip() for letter in letters)
+        return self.done[id(node)][0].strip() or _TEXT
 
 
 def _leaf(label: str) -> Written:
     name = _BARE.get(label[2:], label[2:])
-    known = _operators().get(label)
-    if known is not None:
-        return f"{known[0]} ", _RELATION
     if label.startswith("W!"):
-        return "{}", _ATOM
-    if label.startswith(("T!", "E!")):
+        return "", _ATOM
+    if label.startswith("T!"):
         return rf"\text{{{name}}}", _ATOM
-    if name in _letters():
-        return f"{_letters()[name]} ", _ATOM
-    return (
-        name if len(name) == 1 or name.isdigit() or label.startswith("N!") else rf"\operatorname{{{name}}}"
-    ), _ATOM
+    if (command := _commands().get(label)) is not None:
+        return f"{command} ", _ATOM
+    symbol = _operator(label)[0]
+    if symbol:
+        return f"{symbol} ", _SIGN
+    if _COMMAND.fullmatch(name):
+        return f"{name} ", _ATOM
+    if label.startswith("N!") or len(name) == 1:
+        return _SPECIAL.get(name, name), _SUM if name.startswith("-") and len(name) > 1 else _ATOM
+    return rf"\operatorname{{{name}}}", _ATOM
 
 
-def _role_of(node: OperatorTree) -> str:
-    while node.children:
-        node = node.children[0]
-    return _operators().get(node.label, ("", Role.FUNCTION))[1]
-
-
-def _applied(symbol: str, role: str, parts: list[Written], *, implicit: bool = False) -> Written:
-    level = _LEVELS.get(role, _FACTOR)
-    texts = [text for text, _ in parts]
-    if role == Role.FUNCTION or (role == Role.LIMIT and len(parts) > 1):
-        return f"{symbol}({', '.join(texts)})", _ATOM
-    if level == _FACTOR:
-        body = _bound(parts[0], _FACTOR if role == Role.OPERATOR else _TERM)
-        return f"{symbol} {body}", _FACTOR
-    # What stands beside a relation may be a list, and behind a colon a formula.
-    inner = level + 1
+def _applied(symbol: str, role: str, parts: Sequence[Written], node: OperatorTree) -> Written:
+    """An operator over operands; one of which nothing is known as a function."""
+    level = _LEVELS.get(role, _CALL)
     if level == _RELATION:
-        ends = [text if binds == _FORMULAS else _bound((text, binds), inner) for text, binds in parts]
+        ends = [_side(part) for part in parts]
         if role == Role.COLON:
-            ends[1:] = texts[1:]
+            ends = [
+                text if binds >= _FORMULAS else end for (text, binds), end in zip(parts, ends, strict=True)
+            ]
         return (f" {symbol} ".join(ends) if len(parts) > 1 else f"{symbol} {ends[0]}"), level
-    if len(parts) == 1:
-        return f"{symbol}{_bound(parts[0], inner)}", level
-    # A large operator takes all that follows it in a product.
-    *before, last = parts
-    most = [_bound(part, _ATOM if level == _TERM else inner) for part in before]
-    return (" " if implicit else f" {symbol} ").join([*most, _bound(last, inner)]), level
+    if role == Role.MODIFIER and len(parts) > 1:
+        return f" {symbol} ".join(_bound(part, _TERM) for part in parts), level
+    if role == Role.ADD:
+        return _sum(symbol, parts, node), level
+    if role == Role.MULTIPLY and len(parts) > 1:
+        return f" {symbol} ".join(
+            [*(_bound(one, _CALL) for one in parts[:-1]), _bound(parts[-1], _FACTOR)]
+        ), level
+    if role == Role.POSTFIX and len(parts) == 1:
+        return f"{_bound(parts[0], _ATOM)}{symbol}", level
+    if role == Role.OPERATOR and len(parts) == 1:
+        return f"{symbol} {_bound(parts[0], _FACTOR)}", min(_CALL, max(parts[0][1], _FACTOR))
+    if role in _BODIES and len(parts) == 1 and node.label not in _CALLED:
+        write = _integrand if role == Role.INTEGRAL else _body
+        return f"{symbol} {write(node.children[-1], parts[0])}", level
+    if not role and _COMMAND.fullmatch(symbol):
+        return symbol + "".join(f"{{{text}}}" for text, _ in parts), _ATOM
+    if role not in (*_NAMED, Role.OPERATOR, ""):
+        symbol = rf"\operatorname{{{node.label.rpartition('!')[2]}}}"
+    return f"{symbol}({_elements(parts)})", _CALL
+
+
+def _sum(symbol: str, parts: Sequence[Written], node: OperatorTree) -> str:
+    """Terms with signs between them, or one with a sign before it; only the first may have one of its own."""
+    terms = [_bound(part, _TERM) for part in parts]
+    if len(terms) == 1:
+        return f"{symbol}{terms[0]}" if symbol in "+-" else f"{symbol} {terms[0]}"
+    terms[0] = _body(node.children[-len(parts)], parts[0])
+    return f" {symbol} ".join(terms)
+
+
+def _product(node: OperatorTree, parts: Sequence[Written]) -> Written:
+    """Factors side by side, or with a sign between them where that would be read as something else."""
+    texts = [*(_bound(part, _CALL) for part in parts[:-1]), _bound(parts[-1], _FACTOR)]
+    numbers = any(text[:1].isdigit() or text[:1] == "." for text in texts[1:])
+    mixed = node.children[0].label.startswith("N!") and node.children[1:2] and texts[1].startswith(r"\frac")
+    return (r" \times " if numbers or mixed else " ").join(text.rstrip() for text in texts), _TERM
+
+
+def _body(node: OperatorTree, part: Written) -> str:
+    """A term, which may have a sign before it."""
+    return part[0] if part[1] == _SUM and len(node.children) == 1 else _bound(part, _TERM)
+
+
+def _integrand(node: OperatorTree, part: Written) -> str:
+    """What stands under an integral; a letter d that is no differential stands in brackets."""
+    product = node.children[0] if part[1] == _SUM and len(node.children) == 1 else node
+    letter = product.label == "U!times" and any(child.label == "V!d" for child in product.children[:-1])
+    return f"({part[0]})" if letter else _body(node, part)
 
 
 def _bound(part: Written, level: int) -> str:
     text, binds = part
-    return text if binds >= level else f"({text})"
+    return text or _TEXT if binds >= level else f"({text})"
 
 
-def _root(texts: list[str]) -> str:
-    return rf"\sqrt{{{texts[0]}}}" if texts[1] == "2" else rf"\sqrt[{texts[1]}]{{{texts[0]}}}"
+def _side(part: Written) -> str:
+    """A side of a relation, which may be a list."""
+    text, binds = part
+    return text or _TEXT if binds == _FORMULAS else _bound(part, _CONDITION)
 
 
-def _grouped(label: str, texts: list[str]) -> Written:
-    kind = label[2:3]
-    if kind == "R":
-        return " & ".join(texts), _FORMULAS
-    if kind == "M":
-        rows = r" \\ ".join(texts)
-        return rf"\begin{{matrix}}{rows}\end{{matrix}}", _ATOM
-    if kind == "S":
-        return rf"\{{{', '.join(texts)}\}}", _ATOM
-    return (f"({', '.join(texts)})", _ATOM) if kind == "V" else (", ".join(texts), _FORMULAS)
+def _elements(parts: Sequence[Written], least: int = _RELATION) -> str:
+    """The things in brackets; a bar that is alone there is no absolute value."""
+    bars = len(parts) > 1
+    return ", ".join(
+        text if binds == _SIGN else _bound((text, _SIGN if bars and binds == _CONDITION else binds), least)
+        for text, binds in parts
+    )

@@ -207,3 +207,33 @@ def test_any_text_is_read(text: str) -> None:
 def test_documents_that_are_no_trees(document: dict[str, object]) -> None:
     with pytest.raises(DataError):
         OperatorTree.read(document)
+
+
+@pytest.mark.parametrize(
+    ("source", "same"),
+    [
+        (r"\frac{1}{2% ^{n}}+x", r"\frac{1}{2^{n}}+x"),
+        ("a % one\n + b % two", "a + b"),
+        (r"\begin{matrix}a&\displaystyle amp;b\end{matrix}", r"\begin{matrix}a&b\end{matrix}"),
+        (r"a&\displaystyle lt;b", "a<b"),
+        (r"\begin{array}[t]{cc}a&b\end{array}", r"\begin{matrix}a&b\end{matrix}"),
+    ],
+)
+def test_what_stands_for_nothing_is_passed_over(source: str, same: str) -> None:
+    assert str(operator_tree(source)) == str(operator_tree(same))
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        (
+            "P(A|B)=P(B|A)",
+            "(U!eq (U!times V!P (O!conditional V!A V!B)) (U!times V!P (O!conditional V!B V!A)))",
+        ),
+        (r"f(x|y)+|z|", "(U!plus (U!times V!f (O!conditional V!x V!y)) (F!abs V!z))"),
+        (r"a=b+c\pmod n", "(U!eq V!a (O!annotated (U!plus V!b V!c) (F!pmod V!n)))"),
+        (r"a\pmod n\ \forall a", "(M!L-2 (O!annotated V!a (F!pmod V!n)) (O!forall V!a))"),
+    ],
+)
+def test_bars_and_annotations(source: str, tree: str) -> None:
+    assert str(operator_tree(source)) == tree

@@ -22,10 +22,13 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
     """The tree, an operand a line under its operator; or as the formula that it stands for."""
     if spec.write != "tree":
         from engines.formula.operator_tree import OperatorTree
+        from engines.formula.parser import operator_tree
         from engines.formula.render import latex
         from engines.formula.unicode import unicode_text
 
-        written = latex(OperatorTree.read(tree))
+        source = spec.latex or ""
+        built_in = spec.reader == "builtin"
+        written = latex(operator_tree(source, spec.mode) if built_in else OperatorTree.read(tree), source)
         yield unicode_text(written) if spec.write == "unicode" else written
         return
     yield from slt(tree, spec)

@@ -1,0 +1,114 @@
+"""Trees as LaTeX: what is written is read again as the same tree, whatever stands under whatever."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.formula.operator_tree import OperatorTree, apply
+from engines.formula.operators import Role, roles
+from engines.formula.parser import Mode, operator_tree
+from engines.formula.render import latex
+
+Trees = st.SearchStrategy[OperatorTree]
+
+
+def _labels(*wanted: str) -> list[str]:
+    return sorted({known.operator.label for known in roles().values() if known.role in wanted})
+
+
+_LEAVES = [
+    "V!x",
+    "V!y",
+    "V!α",
+    "V!italic-φ",
+    "V!...",
+    "N!2",
+    "N!12.5",
+    "C!infinity",
+    "C!emptyset",
+    "V!&quest;",
+]
+_BODIES = [label for label in _labels(Role.BIG, Role.LIMIT) if label not in ("F!max", "F!min")]
+_LARGE = sorted({known.alone.label for known in roles().values() if known.role in (Role.BIG, Role.LIMIT)})
+_FENCES = ["F!abs", "O!norm", "F!floor", "F!ceiling", "M!D-lsqb;&rsqb;", "M!D-lang;&rang;", "M!S-1"]
+_PREFIXES = (
+    _labels("accent", Role.POSTFIX, Role.OPERATOR, Role.FUNCTION) + _BODIES + ["F!max", "F!min", "O!not"]
+)
+_SIGNS = ["O!minus", "U!plus", "O!plus-or-minus"]
+_PAIRS = ["O!divide", "O!continued-fraction", "O!binomial", "F!atop", "O!root", "O!conditional", "O!rem"]
+_INTERVALS = ["O!interval(O-O)", "O!interval(C-C)", "O!interval(O-C)", "O!interval(C-O)"]
+_INFIX = _labels(Role.ADD, Role.MULTIPLY)
+
+
+def _over(labels: list[str], operands: Trees, least: int, most: int) -> Trees:
+    many = st.lists(operands, min_size=least, max_size=most).map(tuple)
+    return st.builds(OperatorTree, st.sampled_from(labels), many)
+
+
+def _scripted(label: str, operand: OperatorTree, script: OperatorTree) -> OperatorTree:
+    return apply(OperatorTree("O!SUB", (OperatorTree(label), script)), [operand])
+
+
+def _grown(smaller: Trees) -> Trees:
+    return st.one_of(
+        _over(_INFIX, smaller, 2, 2),
+        _over([label for label in _INFIX if label.startswith("U!")], smaller, 3, 3),
+        _over([*_PREFIXES, *_FENCES, *_SIGNS], smaller, 1, 1),
+        _over([*_PAIRS, *_INTERVALS], smaller, 2, 2),
+        _over(["M!V-3", "M!S-3"], smaller, 3, 3),
+        _over(["O!SUP", "O!SUB"], smaller, 2, 2),
+        st.builds(_scripted, st.sampled_from([*_LARGE, *_labels(Role.FUNCTION)]), smaller, smaller),
+        smaller.map(lambda tree: OperatorTree("O!annotated", (tree, OperatorTree("F!pmod", (tree,))))),
+        smaller.map(lambda tree: OperatorTree("O!cases", (tree, OperatorTree("V!x")))),
+        smaller.map(lambda tree: OperatorTree("M!M-1x1", (OperatorTree("M!R!", (tree,)),))),
+        smaller.map(lambda tree: OperatorTree("O!int", (tree, OperatorTree("W!"), OperatorTree("W!")))),
+    )
+
+
+_EXPRESSIONS = st.recursive(st.sampled_from(_LEAVES).map(OperatorTree), _grown, max_leaves=8)
+_RELATIONS = _over(_labels(Role.RELATION), _EXPRESSIONS, 2, 2)
+
+
+@settings(max_examples=300)
+@given(st.one_of(_EXPRESSIONS, _RELATIONS), st.sampled_from(["arqmath", "correct"]))
+def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode: Mode) -> None:
+    assert str(operator_tree(latex(tree), mode)) == str(tree)
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        (r"a \bmod (b+c)", r"a \bmod (b + c)"),
+        (r"\bigcup C", r"\bigcup C"),
+        (r"\bigcup_{i}A_i\cup B", r"\bigcup_{i} A_{i} \cup B"),
+        (r"\langle u,v\rangle", r"\langle u, v\rangle"),
+        (r"a\equiv b+c\pmod n", r"a \equiv b + c \pmod{n}"),
+        (r"\vec{x}", r"\vec{x}"),
+        (r"a<b\le c", r"a < b \le c"),
+        (r"2\cdot 3\times 4", r"(2 \cdot 3) \times 4"),
+        (r"2\times\frac12", r"2 \times \frac{1}{2}"),
+        (r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", r"\begin{bmatrix}1 & 2 \\ 3 & 4\end{bmatrix}"),
+        (r"\begin{cases}1&x>0\\0&x<0\end{cases}", r"\begin{cases}1 & x > 0 \\ 0 & x < 0\end{cases}"),
+        (r"\frac ab^2", r"(\frac{a}{b})^{2}"),
+        (r"\frac{ a+ ) Q}{b}", r"\frac{a+ ) Q}{b}"),
+        (r"\mathbb{A}\to ) x", r"\mathbb{A}\to ) x"),
+    ],
+)
+def test_what_is_written_means_the_same(source: str, written: str) -> None:
+    for mode in ("arqmath", "correct"):
+        tree = operator_tree(source, mode)
+        assert latex(tree, source) == written
+        assert str(operator_tree(written, mode)) == str(tree)
+        if not tree.errors():
+            assert str(operator_tree(latex(tree), mode)) == str(tree)
+
+
+def test_an_error_node_keeps_its_source_in_its_document() -> None:
+    source = r"\sqrt{(a B)) + 1}"
+    tree = operator_tree(source)
+    error = tree.errors()[0]
+    assert tree.document()["children"][0]["span"] == [6, 16]
+    assert OperatorTree.read(tree.document()).errors()[0].span == error.span
+    assert latex(OperatorTree.read(tree.document()), source) == source
