@@ -84,8 +84,10 @@ class Comparison(Sheet):
             return
         found = event.value
         count = {where: sum(row["in"] == where for row in found["triples"]) for where in _SIGNS}
+        least = "" if found["optimal"] else "at least "
         lines = (
-            f"Smatch {found['f1']:.3f}   precision {found['precision']:.3f}   recall {found['recall']:.3f}",
+            f"Smatch {least}{found['f1']:.3f}   precision {found['precision']:.3f}   "
+            f"recall {found['recall']:.3f}",
             f"{count['both']} triples in both   − {count['one']} only {self._name}",
             f"+ {count['other']} only {self._other}",
         )

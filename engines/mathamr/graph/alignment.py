@@ -1,19 +1,20 @@
-"""The pairing of two graphs' nodes under which most triples agree: by climbing, as Smatch does, or exactly.
+"""The pairing of two graphs' nodes under which most triples agree.
 
-Exactly (Opitz 2023, Smatch++): an integer programme over the pairs of nodes that could agree. Its solver says
-whether what it found is proved to be the best.
+It is found by an integer programme over the pairs of nodes that could agree (Opitz 2023, Smatch++), whose
+solver says whether it is proved to be the best; where time ends before, also by climbing, as Smatch does.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
-__all__ = ["Triple", "climbed", "exact"]
+__all__ = ["Triple", "alike", "paired"]
 
 _STARTS = 20
 _SECONDS = 20.0
-"""So long the exact search may take for two graphs."""
+"""So long the integer programme may take for two graphs."""
 
 Triple = tuple[str, str, str, bool]
 """Source, role, target, and whether that is a node; a concept is the target of the role `:instance`."""
@@ -21,24 +22,13 @@ Weights = Mapping[tuple[int, int], Mapping[tuple[int, int], int]]
 """What agrees when a node is paired with another: at (-1, -1) by itself, at other pairs with them."""
 
 
-def climbed(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> dict[str, str]:
-    """The pairing with the highest count of all climbs, from the one graph's variables to the other's."""
-    weights = _weights(names, triples)
-    random, best, most = Random(0), [-1] * len(names[0]), -1
-    for start in range(_STARTS):
-        pairing = _start(weights, len(names[0]), random if start else None)
-        _climb(pairing, weights)
-        count = _total(pairing, weights)
-        if count > most:
-            best, most = pairing, count
-    return {names[0][place]: names[1][partner] for place, partner in enumerate(best) if partner >= 0}
-
-
-def exact(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> tuple[dict[str, str], bool]:
-    """The best pairing, and whether it is proved to be; where time ends, at least as good as `climbed`.
+def paired(
+    names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]], seconds: float = _SECONDS
+) -> tuple[dict[str, str], bool]:
+    """The best pairing, from the one graph's variables to the other's, and whether it is proved to be.
 
     Each pair of nodes that could agree is chosen or not, a node at most once; what two pairs give together
-    counts if both are chosen.
+    counts if both are chosen. Where time ends, it is the better one of what was found and of a climb.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -68,21 +58,32 @@ def exact(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -
         integrality=np.arange(len(gains)) < len(pairs),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(coo_array((value, (line, column)), shape=shape).tocsc(), ub=limits),
-        options={"time_limit": _SECONDS},
+        options={"time_limit": seconds},
     )
-    climb = climbed(names, triples)
-    if found.x is None:
-        return climb, False
-    chosen = [pair for pair in pairs if found.x[number[pair]] > 0.5]
-    best = {names[0][one]: names[1][two] for one, two in chosen}
-    if found.status == 0 or _count(best, names, weights) >= _count(climb, names, weights):
-        return best, found.status == 0
-    return climb, False
+    best = [-1] * len(names[0])
+    if found.x is not None:
+        for place, partner in pairs:
+            if found.x[number[place, partner]] > 0.5:
+                best[place] = partner
+    if found.status != 0:
+        best = max(best, _climbed(len(names[0]), weights), key=lambda one: _total(one, weights))
+    partners = {names[0][place]: names[1][partner] for place, partner in enumerate(best) if partner >= 0}
+    return partners, bool(found.status == 0)
 
 
-def _count(pairing: Mapping[str, str], names: Sequence[Sequence[str]], weights: Weights) -> int:
-    places = [names[1].index(pairing[name]) if name in pairing else -1 for name in names[0]]
-    return _total(places, weights)
+def _climbed(size: int, weights: Weights) -> list[int]:
+    """The pairing with the highest count of all climbs."""
+    random = Random(0)
+    tried = [_start(weights, size, random if start else None) for start in range(_STARTS)]
+    for pairing in tried:
+        _climb(pairing, weights)
+    return max(tried, key=lambda one: _total(one, weights))
+
+
+def alike(triple: Triple) -> Triple:
+    """A triple as it is compared: small and capital letters are the same."""
+    source, role, target, is_node = triple
+    return source, role, target if is_node else target.lower(), is_node
 
 
 def _total(pairing: Sequence[int], weights: Weights) -> int:
@@ -92,12 +93,13 @@ def _total(pairing: Sequence[int], weights: Weights) -> int:
 
 def _weights(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]) -> Weights:
     number = [{name: place for place, name in enumerate(found)} for found in names]
+    own, others = (Counter(map(alike, written)) for written in triples)
     by_kind: dict[tuple[str, str, bool], list[Triple]] = {}
-    for triple in triples[1]:
-        by_kind.setdefault((triple[1], "" if triple[3] else triple[2].lower(), triple[3]), []).append(triple)
+    for triple in others:
+        by_kind.setdefault((triple[1], "" if triple[3] else triple[2], triple[3]), []).append(triple)
     found: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
-    for source, role, target, is_node in triples[0]:
-        for other in by_kind.get((role, "" if is_node else target.lower(), is_node), ()):
+    for (source, role, target, is_node), times in own.items():
+        for other in by_kind.get((role, "" if is_node else target, is_node), ()):
             pair = number[0][source], number[1][other[0]]
             with_it = (number[0][target], number[1][other[2]]) if is_node else (-1, -1)
             if with_it == pair:
@@ -107,7 +109,7 @@ def _weights(names: Sequence[Sequence[str]], triples: Sequence[Sequence[Triple]]
             for one, two in ((pair, with_it), (with_it, pair)):
                 if one != (-1, -1):
                     found.setdefault(one, {}).setdefault(two, 0)
-                    found[one][two] += 1
+                    found[one][two] += min(times, others[other])
     return found
 
 
