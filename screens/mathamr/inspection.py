@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import normalize
 
 from screens.mathamr.subject import Subject
 from screens.widgets.rows import Record
@@ -121,15 +120,19 @@ def balanced(latex: str, start: int, end: int) -> int:
 
 
 def _read(tree: Mapping[str, Any]) -> Drawn:
+    from engines.mathamr.graph.drawing import readable
+
     kind, mark, label = tree["label"].partition("!")
     children = tuple(_read(child) for child in tree.get("children", ()))
-    return Drawn("", kind if mark else "", label if mark else kind, children)
+    return Drawn("", kind if mark else "", readable(label if mark else kind), children)
 
 
 def _rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
     """The nodes with `id`, `home` (the id of the parent), `word` (the text it comes from), `shown` (its
     concept in plain letters), `children` and `below` (how many nodes hang on it, at once and in all) and
     `last` (of each line of descent, whether it is the last of its siblings)."""
+    from engines.mathamr.graph.drawing import readable
+
     rows: list[dict[str, Any]] = []
     above: list[dict[str, Any]] = []
     taken: set[str] = set()
@@ -144,7 +147,7 @@ def _rows(nodes: Sequence[Mapping[str, Any]], text: str) -> Sequence[Record]:
         row = {**node, "id": key, "home": home["id"] if home else "", "children": 0, "below": 0}
         row["word"] = text[place[0] : place[1]] if place is not None else ""
         # Terminals lack the letters of MathML; the plain ones are meant.
-        row["shown"] = normalize("NFKC", node["concept"]) or node["variable"]
+        row["shown"] = readable(node["concept"]) or node["variable"]
         for one in above:
             one["below"] += 1
         if home is not None:

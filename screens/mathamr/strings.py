@@ -163,11 +163,13 @@ def _look(line: str) -> str:
 
 def tree_lines(tree: object) -> Iterator[str]:
     """A tree as `{"label", "children"}`, what hangs on a node indented under it."""
+    from engines.mathamr.graph.drawing import readable
+
     pending = [(tree, "", "")]
     while pending:
         node, lead, below = pending.pop()
         assert isinstance(node, dict)
-        yield lead + node["label"].replace("!", " ")
+        yield lead + readable(node["label"]).replace("!", " ")
         children = node.get("children", ())
         for number, child in reversed(list(enumerate(children))):
             last = number == len(children) - 1

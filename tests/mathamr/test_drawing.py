@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from engines.formula.parser import operator_tree
+from engines.mathamr import Inspect, Opt, inspect, opt
 from engines.mathamr.graph.amr import Graph, read_graph
 from engines.mathamr.graph.drawing import placed, to_dot, to_svg
+from screens.mathamr.inspection import Inspection
+from screens.mathamr.strings import tree_lines
+from screens.mathamr.subject import Subject
+from workbench.papers.mathamr.text import slt as lines_of
 
 GRAPH = """(w / want-01 :arg0 (b / boy) :arg1 (g / "go<&>" :arg0 b :arg1 MATH
   :math (U1 / plus :op0 (V1 / 𝑥) :op0 (N1 / 1))))"""
@@ -51,3 +58,20 @@ def test_dot_has_the_reentrant_edge() -> None:
     assert [line for line in lines if "dashed" in line] == [
         '  "g" -> "b" [label=":arg0", style=dashed, constraint=false];'
     ]
+
+
+@pytest.mark.parametrize(
+    ("latex", "label", "shown"), [("f[x]", "M!D-lsqb;&rsqb;", "D-[]"), ("a]", "V!&rsqb;", "]")]
+)
+def test_signs_that_trees_name_are_drawn_as_signs(latex: str, label: str, shown: str) -> None:
+    """In pictures, in the trees of commands and in those of the screen."""
+    assert label in {node.label for node in operator_tree(latex).walk()}
+    tree = opt(Opt(latex=latex))
+    assert any(line.endswith(f"M!{shown}" if shown[1:] else f"V!{shown}") for line in lines_of(tree, None))
+    assert any(line.endswith(f" {shown}") for line in tree_lines(tree))
+    found = inspect(Inspect(text=f"Let ${latex}$ be.", k=0))
+    graph = read_graph(found["penman"])
+    assert f">{shown}</text>" in to_svg(graph)
+    assert f'label="{shown}"' in to_dot(graph)
+    rows = Inspection(found, Subject("")).rows
+    assert shown in [row["shown"] for row in rows]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,7 @@ from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.graph.amr import Graph, kind_of, read_graph
 
-__all__ = ["Draw", "Placed", "draw", "placed", "to_dot", "to_svg"]
+__all__ = ["Draw", "Placed", "draw", "placed", "readable", "to_dot", "to_svg"]
 
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
 _COLOURS = {
@@ -74,6 +74,17 @@ class Placed:
     width: float = 0.0
 
 
+def readable(label: str) -> str:
+    """A label as people read it: in plain letters, since fonts lack those of MathML, and with the signs that
+    operator trees name.
+
+    >>> readable("V!&lsqb;"), readable("M!D-lsqb;&rsqb;"), readable("&comma;")
+    ('V![', 'M!D-[]', ',')
+    """
+    named = label.replace("D-l", "D-&l") if label.endswith(";") else label
+    return unicodedata.normalize("NFKC", unescape(named))
+
+
 def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:
     """The nodes with their places, parents first, and edges (from, role, to) to nodes written elsewhere."""
     known = graph.by_variable()
@@ -90,9 +101,7 @@ def placed(graph: Graph) -> tuple[list[Placed], list[tuple[str, str, str]]]:
             continue
         name = target.variable
         kind = kind_of(name)
-        # Fonts lack the letters of MathML; the plain ones are meant.
-        shown = unicodedata.normalize("NFKC", target.concept) or name
-        found.append(Placed(name, shown, kind, depth, parent, role))
+        found.append(Placed(name, readable(target.concept) or name, kind, depth, parent, role))
         pending += [(branch.target, depth + 1, name, branch.role) for branch in reversed(target.branches)]
     _place(found)
     return found, again

@@ -36,10 +36,12 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
 
 def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """A tree, what hangs on a node indented under it."""
+    from engines.mathamr.graph.drawing import readable
+
     pending: list[tuple[Mapping[str, Any], str, str]] = [(tree, "", "")]
     while pending:
         node, lead, below = pending.pop()
-        yield lead + node["label"]
+        yield lead + readable(node["label"])
         children = node.get("children", ())
         for number, child in reversed(list(enumerate(children))):
             last = number == len(children) - 1
