@@ -6,16 +6,17 @@ of it, as TeX has it. Arguments are trees when they are asked for: the grammar i
 
 from __future__ import annotations
 
-import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from engines.formula.lexer import Token, lex_escaped
+from engines.formula.cursor import Cursor
+from engines.formula.lexer import Token
 from engines.formula.operator_tree import ABSENT, OperatorTree
-from engines.formula.operators import Role, negated, roles
+from engines.formula.operators import Role, negated
+from engines.formula.source import source_tokens
 from engines.formula.symbols import symbols
 
 __all__ = ["DEEPEST", "Piece", "pieces", "room"]
@@ -36,10 +37,12 @@ class Piece:
     end: int
 
 
+Grammar = Callable[[list[Piece]], OperatorTree]
 _ROOM = 8_000
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
+_SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
@@ -54,40 +57,18 @@ def room() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def pieces(latex: str, grammar: Callable[[list[Piece]], OperatorTree]) -> list[Piece]:
-    """The pieces of a formula; `grammar` makes a tree of the pieces of an argument."""
-    return _Layout(lex_escaped(latex), len(latex), grammar).line(("",))
+def pieces(latex: str, grammar: Grammar, letters: str = "") -> list[Piece]:
+    """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are."""
+    return _Layout(source_tokens(latex, letters), len(latex), grammar).line(("",))
 
 
-class _Layout:
+class _Layout(Cursor):
     """Reads tokens from left to right; never fails."""
 
-    def __init__(
-        self, tokens: list[Token], length: int, grammar: Callable[[list[Piece]], OperatorTree]
-    ) -> None:
-        self.tokens = tokens
-        self.length = length
+    def __init__(self, tokens: list[Token], length: int, grammar: Grammar) -> None:
+        super().__init__(tokens, length)
         self.grammar = grammar
-        self.roles = roles()
-        self.at = 0
         self.depth = 0
-
-    # Tokens
-
-    def text(self) -> str:
-        """The token here; "" at the end."""
-        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
-
-    def start(self) -> int:
-        """Where the token here stands."""
-        return self.tokens[self.at].start if self.at < len(self.tokens) else self.length
-
-    def end(self) -> int:
-        """Where the token before this one ends."""
-        if not 0 < self.at <= len(self.tokens):
-            return self.length if self.at else 0
-        token = self.tokens[self.at - 1]
-        return token.end
 
     def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
         """A piece that is the same tree alone and as an operator."""
@@ -130,7 +111,9 @@ class _Layout:
             return
         kind = self.tokens[self.at].kind
         self.at += 1
-        if kind == "number":
+        if kind == "stray":
+            found.append(self.piece(Role.STRAY, OperatorTree(f"V!{text}"), start, text))
+        elif kind == "number":
             found.append(self.piece(Role.NUMBER, OperatorTree(f"N!{text}"), start, text))
         elif text == "." and self.text() == "." and self.ahead(1) == ".":
             self.at += 2
@@ -141,25 +124,28 @@ class _Layout:
         else:
             self.symbol(text, found, start)
 
-    def ahead(self, count: int) -> str:
-        """The token some places further on."""
-        return self.tokens[self.at + count].text if self.at + count < len(self.tokens) else ""
-
     def symbol(self, text: str, found: list[Piece], start: int) -> None:
         """A symbol, or a command with its arguments; the tokens of its name are read already."""
         known = self.roles.get(text)
         if known is None:
-            shown = symbols().get(text)
-            name = unicodedata.normalize("NFKC", shown.unicode if shown and shown.unicode else text)
-            found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+            self.unknown(text, found, start)
             return
         role, operator, alone = known
         if role == "font":
             return
-        if role == "text":
+        if role == "boxed":
+            self.skip_option()
+        elif role == "text":
             self.skip_argument()
             found.append(self.piece(Role.ATOM, ABSENT, start))
         elif role == "skipped":
+            self.skip_option()
+            self.skip_argument()
+        elif role == "length":
+            self.skip_length()
+        elif role == "rule":
+            self.skip_option()
+            self.skip_argument()
             self.skip_argument()
         elif role == "space":
             self.space(text, found)
@@ -175,9 +161,21 @@ class _Layout:
             found.append(self.made(operator.label, (self.argument(),), start))
         elif role == Role.ANNOTATION:
             found.append(replace(self.made(operator.label, (self.argument(),), start), role=role))
+        elif role == "genfrac":
+            fence, _, thickness, _ = self.words(), self.words(), self.words(), self.words()
+            label = "O!divide" if thickness[:1] != "0" else "O!binomial" if fence else "F!atop"
+            above = self.argument()
+            found.append(self.made(label, (above, self.argument()), start))
         elif role == "above":
-            script = self.argument()
-            found.append(self.made(operator.label, (self.argument(), script), start))
+            self.above(operator.label, found, start)
+        elif role == "arrow":
+            self.arrow(alone, operator, found, start)
+        elif role in ("binary", "relational"):
+            self.classed(Role.MULTIPLY if role == "binary" else Role.RELATION, found, start)
+        elif role == "table":
+            if self.text() == "{":
+                self.at += 1
+                self.table(text[1:], "}", found, start)
         elif role == "root":
             degree = self.degree(text)
             found.append(self.made("O!root", (self.argument(), degree), start))
@@ -200,6 +198,47 @@ class _Layout:
             found.append(self.piece(role, OperatorTree(label), start, bracket))
         else:
             found.append(Piece(role, text, alone, operator, start, self.end()))
+
+    def unknown(self, text: str, found: list[Piece], start: int) -> None:
+        """A letter; a command that nobody knows is one too, and over what follows it in braces a function."""
+        shown = symbols().get(text)
+        if self.text() == "{" and len(text) > 1 and not (shown and shown.unicode):
+            operands: list[OperatorTree] = []
+            while self.text() == "{":
+                operands.append(self.argument())
+            found.append(self.made(f"F!{text}", tuple(operands), start))
+            return
+        name = unicodedata.normalize("NFKC", shown.unicode if shown and shown.unicode else text)
+        found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+
+    def above(self, label: str, found: list[Piece], start: int) -> None:
+        """What stands above or below something; an operator stays one, with a script."""
+        script = self.argument()
+        base, *span = self.argument_pieces()
+        if len(base) == 1 and base[0].role in _SCRIPTED:
+            found += [base[0], self.piece(Role.SCRIPT, script, start, label)]
+        else:
+            found.append(self.made(label, (self.tree(base, *span), script), start))
+
+    def arrow(self, alone: OperatorTree, operator: OperatorTree, found: list[Piece], start: int) -> None:
+        """An arrow with what stands above it, and below it."""
+        below = self.option()
+        found.append(Piece(Role.RELATION, alone.label[2:], alone, operator, start, self.end()))
+        for label, script in (("O!SUB", below), ("O!SUP", self.argument())):
+            if script != ABSENT:
+                found.append(self.piece(Role.SCRIPT, script, start, label))
+
+    def classed(self, role: str, found: list[Piece], start: int) -> None:
+        """A sign that is to be an operator or a relation."""
+        parts, *span = self.argument_pieces()
+        if len(parts) == 1 and parts[0].role in (Role.UNKNOWN, Role.ATOM) and not parts[0].alone.children:
+            alone = parts[0].alone
+            name = alone.label[2:]
+            found.append(Piece(role, name, alone, OperatorTree(f"F!{name}"), start, self.end()))
+        elif len(parts) == 1:
+            found += parts
+        else:
+            found.append(self.piece(Role.ATOM, self.tree(parts, *span), start))
 
     def denied(self, text: str, found: list[Piece], start: int) -> None:
         r"""What follows `\not`, with or without braces."""
@@ -263,65 +302,54 @@ class _Layout:
         self.skip_group()
         return self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
 
-    def skip_group(self) -> None:
-        """Pass over the rest of a group and its closing brace."""
-        level = 1
-        while level and self.at < len(self.tokens):
-            level += {"{": 1, "}": -1}.get(self.text(), 0)
-            self.at += 1
-
     def argument(self) -> OperatorTree:
         """The argument of a command: a group or a single token; absent where there is none."""
         self.skip_spaces()
-        text = self.text()
-        if text in _UNARGUED:
-            return ABSENT
-        if self.depth >= DEEPEST:
+        if self.depth >= DEEPEST and self.text() not in _UNARGUED:
             start = self.start()
             self.skip_argument()
             return OperatorTree("E!deep", (), (start, self.end()))
-        if text == "{":
-            return self.tree(*self.braced())
+        return self.tree(*self.argument_pieces())
+
+    def argument_pieces(self) -> tuple[list[Piece], int, int]:
+        """The pieces of an argument, and from where to where it stands."""
+        self.skip_spaces()
+        start = self.start()
+        if self.text() == "{":
+            return self.braced()
+        inner: list[Piece] = []
+        if self.text() in _UNARGUED:
+            return inner, start, start
         token = self.tokens[self.at]
         if token.kind == "number" and len(token.text) > 1:
             # TeX takes a digit.
             self.tokens[self.at] = Token("number", token.text[1:], token.start + 1)
-            return OperatorTree(f"N!{token.text[0]}")
-        inner: list[Piece] = []
-        start = self.start()
+            number = OperatorTree(f"N!{token.text[0]}")
+            return [Piece(Role.NUMBER, token.text[0], number, number, start, start + 1)], start, start + 1
+        if self.depth >= DEEPEST:
+            self.skip_argument()
+            return (
+                [self.piece(Role.ATOM, OperatorTree("E!deep", (), (start, self.end())), start)],
+                start,
+                self.end(),
+            )
         self.depth += 1
         while not inner and self.text() not in _UNARGUED:
             self.one(inner)
         self.depth -= 1
-        return self.tree(inner, start, self.end())
+        return inner, start, self.end()
 
-    def skip_spaces(self) -> None:
-        """Pass over spaces."""
-        while (known := self.roles.get(self.text())) is not None and known.role == "space":
-            self.at += 1
-
-    def skip_argument(self) -> None:
-        """Pass over an argument that is not read."""
-        self.skip_spaces()
-        if self.text() == "{":
-            self.at += 1
-            self.skip_group()
-        elif self.text():
-            self.at += 1
-
-    def skip_option(self) -> None:
-        """Pass over what stands in square brackets, if anything does."""
-        if self.text() == "[":
-            while self.text() not in ("]", ""):
-                self.at += 1
-            self.at += 1
-
-    def words(self) -> str:
-        """The letters of an argument as one name."""
-        start = self.at
-        self.skip_argument()
-        spelled = "".join(token.text for token in self.tokens[start : self.at] if token.text not in "{}")
-        return re.sub(r"[\\\s]", "", spelled)
+    def option(self) -> OperatorTree:
+        """What stands in square brackets, if anything does."""
+        if self.text() != "[":
+            return ABSENT
+        self.at += 1
+        start = self.start()
+        self.depth += 1
+        found = self.tree(self.line(("]", "}", "")), start, self.end())
+        self.depth -= 1
+        self.at += self.text() == "]"
+        return found
 
     def script(self, text: str, found: list[Piece]) -> None:
         """A script of what stands before it, or of nothing."""
@@ -378,8 +406,12 @@ class _Layout:
         if name in _SIZED:
             self.skip_option()
             self.skip_argument()
+        self.table(name, "\\end", found, start)
+
+    def table(self, name: str, last: str, found: list[Piece], start: int) -> None:
+        """Rows and cells up to the token `last`."""
         if self.depth >= DEEPEST:
-            while self.text() and self.text() != "\\end":
+            while self.text() and self.text() != last:
                 self.at += 1
             found.append(self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start))
             return
@@ -387,15 +419,16 @@ class _Layout:
         rows: list[list[OperatorTree]] = [[]]
         while self.text():
             begin = self.start()
-            cell = self.line(("&", "\\\\", "\\cr", "\\end", ""))
+            cell = self.line(("&", "\\\\", "\\cr", last, ""))
             rows[-1].append(self.tree(cell, begin, self.end()))
             end = self.text()
             self.at += 1
             if end in ("\\\\", "\\cr"):
                 rows.append([])
                 self.skip_option()
-            elif end == "\\end":
-                self.words()
+            elif end == last:
+                if last == "\\end":
+                    self.words()
                 break
         self.depth -= 1
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:

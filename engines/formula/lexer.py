@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Token", "lex", "lex_escaped", "tokens"]
+__all__ = ["Token", "lex", "tokens"]
 
 _TOKEN = re.compile(
     r"(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
@@ -20,19 +20,6 @@ _TOKEN = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
-
-
-_ESCAPES = {
-    "lt": ("other", "<"),
-    "gt": ("other", ">"),
-    "amp": ("other", "&"),
-    "le": ("command", "\\le"),
-    "ge": ("command", "\\ge"),
-    "nbsp": ("command", "\\ "),
-}
-"""What HTML's character references stand for, by their names."""
-_REFERENCE = re.compile(rf"&(?:\\displaystyle )?({'|'.join(_ESCAPES)});")
-"""A reference; in cells LaTeXML puts a style between its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +57,6 @@ def lex(latex: str) -> list[Token]:
             found.append(
                 Token(kind, "\\ " if kind == "command" and text[1:].isspace() else text, match.start())
             )
-    return found
-
-
-def lex_escaped(latex: str) -> list[Token]:
-    """The same, and what posts and tables have in formulas of HTML's references are the signs they stand for.
-
-    >>> [token.text for token in lex_escaped("a &lt; b")]
-    ['a', '<', 'b']
-    """
-    if "&" not in latex:
-        return lex(latex)
-    found: list[Token] = []
-    end = 0
-    for token in lex(latex):
-        if token.text == "&" and (reference := _REFERENCE.match(latex, token.start)):
-            found.append(Token(*_ESCAPES[reference[1]], token.start, reference[0]))
-            end = reference.end()
-        elif token.start >= end:
-            found.append(token)
     return found
 
 

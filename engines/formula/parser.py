@@ -6,8 +6,8 @@ r"""LaTeX formulas as operator trees.
 The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
 products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed becomes a
 node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
-published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node); mode `correct`
-repeats shared operands and nests differences and quotients.
+published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
+hyphen is a letter); mode `correct` repeats shared operands and nests differences and quotients.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = ["Mode", "operator_tree"]
 _TIMES = OperatorTree("U!times")
 _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
+_DASHES = "−–"
 _AND = OperatorTree("U!and")
 _BODIES = {Role.BIG, Role.INTEGRAL, Role.LIMIT}
 _STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *_BODIES}
@@ -45,7 +46,7 @@ def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
     with room():
-        found = grammar(pieces(latex, grammar))
+        found = grammar(pieces(latex, grammar, _DASHES if mode == "arqmath" else ""))
     return found if found.label != "E!" else OperatorTree("E!", found.children, (0, len(latex)))
 
 

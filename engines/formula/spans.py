@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 
-from engines.formula.lexer import lex_escaped
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.operators import roles
+from engines.formula.source import source_tokens
 from engines.formula.symbols import symbols
 
 __all__ = ["node_spans"]
@@ -23,9 +23,9 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
     [(0, 3), (2, 3)]
     """
     tokens: dict[str, list[tuple[int, int]]] = {}
-    for token in lex_escaped(latex):
+    for token in source_tokens(latex):
         known, shown = roles().get(token.text), symbols().get(token.text)
-        names = {token.text, token.text.removeprefix("\\")}
+        names = {token.text, token.written, token.text.removeprefix("\\")}
         if known is not None:
             names |= {known.alone.label[2:], known.operator.label[2:]}
         if shown is not None and shown.unicode:

@@ -31,6 +31,7 @@ _SAME = str.maketrans({"−": "-", "∗": "*", "⋅": "·", "∣": "|", "‖": "
 _INVISIBLE = "\u2061\u2062\u2063\u2064\u200b"
 _ACCENTS = set("¯^~→˙¨⃛ˇ˘´`˚⏞⏟←↔")
 _FENCES = {"p": "()", "b": "[]", "B": "{}", "v": "||", "V": "∥∥"}
+_AROUND = {"F!abs": "||", "O!norm": "∥∥", "F!floor": "⌊⌋", "F!ceiling": "⌈⌉"}
 _WORDS = {"\\bmod": "mod"}
 _MATRIX = re.compile(r"\\begin\s*\{([pbBvV])(?:small)?matrix\}")
 
@@ -116,6 +117,9 @@ def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
         made = OperatorTree(name, (_line(parts[0], "over"), _line(parts[1], "under")))
         fenced = label == "O!binomial"
         return [OperatorTree("O!("), made, OperatorTree("O!)")] if fenced else [made]
+    if label in _AROUND and len(parts) == 1:
+        left, right = (OperatorTree(f"O!{sign}") for sign in _AROUND[label])
+        return [left, *parts[0], right]
     if label == "O!root" and len(parts) == 2:
         degree = () if str(tree.children[1]) == "N!2" else (_line(parts[1], "degree"),)
         return [OperatorTree("O!root", (_line(parts[0], "within"), *degree))]

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import replace
 
 from engines.core.files import printable
-from engines.formula.lexer import Token, lex_escaped
+from engines.formula.lexer import Token
 from engines.formula.line import (
     ALPHABETS,
     CASES,
@@ -29,6 +29,8 @@ from engines.formula.line import (
     scripted,
     table,
 )
+from engines.formula.operators import roles
+from engines.formula.source import source_tokens
 from engines.formula.symbols import symbols
 
 __all__ = ["LIMIT", "render_text", "unicode_text"]
@@ -46,12 +48,7 @@ _TEXT = {
 }
 _DELIMITERS = {"<": "⟨", ">": "⟩", ".": "", "\\lbrace": "{", "\\rbrace": "}"}
 _BARE = ("matrix", "smallmatrix", "array", "subarray")
-_DROPPED_ARGUMENTS = {
-    **dict.fromkeys(("hspace", "vspace", "label", "ref", "eqref", "require", "vphantom"), 1),
-    **dict.fromkeys(("color", "textcolor", "DeclareMathOperator"), 1),
-    **dict.fromkeys(("rule", "newcommand", "renewcommand"), 2),
-}
-_DIMENSION = {"\\hskip", "\\vskip", "\\mskip", "\\kern", "\\mkern", "\\mspace", "\\raise", "\\lower"}
+_FENCED = {"\\abs": "||", "\\norm": "‖‖", "\\floor": "⌊⌋", "\\ceil": "⌈⌉"}
 _LENGTH = re.compile(r"\s*-?[\d.]+\s*(?:pt|em|ex|mu|cm|mm|in|px)")
 _INFIX = {"\\over", "\\choose", "\\atop", "\\above", "\\brace", "\\brack"}
 _FRACTIONS = {"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"}
@@ -89,7 +86,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tokens = lex_escaped(source)
+        self.tokens = source_tokens(source)
         self.at = 0
 
     def peek(self) -> str:
@@ -284,20 +281,26 @@ class _Reader:
         if text == "\\\\" or text == "\\cr":
             self.bracketed(depth)
             return [Atom(";", "punctuation")]
-        if text in _DIMENSION:
+        if text in _FENCED:
+            inner = joined(self.argument(depth + 1), tight=True)
+            return [Atom(f"{_FENCED[text][0]}{inner}{_FENCED[text][1]}", "close")]
+        role = roles()[text].role if text in roles() else ""
+        if role == "length":
             self.skip_length()
             return [Atom(" ", "space")] if "skip" in text or "kern" in text else []
-        if text == "\\def":
-            self.at += self.at < len(self.tokens)
-            self.raw_group()
-            return []
-        if name in _DROPPED_ARGUMENTS:
-            for _ in range(_DROPPED_ARGUMENTS[name]):
+        if role in ("skipped", "rule", "boxed"):
+            self.bracketed(depth)
+            for _ in range({"skipped": 1, "rule": 2, "boxed": 0}[role]):
                 if self.peek() == "{":
                     self.raw_group()
                 else:
                     self.argument(depth + 1)
             return []
+        if not role and text not in symbols() and self.peek() == "{":
+            groups = ""
+            while self.peek() == "{":
+                groups += f"{{{joined(self.argument(depth + 1), tight=True)}}}"
+            return [Atom(text + groups, "close")]
         return self.symbol(text, depth)
 
     def symbol(self, text: str, depth: int) -> list[Atom]:
@@ -310,7 +313,8 @@ class _Reader:
             return []
         if group == "spacing" or text == "\\ ":
             return [] if text == "\\!" else [Atom(" ", "space")]
-        if group in ("structure", "fonts", "environments"):
+        font = text in roles() and roles()[text].role == "font"
+        if font or group in ("structure", "fonts", "environments"):
             # What changes only the looks is left out; what it applies to follows.
             return []
         return [plain_symbol(text)]

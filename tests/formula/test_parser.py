@@ -237,3 +237,78 @@ def test_what_stands_for_nothing_is_passed_over(source: str, same: str) -> None:
 )
 def test_bars_and_annotations(source: str, tree: str) -> None:
     assert str(operator_tree(source)) == tree
+
+
+@pytest.mark.parametrize(
+    ("source", "same"),
+    [
+        ("x²+y³", "x^2+y^3"),
+        ("aₙ₊₁x⁻¹", "a_{n+1}x^{-1}"),
+        ("½x^⅓", r"\frac{1}{2}x^{\frac{1}{3}}"),
+        ("√12+√(x+1)", r"\sqrt{12}+\sqrt{x+1}"),
+        ("∛x", r"\sqrt[3]{x}"),
+        ("f′(x)=g″", "f'(x)=g''"),
+        ("3·2×4÷x", r"3\cdot 2\times 4\div x"),
+        ("∫₀^∞ f", r"\int_{0}^\infty f"),
+        ("∑ᵢ ∏ xᵢ", r"\sum_{i} \prod x_i"),
+        ("α≤β≥γ≠δ", r"\alpha\leq\beta\geq\gamma\neq\delta"),
+        ("x∈A∩B∪C⊂D", r"x\in A\cap B\cup C\subset D"),
+        ("a→b", r"a\to b"),
+        ("90°", r"90^\circ"),
+        ("x̂+2\u200b＋３", r"\hat{x}+2+3"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["arqmath", "correct"])
+def test_characters_are_the_latex_that_they_stand_for(source: str, same: str, mode: Mode) -> None:
+    assert str(operator_tree(source, mode)) == str(operator_tree(same, mode))
+
+
+def test_a_dash_is_a_sign_but_in_the_published_trees() -> None:
+    assert str(operator_tree("y − 8", "correct")) == "(O!minus V!y N!8)"
+    assert str(operator_tree("y − 8")) == "(U!times V!y V!− N!8)"
+
+
+@pytest.mark.parametrize(
+    ("source", "same"),
+    [
+        (r"\newcommand{\R}{\mathbb R} x\in\R", r"x\in\mathbb R"),
+        (r"\def\f#1#2{\frac{#1}{#2}}\f ab+\f{1}{x}", r"\frac ab+\frac{1}{x}"),
+        (r"\newcommand{\n}[2][1]{#1+#2}\n{3}=\n[4]{5}", "1+3=4+5"),
+        (r"\let\a=\alpha \a^2", r"\alpha^2"),
+        (r"\DeclareMathOperator{\rk}{rank}\rk A", r"\operatorname{rank}A"),
+        (r"\textcolor{red}{x}+\color[rgb]{0,0,1}{y}", "x+y"),
+        (r"\boxed{x}+\cancel{y}+\bbox[2px]{z}", "x+y+z"),
+        (r"\require{cancel}x\hskip 5pt\kern-1.5mu y\rule{1em}{2pt}", "xy"),
+        (r"\large x\par+\displaystyle[0,1]", "x+[0,1]"),
+        (r"\matrix{a&b\cr c&d}", r"\begin{matrix}a&b\\c&d\end{matrix}"),
+        (r"\cases{a&b\cr c&d}", r"\begin{cases}a&b\\c&d\end{cases}"),
+        (r"\abs{x}\norm{y}", r"|x|\left\|y\right\|"),
+        (r"\left(a\middle|b\right)", "(a|b)"),
+        (r"\genfrac(){0pt}{}{n}{k}", r"\binom{n}{k}"),
+    ],
+)
+def test_definitions_and_what_changes_only_the_looks(source: str, same: str) -> None:
+    assert str(operator_tree(source)) == str(operator_tree(same))
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        (r"A\xrightarrow[b]{f}B", "(+!O!SUB (O!SUP (O!SUB V!→ V!b) V!f) V!A V!B)"),
+        (r"a\overset{d}{=}b", "(+!U!eq (O!SUP U!eq V!d) V!a V!b)"),
+        (r"a\mathbin{\square}b", "(F!□ V!a V!b)"),
+        (r"a\mathrel{R}b", "(F!R V!a V!b)"),
+        (r"\ket{x}{y}+\lam", r"(U!plus (F!\ket V!x V!y) V!\lam)"),
+    ],
+)
+def test_commands_that_make_operators(source: str, tree: str) -> None:
+    assert str(operator_tree(source)) == tree
+
+
+@pytest.mark.parametrize(
+    "source",
+    [r"\def\a{\a\a}x+\a", r"\newcommand x y", r"\def\a#1.{b}\a 1.", r"\let", r"\newcommand{\a}[1]{#1}\a"],
+)
+def test_definitions_that_cannot_be_followed_are_errors(source: str) -> None:
+    (error,) = [one for one in operator_tree(source).errors() if one.span]
+    assert error.span == (0, len(source))

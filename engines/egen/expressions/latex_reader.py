@@ -14,7 +14,8 @@ from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.infix_tokens import CALLED, fail
 from engines.egen.expressions.language import CONSTANTS, VARIABLE
 from engines.egen.expressions.latex_binders import BOUND, bound
-from engines.formula.lexer import Token, lex_escaped
+from engines.formula.lexer import Token
+from engines.formula.source import source_tokens
 
 __all__ = ["Written", "looks_like_latex", "read_latex"]
 
@@ -72,7 +73,7 @@ class _Rewriter:
     def __init__(self, text: str, letters: str) -> None:
         self.text = text
         self.letters = letters
-        self.tokens = lex_escaped(text)
+        self.tokens = source_tokens(text)
         self.at = 0
         self.written: list[Written] = []
 

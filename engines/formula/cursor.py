@@ -1,0 +1,87 @@
+"""A place in the tokens of a formula: what stands there, and what is passed over."""
+
+from __future__ import annotations
+
+import re
+
+from engines.formula.lexer import Token
+from engines.formula.operators import roles
+
+__all__ = ["Cursor"]
+
+_UNITS = ("pt", "em", "ex", "mu", "cm", "mm", "in", "px", "pc", "bp", "dd", "cc", "sp")
+
+
+class Cursor:
+    """Goes over tokens from left to right."""
+
+    def __init__(self, tokens: list[Token], length: int) -> None:
+        self.tokens = tokens
+        self.length = length
+        self.roles = roles()
+        self.at = 0
+
+    def text(self) -> str:
+        """The token here; "" at the end."""
+        return self.tokens[self.at].text if self.at < len(self.tokens) else ""
+
+    def start(self) -> int:
+        """Where the token here stands."""
+        return self.tokens[self.at].start if self.at < len(self.tokens) else self.length
+
+    def end(self) -> int:
+        """Where the token before this one ends."""
+        if not 0 < self.at <= len(self.tokens):
+            return self.length if self.at else 0
+        token = self.tokens[self.at - 1]
+        return token.end
+
+    def ahead(self, count: int) -> str:
+        """The token some places further on."""
+        return self.tokens[self.at + count].text if self.at + count < len(self.tokens) else ""
+
+    def skip_group(self) -> None:
+        """Pass over the rest of a group and its closing brace."""
+        level = 1
+        while level and self.at < len(self.tokens):
+            level += {"{": 1, "}": -1}.get(self.text(), 0)
+            self.at += 1
+
+    def skip_spaces(self) -> None:
+        """Pass over spaces."""
+        while (known := self.roles.get(self.text())) is not None and known.role == "space":
+            self.at += 1
+
+    def skip_argument(self) -> None:
+        """Pass over an argument that is not read."""
+        self.skip_spaces()
+        if self.text() == "{":
+            self.at += 1
+            self.skip_group()
+        elif self.text():
+            self.at += 1
+
+    def skip_length(self) -> None:
+        r"""Pass over a length such as `-1.5em`, or one in braces."""
+        if self.text() == "{":
+            self.skip_argument()
+            return
+        self.at += self.text() in ("+", "-")
+        if self.at < len(self.tokens) and self.tokens[self.at].kind == "number":
+            self.at += 1
+            self.at += 2 * (self.text() + self.ahead(1) in _UNITS)
+
+    def skip_option(self) -> None:
+        """Pass over what stands in square brackets, if anything does."""
+        if self.text() == "[":
+            while self.text() not in ("]", ""):
+                self.at += 1
+            self.at += 1
+
+    def words(self) -> str:
+        """The letters of an argument as one name."""
+        start = self.at
+        self.skip_argument()
+        taken = [token for token in self.tokens[start : self.at] if token.text not in "{}"]
+        spelled = "".join(one.text if one.written.isascii() else one.written for one in taken)
+        return re.sub(r"[\\\s]", "", spelled)
