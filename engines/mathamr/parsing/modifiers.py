@@ -185,7 +185,17 @@ class Modifiers(Concepts):
             self.parts[one] = Part(PRONOUNS.get(lemma, "amr-unknown" if lemma in UNKNOWN else lemma))
             part.put(":mod", self.parts[one])
 
+    def fixed(self, part: Part, one: int) -> bool:
+        """Put what is one concept with "at" before it; whether the word was such."""
+        role = FIXED.get(self.lemma(one))
+        if role is None or self.marker(one, "case") != "at" or len(self.children(one)) != 1:
+            return False
+        part.put(role, Part(f"at-{self.lemma(one)}"))
+        return True
+
     def _nmod(self, number: int, part: Part, one: int) -> None:
+        if self.fixed(part, one):
+            return
         inner = self.nominal(one)
         preposition = self.marker(one, "case")
         if preposition == "than" and number in self.degrees:
@@ -210,8 +220,7 @@ class Modifiers(Concepts):
         if preposition == "for" and self.lemma(one) in ("example", "instance"):
             part.put(":ARG0-of", Part("exemplify-01"))
             return
-        if preposition == "at" and (role := FIXED.get(self.lemma(one))) and len(self.children(one)) == 1:
-            part.put(role, Part(f"at-{self.lemma(one)}"))
+        if self.fixed(part, one):
             return
         inner = self.nominal(one)
         if preposition == "than" and number in self.degrees:

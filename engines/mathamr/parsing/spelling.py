@@ -11,6 +11,9 @@ __all__ = ["adjective", "lemma_of", "number_of", "positive", "possible"]
 
 _PLURALS = {"matrices": "matrix", "vertices": "vertex", "indices": "index", "axes": "axis", "bases": "basis"}
 
+_ALIKE = ("series", "species", "means", "thanks")
+"""Plurals that are their own lemmas."""
+
 
 def lemma_of(word: Word, frames: Frames) -> str:
     """The lemma of a word; where the learnt one is no known verb or a rare plural, by the rules of
@@ -21,7 +24,10 @@ def lemma_of(word: Word, frames: Frames) -> str:
             return _PLURALS[text]
         if text.endswith("oes") and len(text) > 5:
             return text[:-2]
-        return text[:-3] + "y" if text.endswith("ies") and len(text) > 5 and text != "series" else lemma
+        if text.endswith("ies") and len(text) > 5 and text not in _ALIKE:
+            return text[:-3] + "y"
+        regular = lemma == text and re.fullmatch(r"[a-z]{3,}[^siu]s", text) and text not in _ALIKE
+        return text[:-1] if regular else lemma
     if word.tag[:2] == "VB" and f"{lemma}/v" not in frames.words:
         for end in ("ing", "ed", "es", "s"):
             stem = text.removesuffix(end)
