@@ -120,10 +120,13 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     when the block fails, it is removed and an older file stays as it was. Missing folders are made. What is
     no regular file (a pipe, /dev/stdout) is written to as it is.
 
-    Raises: DataError when the disk is full (E310) or writing is not allowed (E311).
+    Raises: DataError when the disk is full (E310), writing is not allowed (E311), or `path` is a folder
+    (E313).
     """
     path = Path(path)
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if path.is_dir():
+        raise file_error(IsADirectoryError(errno.EISDIR, ""), path, "write")
+    if path.exists() and not path.is_file():
         yield from _straight(path, mode)
         return
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")

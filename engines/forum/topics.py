@@ -19,9 +19,10 @@ from engines.core.errors import DataError, raised
 from engines.core.events import Event, Sink
 from engines.core.files import read_lines
 from engines.core.json_lines import json_object
+from engines.core.spec import refused
 from engines.forum.cleaning import CleanText, clean_with_formulas
 
-__all__ = ["Topic", "read_topics", "warn_of_formula_topics", "warn_of_unanswered_topics"]
+__all__ = ["Topic", "read_topic_files", "read_topics", "warn_of_formula_topics", "warn_of_unanswered_topics"]
 
 _IDS = ("id", "qid", "topic_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")
@@ -81,6 +82,19 @@ def read_topics(path: str | Path, *, on_bad: Callable[[DataError], None] = raise
     return list(found.values())
 
 
+def read_topic_files(files: Sequence[Path]) -> list[Topic]:
+    """The topics of all files. Raises: as `read_topics`, and EngineError E434 where two ask otherwise under
+    one id."""
+    found: dict[str, Topic] = {}
+    for file in files:
+        for topic in read_topics(file):
+            if found.setdefault(topic.id, topic) != topic:
+                raise refused(
+                    f"{file} asks otherwise under {topic.id} than a file before it", "E434", "Leave one out."
+                )
+    return list(found.values())
+
+
 def warn_of_formula_topics(topics: Sequence[Topic], events: Sink) -> None:
     """A warning where topics ask for formulas, and answers are looked for."""
     asking = [topic.id for topic in topics if topic.formula or topic.latex]
@@ -94,7 +108,7 @@ def warn_of_unanswered_topics(topics: Sequence[Topic], answered: Container[str],
     without = [topic.id for topic in topics if topic.id not in answered]
     if without:
         some = ", ".join([*without[:_NAMED], *(["…"] if len(without) > _NAMED else [])])
-        what = f"{len(without):,} topics find no answer and are not in the run: {some}"
+        what = f"{len(without):,} topics find nothing and are not in the run: {some}"
         events(Event("warning", {"message": what}))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink
 from engines.core.json_lines import rows
 
@@ -50,7 +50,8 @@ def named_rows(
     path: Path, *keys: str, events: Sink, name: str = "topic_id", one_of: tuple[str, ...] = ()
 ) -> Iterator[Row]:
     """The rows of a JSON Lines file in order, as `rows`; with a warning at the end of names that occur again,
-    and of rows without one. Args: name: the key that tells rows apart. Raises: as `rows`."""
+    and of rows without one. Args: name: the key that tells rows apart. Raises: as `rows`, and DataError E314
+    for a file without rows."""
     seen: set[str] = set()
     again: list[Row] = []
     nameless: list[Row] = []
@@ -63,6 +64,8 @@ def named_rows(
             again.append(row)
         seen.add(row.name)
         yield row
+    if not seen:
+        raise DataError("the file has no rows", path=path, code="E314", remedy="Name a file with content.")
     if again:
         again[0].warn(f"{len(again):,} rows have the {name} of an earlier one; this is the first of them")
     if nameless:

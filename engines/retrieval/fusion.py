@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run, Scored, warned_run, write_run
@@ -139,7 +139,8 @@ class FuseRuns:
     tag: Annotated[str, Arg("The run's name.")] = "fused"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs."""
+        """Raises: EngineError E406 for one run, E434 for weights that do not go with the runs, or are all
+        0."""
         if len(self.runs) < 2:
             raise EngineError(
                 "one run cannot be fused", code="E406", exit_code=2, remedy="Give two runs or more."
@@ -151,6 +152,8 @@ class FuseRuns:
                 exit_code=2,
                 remedy="Give a weight for each run with --how weighted, and none otherwise.",
             )
+        if self.weights and not any(self.weights):
+            raise refused("all weights are 0, so that no run counts", "E434", "Give one that is not.")
 
 
 def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:

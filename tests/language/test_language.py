@@ -49,7 +49,25 @@ def test_a_treebank_is_read(tmp_path: Path) -> None:
     assert first.relations[3] == "root"
 
 
-@pytest.mark.parametrize("row", ["1\tword\n", ROWS.replace("\t4\tobj", "\t9\tobj")])
+WORD = "{}\tgo\tgo\tVERB\tVBP\t_\t{}\tdep\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "1\tword\n",
+        ROWS.replace("\t4\tobj", "\t9\tobj"),
+        "1-x" + "\t_" * 9 + "\n" + WORD.format(1, 0),
+        "1-2-3" + "\t_" * 9 + "\n" + WORD.format(1, 0),
+        WORD.format("one", 0),
+        WORD.format(2, 0),
+        WORD.format(1, "²"),
+        WORD.format(1, 2) + WORD.format(2, 1),
+        WORD.format(1, 0) + WORD.format(2, 0),
+        WORD.format(1, 0) + WORD.format(2, 3) + WORD.format(3, 2),
+        "# a comment alone\n",
+    ],
+)
 def test_a_line_that_is_no_word_is_named(tmp_path: Path, row: str) -> None:
     path = tmp_path / "broken.conllu"
     path.write_text(row)

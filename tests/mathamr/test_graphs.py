@@ -15,12 +15,14 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
+from engines.mathamr.context.window import Context, context
 from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
 from engines.mathamr.graph.comparison import Compare, compare
 from engines.mathamr.graph.drawing import Draw, draw
 from engines.mathamr.graph.graft import Graft, graft, graft_trees, grafted
 from engines.mathamr.graph.linearize import Linearize, linear, linearize
 from engines.mathamr.inspection import Inspect, inspect
+from engines.mathamr.parsing.parse import Amr, amr
 from engines.mathamr.representations.opt import Opt, opt
 from engines.mathamr.representations.slt import Slt, slt
 
@@ -248,3 +250,19 @@ def test_repeated_and_nameless_rows_of_formulas_are_counted(tmp_path: Path) -> N
             f"{file}:3: 7: 2 rows have the id of an earlier one; this is the first of them",
             f"{file}:4: 1 rows have no id; this is the first of them",
         ]
+
+
+def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "blank.jsonl"
+    file.write_text("\n \n")
+    for make, spec in (
+        (graft, Graft(file)),
+        (linearize, Linearize(file)),
+        (opt, Opt(file=file)),
+        (slt, Slt(file=file)),
+        (context, Context(file=file)),
+        (amr, Amr(file)),
+    ):
+        with pytest.raises(DataError, match="no rows") as caught:
+            list(make(spec))
+        assert (caught.value.code, caught.value.where) == ("E314", str(file))

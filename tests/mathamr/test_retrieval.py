@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +13,17 @@ import pytest
 
 from engines.core.assets import asset
 from engines.core.errors import EngineError
+from engines.core.events import Event
+from engines.forum.folder import ArqmathFolder
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.retrieval.embedding import EmbedStrings, embed
 from engines.mathamr.retrieval.evaluation import EvaluateFormulas, evaluate
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.representing import Represent, represent
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
-from engines.mathamr.retrieval.search import SearchFormulas
+from engines.mathamr.retrieval.search import SearchFormulas, search
 from engines.mathamr.retrieval.strings import represented, tree_string
+from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
 from engines.retrieval.run import read_run
 
@@ -272,13 +277,70 @@ def test_evaluation_names_doubtful_runs_and_what_it_leaves_out(formulas: Path, t
 
 
 def test_runs_whose_names_begin_alike_are_both_there(tmp_path: Path) -> None:
-    import shutil
-
-    from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.task2 import Task2
-
     forum = tmp_path / "forum"
     shutil.copytree(FORUM, forum)
     run = forum / "runs_task2" / "paths.tsv"
     shutil.copy(run, run.with_name("paths.again.tsv"))
     assert len(Task2(ArqmathFolder.open(forum)).runs) == len(list(run.parent.glob("*.tsv")))
+
+
+def heard(work: Callable[..., Any], spec: Any) -> tuple[Any, list[str]]:
+    """What a command gives, and its warnings."""
+    events: list[Event] = []
+    found = work(spec, events=events.append)
+    found = list(found) if isinstance(found, Iterator) else found
+    return found, [event.data["message"] for event in events if event.kind == "warning"]
+
+
+def test_judgements_that_differ_between_files_are_counted(formulas: Path, tmp_path: Path) -> None:
+    topic, _, formula, grade = QRELS.read_text().splitlines()[0].split()
+    again = tmp_path / "again.tsv"
+    again.write_text(f"{topic} 0 {formula} {(int(grade) + 1) % 4}\n")
+    run = FORUM / "runs_task2" / "paths.tsv"
+    _, said = heard(evaluate, EvaluateFormulas((run,), formulas, (QRELS, again)))
+    assert said == ["1 judgements differ from an earlier file's; the highest grade counts"]
+    assert heard(evaluate, EvaluateFormulas((run,), formulas, (QRELS, QRELS)))[1] == []
+
+
+def test_topics_that_find_nothing_are_named(formulas: Path, tmp_path: Path) -> None:
+    topics, run = tmp_path / "topics.jsonl", tmp_path / "run.tsv"
+    rows = [("B.1", "x^2"), ("B.2", "\\forall")]
+    lines = [{"id": name, "text": "?", "formula_id": "q_1", "latex": latex} for name, latex in rows]
+    topics.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found, said = heard(search, SearchFormulas(formulas, topics=(topics, topics), run=run, instances=10_000))
+    assert said == ["1 topics find nothing and are not in the run: B.2"]
+    assert found["formulas"] == len(run.read_text().splitlines())
+    assert heard(search, SearchFormulas(formulas, "x^{2"))[1] == ["the formula could not be parsed in part"]
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps({**lines[0], "latex": "y"}) + "\n")
+    with pytest.raises(EngineError, match=r"asks otherwise under B\.1"):
+        search(SearchFormulas(formulas, topics=(topics, other), run=run))
+
+
+def test_strings_without_their_context_are_counted(tmp_path: Path) -> None:
+    """Comments are among the formulas of a collection, and not among its texts."""
+    forum = tmp_path / "forum"
+    forum.mkdir()
+    for name in ("posts.jsonl", "topics_task2.xml", "qrels_task2.tsv"):
+        shutil.copy(FORUM / name, forum)
+    known = [line.split()[2] for line in QRELS.read_text().splitlines()]
+    rows = "".join(f"{one}\t999999\tcomment\tx+{one}\n" for one in dict.fromkeys(known))
+    (forum / "formulas.tsv").write_text("id\tpost_id\ttype\tformula\n" + rows)
+    index(IndexFormulas(forum, tmp_path / "index"))
+    found, said = heard(represent, Represent(forum, tmp_path / "index", "raw-latex"))
+    assert f"{len(set(known))} strings are of the formula alone" in said[0]
+    assert found[-1]["string"] == f"x+{found[-1]['id']}"
+    assert heard(represent, Represent(forum, tmp_path / "index", "latex"))[1] == []
+
+
+def test_what_cannot_be_fused_or_reranked_is_refused(formulas: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run.tsv"
+    run.write_text("B.901 Q0 1 1 1 x\nB.77 Q0 1 1 1 x\n")
+    with pytest.raises(EngineError, match=r"1 topics of the run .* as B\.77") as caught:
+        rerank(Rerank(FORUM, formulas, tmp_path / "out.tsv", run, "paths"))
+    assert (caught.value.where, caught.value.code) == (str(run), "E354")
+    with pytest.raises(EngineError, match="weights are 0"):
+        FuseRuns((run, run), tmp_path / "out.tsv", "weighted", (0.0, 0.0))
+    with pytest.raises(EngineError) as caught:
+        fuse(FuseRuns((run, run), tmp_path))
+    assert (caught.value.code, caught.value.where) == ("E313", str(tmp_path))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = ["Rank", "rank", "read_judgements", "read_topic_files"]
+__all__ = ["Rank", "rank", "read_judgements"]
 
 _MAX_TOKENS = 512
 _DEPTH = 1_000
@@ -167,7 +167,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
-    from engines.forum.topics import warn_of_formula_topics
+    from engines.forum.topics import read_topic_files, warn_of_formula_topics
 
     index, folder = _opened(spec.source)
     if spec.questions:
@@ -225,20 +225,6 @@ def _need(index: Index | None, folder: ArqmathFolder | None, what: str) -> Index
             remedy=f"Make one: mathwb arqmath index {folder.path} --out DIR, and rank DIR.",
         )
     return index
-
-
-def read_topic_files(files: Sequence[Path]) -> list[Topic]:
-    """The topics of all files. Raises: EngineError E434 where two ask otherwise under one id."""
-    from engines.forum.topics import read_topics
-
-    found: dict[str, Topic] = {}
-    for file in files:
-        for topic in read_topics(file):
-            if found.setdefault(topic.id, topic) != topic:
-                raise _refused(
-                    f"{file} asks otherwise under {topic.id} than a file before it", "Leave one out."
-                )
-    return list(found.values())
 
 
 def _questions(index: Index) -> list[Topic]:
@@ -374,7 +360,7 @@ def _two_stages(
     stop: Stop,
 ) -> dict[str, Any]:
     from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
-    from engines.forum.topics import warn_of_unanswered_topics
+    from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.run import Run, write_run
 
     how = spec.first or index.how

@@ -80,7 +80,8 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     [('BM25 as indexed', 0.614), ('BM25, k1 and b', 0.605)]
     """
     from engines.arqmath.collection.index import kept_index
-    from engines.arqmath.ranking.rank import read_judgements, read_topic_files
+    from engines.arqmath.ranking.rank import read_judgements
+    from engines.forum.topics import read_topic_files
     from engines.retrieval.qrels import Qrels
 
     index = kept_index(spec.index)
@@ -117,7 +118,7 @@ _Split = tuple[list[int], list[int]]
 def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
     import numpy as np
 
-    from engines.arqmath.ranking.rank import read_topic_files
+    from engines.forum.topics import read_topic_files
 
     places = range(len(names))
     if spec.tune_topics:

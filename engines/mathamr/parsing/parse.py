@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.core.events import Event, Sink, ignore
+from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.parsing.parsers import Which
 
@@ -60,24 +60,20 @@ def amr(spec: Amr, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
 
     Raises: DataError E317 for a row without topic_id or context. EngineError E355 for a model that is none.
     """
-    from engines.mathamr.context.placeholders import ids
     from engines.mathamr.graph.amr import write_graph
     from engines.mathamr.parsing.parsers import math_for_placeholders, parsed, parser
     from engines.mathamr.rows import named_rows
 
     chosen = parser(spec.parser, spec.model, spec.device, spec.labeller)
     lines = list(named_rows(spec.file, "topic_id", "context", events=events))
-    formulas = lost = 0
     for row, made in zip(lines, parsed((row["context"] for row in lines), chosen), strict=True):
         for warning in made.warnings:
             row.warn(warning)
-        formulas += len(set(ids(row["context"])))
-        lost += len(made.lost)
+        if made.lost:
+            row.warn(f"the parser lost the formulas {', '.join(made.lost)}")
         if not spec.placeholders:
             math_for_placeholders(made.graph)
         yield {"topic_id": row["topic_id"], "amr": write_graph(made.graph)}
-    if lost:
-        events(Event("warning", {"message": f"{lost} of {formulas} formulas are not in their graphs"}))
 
 
 def parse(spec: Parse) -> dict[str, Any]:

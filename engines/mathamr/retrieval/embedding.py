@@ -31,10 +31,9 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
 
     Returns: out, complete, strings, dimension, encoder. Events: a warning where an encoder of trees or graphs
     reads strings that do not say which representation they are, and of ids that occur again. Raises:
-    DataError E317 for a row without id or string, E660 for a file without rows, EngineError E402 for another
+    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for another
     representation than the encoder reads, or several; and as `encoder`.
     """
-    from engines.core.errors import DataError
     from engines.core.files import refuse_other, write_array
     from engines.mathamr.retrieval.encoding import open_encoder
     from engines.mathamr.rows import named_rows
@@ -42,13 +41,6 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
 
     refuse_other(spec.out, ABOUT)
     found = list(named_rows(spec.file, "id", "string", name="id", events=events))
-    if not found:
-        raise DataError(
-            "there are no strings in the file",
-            path=spec.file,
-            code="E660",
-            remedy="Make some with: mathwb mathamr represent FOLDER --index INDEX > FILE",
-        )
     kinds = {str(row.held.get("kind") or "") for row in found}
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"

@@ -77,7 +77,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
-    qrels, left_out, hopeless = _judged(spec, opened, sizes)
+    qrels, left_out, hopeless = _judged(spec, opened, sizes, events)
     if left_out:
         what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
         events(Event("warning", {"message": what}))
@@ -179,19 +179,24 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
 
 
 def _judged(
-    spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int]
+    spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int], events: Sink
 ) -> tuple[Qrels, int, list[str]]:
     """Grades by topic and look; how many judgements are of formulas that the index lacks; and the topics that
     are left out, since no look in the index has a grade above 0."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
+    seen: dict[tuple[str, str], int] = {}
     known = set(opened.looks["visual_id"].to_pylist()) - {""}
     grades: dict[str, dict[str, int]] = {}
     left_out = 0
+    otherwise = 0
     for path in spec.qrels:
         for topic, documents in read_qrels(path).grades.items():
             if sizes and topic not in sizes:
                 continue
+            otherwise += sum(
+                seen.setdefault((topic, one), grade) != grade for one, grade in documents.items()
+            )
             of_topic = grades.setdefault(topic, {})
             for document, grade in documents.items():
                 if spec.unit == "visual":
@@ -203,6 +208,9 @@ def _judged(
                     left_out += 1
                 else:
                     of_topic[name] = max(grade, of_topic.get(name, 0))
+    if otherwise:
+        what = f"{otherwise:,} judgements differ from an earlier file's; the highest grade counts"
+        events(Event("warning", {"message": what}))
     found = {topic: of_topic for topic, of_topic in grades.items() if any(of_topic.values())}
     if not found:
         raise DataError(
@@ -217,13 +225,9 @@ def _judged(
 def _sizes(files: Sequence[Path]) -> dict[str, int]:
     """Nodes of the operator tree of each topic's formula."""
     from engines.formula.parser import operator_tree
-    from engines.forum.topics import read_topics
+    from engines.forum.topics import read_topic_files
 
-    return {
-        topic.id: sum(1 for _ in operator_tree(topic.latex).walk())
-        for path in files
-        for topic in read_topics(path)
-    }
+    return {topic.id: sum(1 for _ in operator_tree(topic.latex).walk()) for topic in read_topic_files(files)}
 
 
 def _by_size(

@@ -36,7 +36,8 @@ class Represent:
 def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
     """Rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the representation.
 
-    Events: a warning of judged formulas that the collection does not have. Raises: DataError as of the index
+    Events: warnings of judged formulas that the collection does not have, and of strings without the context
+    that they should have. Raises: DataError as of the index
     and the topics.
     """
     from engines.forum.folder import ArqmathFolder
@@ -60,14 +61,23 @@ def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> 
         part = here[begin : begin + 256]
         for formula, text in zip(part, strings.of_formulas(part), strict=True):
             yield {"id": formula, "string": text, "kind": spec.kind}
+    strings.warn(events)
 
 
 class Strings:
-    """Makes strings of topics and formulas; an AMR is made once for each context."""
+    """Makes strings of topics and formulas; an AMR is made once for each context. `alone` counts the strings
+    that should have a context, and are of the formula alone, since its text is not known."""
 
     def __init__(self, index: FormulaIndex, kind: Representation, window: int) -> None:
         self.index, self.kind, self.window = index, kind, window
+        self.alone = 0
         self._amr: dict[str, str] = {}
+
+    def warn(self, events: Sink) -> None:
+        """A warning of strings without their context."""
+        if self.alone:
+            what = f"{self.alone:,} strings are of the formula alone, whose text the collection does not have"
+            events(Event("warning", {"message": what}))
 
     def of_topics(self, topics: Sequence[Topic]) -> list[str]:
         """A string for each topic's formula."""
@@ -108,8 +118,10 @@ class Strings:
         return self._strings(rows)
 
     def _strings(self, rows: Sequence[tuple[str, str, dict[str, str]]]) -> list[str]:
-        from engines.mathamr.retrieval.strings import needs_graph, represented
+        from engines.mathamr.retrieval.strings import CONTEXTLESS, needs_graph, represented
 
+        if self.kind not in CONTEXTLESS:
+            self.alone += sum(not context for _, context, _ in rows)
         if needs_graph(self.kind):
             self._parse([context for _, context, _ in rows])
         return [

@@ -14,6 +14,7 @@ from engines.mathamr.choices import Compared, FormulaIndexed, SomeCollection, So
 from engines.retrieval import fusion
 
 if TYPE_CHECKING:
+    from engines.forum.topics import Topic
     from engines.mathamr.retrieval.representing import Strings
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.encoders import Encoder
@@ -62,7 +63,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     opened = open_index(spec.index)
     strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
     candidates, missing, left_out = _candidates(spec, task, strings, events)
-    topics = [task.topic(name) for name in candidates]
+    topics = _topics(candidates, task, spec.run)
     queries = strings.of_topics(topics)
     model = None if spec.kind == "paths" else _encoder(spec)
     texts: dict[str, list[str]] = {}
@@ -76,6 +77,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     vectors = None if model is None else model.encode(distinct, events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False, "topics": 0}
+    strings.warn(events)
     row = {text: number for number, text in enumerate(distinct)}
     rankings: dict[str, Sequence[tuple[str, float]]] = {}
     for topic, query in zip(topics, queries, strict=True):
@@ -104,6 +106,19 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     }
     write_manifest("mathamr.rerank", spec, spec.out, reads, found)
     return found
+
+
+def _topics(candidates: Mapping[str, object], task: Task2, run: Path | None) -> list[Topic]:
+    unknown = [name for name in candidates if name not in task.topics]
+    if unknown:
+        raise EngineError(
+            f"{len(unknown):,} topics of the run are not the collection's, as {unknown[0]}",
+            where=str(run),
+            code="E354",
+            exit_code=2,
+            remedy="Name a run of this collection, or a collection with these topics.",
+        )
+    return [task.topics[name] for name in candidates]
 
 
 def _encoder(spec: Rerank) -> Encoder:

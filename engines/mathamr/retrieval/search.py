@@ -55,8 +55,9 @@ def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -
 
     Returns: of a formula query, tree, hits (rank, score, latex, visual_id, formula, post, kind, formulas:
     how many look so, parts: latex of the query's part and of the hit's, nodes, exact). Of topics run, topics,
-    formulas, complete. Events: progress in topics. Raises: DataError E661, E662 for an index that cannot be
-    used, E670 for vectors that it lacks.
+    formulas, left_out (formulas beyond 1,000 of a topic), complete. Events: progress in topics; warnings of a
+    formula that is read in part, of topics that find nothing, and of what is left out. Raises: DataError
+    E661, E662 for an index that cannot be used, E670 for vectors that it lacks.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -69,7 +70,7 @@ def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -
     """
     opened = open_index(spec.index)
     if spec.latex is not None:
-        return _one(spec, opened, spec.latex)
+        return _one(spec, opened, spec.latex, events)
     return _run(spec, opened, events, stop)
 
 
@@ -116,10 +117,12 @@ def ranked(
     return [(int(row), score) for row, score in fused]
 
 
-def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str) -> dict[str, Any]:
+def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -> dict[str, Any]:
     from engines.formula.parser import operator_tree
 
     tree = operator_tree(latex)
+    if tree.errors():
+        events(Event("warning", {"message": "the formula could not be parsed in part"}))
     hits = []
     for rank, (look, score) in enumerate(ranked(opened, latex, spec.k or 10, spec.how, spec.device), start=1):
         members = opened.members(look)
@@ -163,12 +166,12 @@ def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
 
 
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
-    from engines.forum.topics import read_topics
+    from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.manifest import write_manifest
     from engines.retrieval.run import Run, write_run
 
     assert spec.run is not None
-    topics = [topic for path in spec.topics for topic in read_topics(path)]
+    topics = read_topic_files(spec.topics)
     rankings: dict[str, list[tuple[str, float]]] = {}
     posts: dict[str, str] = {}
     for number, topic in enumerate(topics, start=1):
@@ -188,8 +191,18 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
                 posts[member["id"]] = member["post"]
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))
     run = Run.from_scores(f"mathamr-{spec.how}", rankings)
-    write_run(run, spec.run)
-    found = {"run": str(spec.run), "complete": True, "topics": len(topics), "formulas": len(run.cut(1_000))}
+    left_out = write_run(run, spec.run)
+    warn_of_unanswered_topics(topics, {name for name, found in rankings.items() if found}, events)
+    if left_out:
+        what = f"{left_out:,} formulas beyond the first {_DEPTH:,} of a topic are left out"
+        events(Event("warning", {"message": what}))
+    found = {
+        "run": str(spec.run),
+        "complete": True,
+        "topics": len(topics),
+        "formulas": len(run) - left_out,
+        "left_out": left_out,
+    }
     reads = {"index": sorted(path for path in spec.index.rglob("*") if path.is_file()), "topics": spec.topics}
     write_manifest("mathamr.search", spec, spec.run, reads, found)
     return found

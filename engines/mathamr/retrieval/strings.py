@@ -26,7 +26,11 @@ from engines.mathamr.graph.amr import Branch, Graph, Node, write_graph
 from engines.mathamr.graph.graft import graft_trees, lowered
 from engines.mathamr.graph.linearize import linear
 
-__all__ = ["alone", "needs_graph", "represented", "tree_string"]
+__all__ = ["CONTEXTLESS", "alone", "needs_graph", "represented", "tree_string"]
+
+
+CONTEXTLESS = ("opt", "slt", "latex")
+"""Representations of the formula alone."""
 
 
 def tree_string(latex: str) -> str:
