@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from engines.formula.layout import room
 from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments
 
@@ -64,7 +65,9 @@ def read_content_mathml(xml: str) -> OperatorTree:
     children = list(mathml_root(xml))
     if not children:
         return ABSENT
-    return _tree(children[0])
+    with room():
+        found = _tree(children[0])
+    return found.cut() if found.tall() else found
 
 
 def _tree(element: _Element) -> OperatorTree:

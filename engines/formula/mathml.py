@@ -17,7 +17,9 @@ def mathml_root(xml: str) -> _Element:
     text that is no XML."""
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
+    )
     try:
         return etree.fromstring(xml.encode(), parser)
     except (etree.XMLSyntaxError, ValueError) as error:

@@ -14,7 +14,11 @@ from typing import Any
 
 from engines.core.errors import DataError
 
-__all__ = ["ABSENT", "OperatorTree", "apply", "fragments"]
+__all__ = ["ABSENT", "TALLEST", "OperatorTree", "apply", "fragments"]
+
+TALLEST = 400
+"""Levels of a tree. What is below is an error, so that it can be read as JSON, where each level is two, by
+programs that take a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,32 @@ class OperatorTree:
             node = pending.pop()
             yield node
             pending.extend(reversed(node.children))
+
+    def tall(self) -> bool:
+        """Whether it has more levels than a tree may have."""
+        row: Sequence[OperatorTree] = (self,)
+        for _ in range(TALLEST):
+            row = [child for node in row for child in node.children]
+            if not row:
+                return False
+        return True
+
+    def cut(self, spans: Sequence[tuple[int, int] | None] = ()) -> OperatorTree:
+        """The same, errors in place of what is too deep; `spans` are those of the nodes of `walk()`."""
+        places = {id(node): span for node, span in zip(self.walk(), spans, strict=False)}
+        order, levels = [self], {id(self): 1}
+        for node in order:
+            if levels[id(node)] < TALLEST:
+                order += node.children
+                levels.update((id(child), levels[id(node)] + 1) for child in node.children)
+        done: dict[int, OperatorTree] = {}
+        for node in reversed(order):
+            if node.children and levels[id(node)] == TALLEST:
+                done[id(node)] = OperatorTree("E!deep", (), places.get(id(node), node.span))
+            else:
+                children = tuple(done[id(child)] for child in node.children)
+                done[id(node)] = OperatorTree(node.label, children, node.span)
+        return done[id(self)]
 
     def errors(self) -> list[OperatorTree]:
         """The error nodes."""

@@ -16,6 +16,7 @@ from engines.formula.assembly import Mode, Run, fenced, fragmented, listed
 from engines.formula.layout import DEEPEST, Piece, pieces, room
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply
 from engines.formula.operators import Role
+from engines.formula.spans import node_spans
 
 __all__ = ["Mode", "operator_tree"]
 
@@ -47,7 +48,9 @@ def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
 
     with room():
         found = grammar(pieces(latex, grammar, _DASHES if mode == "arqmath" else ""))
-    return found if found.label != "E!" else OperatorTree("E!", found.children, (0, len(latex)))
+    if found.label == "E!":
+        found = OperatorTree("E!", found.children, (0, len(latex)))
+    return found.cut(node_spans(found, latex)) if found.tall() else found
 
 
 class _NoFormulaError(Exception):

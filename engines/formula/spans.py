@@ -35,6 +35,7 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
     nodes = list(tree.walk())
     spans: list[tuple[int, int] | None] = [node.span for node in nodes]
     used: set[tuple[int, int]] = set()
+    skipped: dict[str, dict[int, int]] = {}
     left = {name: iter(places) for name, places in tokens.items()}
     for place, node in enumerate(nodes):
         if not node.children and spans[place] is None:
@@ -53,7 +54,8 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
         known_spans = [one for one in inner if one is not None]
         if spans[place] is None and known_spans:
             start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
-            sign = _last_before(start, tokens.get(_name(nodes[place]), []), used)
+            name = _name(nodes[place])
+            sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
             if sign is not None and not any(one.isalnum() for one in latex[sign[1] : start]):
                 used.add(sign)
                 start = sign[0]
@@ -62,13 +64,17 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
 
 
 def _last_before(
-    start: int, tokens: list[tuple[int, int]], used: set[tuple[int, int]]
+    start: int, tokens: list[tuple[int, int]], used: set[tuple[int, int]], skipped: dict[int, int]
 ) -> tuple[int, int] | None:
-    """The last token that ends at `start` or before and belongs to no node yet."""
-    for place in range(bisect_right(tokens, start, key=lambda one: one[1]) - 1, -1, -1):
-        if tokens[place] not in used:
-            return tokens[place]
-    return None
+    """The last token that ends at `start` or before and belongs to no node yet; `skipped` says where to look
+    after one that does."""
+    place = bisect_right(tokens, start, key=lambda one: one[1]) - 1
+    passed = []
+    while place >= 0 and tokens[place] in used:
+        passed.append(place)
+        place = skipped.get(place, place - 1)
+    skipped.update(dict.fromkeys(passed, place))
+    return tokens[place] if place >= 0 else None
 
 
 def _name(node: OperatorTree) -> str:

@@ -20,6 +20,7 @@ from engines.formula.layout import Piece, pieces, room
 from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role
+from engines.formula.spans import node_spans
 from engines.formula.symbols import symbols
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def _line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
 def layout_tree(latex: str) -> OperatorTree:
     """The symbol layout tree of a LaTeX formula; never raises."""
     with room():
-        return _line(_row(pieces(latex, lambda inner: _line(_row(inner, latex))), latex))
+        found = _line(_row(pieces(latex, lambda inner: _line(_row(inner, latex))), latex))
+    return found.cut(node_spans(found, latex)) if found.tall() else found
 
 
 def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
@@ -103,6 +105,8 @@ def _symbols(tree: OperatorTree) -> list[OperatorTree]:
     """A line's symbols; what is a single token is no line yet."""
     if tree.label == "line":
         return list(tree.children)
+    if tree.label.startswith("E!"):
+        return [tree]
     return _made(tree, "") if tree.children else [OperatorTree(_label(tree.label[2:]))]
 
 
@@ -121,7 +125,7 @@ def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
         left, right = (OperatorTree(f"O!{sign}") for sign in _AROUND[label])
         return [left, *parts[0], right]
     if label == "O!root" and len(parts) == 2:
-        degree = () if str(tree.children[1]) == "N!2" else (_line(parts[1], "degree"),)
+        degree = () if tree.children[1].label == "N!2" else (_line(parts[1], "degree"),)
         return [OperatorTree("O!root", (_line(parts[0], "within"), *degree))]
     if label in ("O!SUP", "O!SUB"):
         base = parts[0][-1] if parts[0] else ABSENT
@@ -157,7 +161,9 @@ def read_presentation_mathml(xml: str) -> OperatorTree:
     Raises:
         DataError E317: for text that is no XML.
     """
-    return _line(_elements(list(mathml_root(xml))))
+    with room():
+        found = _line(_elements(list(mathml_root(xml))))
+    return found.cut() if found.tall() else found
 
 
 def _elements(elements: Iterable[_Element]) -> list[OperatorTree]:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.operators import roles
 from engines.formula.parser import Mode, operator_tree
 from engines.formula.render import latex
+from engines.formula.spans import node_spans
+from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
 
 
 @pytest.mark.parametrize(
@@ -88,11 +91,65 @@ def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
     assert r"\frac{a+)}{b}"[slice(*error.span)] == "a+)"
 
 
+_NESTED = [
+    ("{", "}"),
+    ("(", ")"),
+    (r"\left(1+", r"\right)"),
+    (r"\frac{1}{", "}"),
+    (r"1+\frac{1}{", "}"),
+    ("x^{", "}"),
+    ("x_{", "}"),
+    (r"\sqrt{", "}"),
+    (r"\begin{matrix}", r"\end{matrix}"),
+    (r"\frac{x^{\sqrt{(1+", ")}}}{2}"),
+    ("√", ""),
+    ("", "!"),
+    ("", "-a+b"),
+    ("", "=a,b"),
+    ("", "^2'"),
+    (r"\foo{", "}"),
+]
+
+
+@pytest.mark.parametrize(("opening", "closing"), _NESTED)
+@pytest.mark.parametrize("depth", [250, 299, 300, 301, 1_000])
+def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str, depth: int) -> None:
+    source = opening * depth + "x" + closing * depth
+    for tree in (operator_tree(source), operator_tree(source, "correct"), layout_tree(source)):
+        document = json.loads(json.dumps({"rows": [tree.document()]}))["rows"][0]
+        assert str(OperatorTree.read(document)) == str(tree)
+        assert all(error.span for error in tree.errors() if not error.children)
+        assert not tree.tall()
+        assert len(node_spans(tree, source)) == len(list(tree.walk()))
+    found = operator_tree(source)
+    assert operator_tree(latex(found, source)).label
+    if opening in ("{", "(", r"\frac{1}{", "x^{", "x_{", r"\sqrt{"):
+        braces = opening != "("
+        assert bool(found.errors()) == (depth > DEEPEST - (not braces))
+
+
 @pytest.mark.parametrize("opening", ["{", "(", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("])
-def test_too_deep_is_an_error_and_no_crash(opening: str) -> None:
-    found = operator_tree(opening * (20 * DEEPEST) + "x")
-    assert found.errors()
-    assert operator_tree("(" * 250 + "x" + ")" * 250) == operator_tree("x")
+def test_twenty_thousand_levels_that_are_never_closed(opening: str) -> None:
+    assert all(error.span or error.children for error in operator_tree(opening * 20_000 + "x").errors())
+    assert layout_tree(opening * 20_000 + "x").label == "line"
+
+
+@pytest.mark.parametrize(
+    ("read", "opening", "inner", "closing"),
+    [
+        (read_content_mathml, "<apply><minus/>", "<ci>x</ci>", "</apply>"),
+        (read_presentation_mathml, "<msup><mi>x</mi>", "<mi>y</mi>", "</msup>"),
+        (read_presentation_mathml, "<msqrt>", "<mi>y</mi>", "</msqrt>"),
+    ],
+)
+def test_depth_in_mathml_is_an_error_node(
+    read: Callable[[str], OperatorTree], opening: str, inner: str, closing: str
+) -> None:
+    assert not read(f"<math>{opening * 180}{inner}{closing * 180}</math>").errors()
+    for depth in (500, 1_500):
+        tree = read(f"<math>{opening * depth}{inner}{closing * depth}</math>")
+        assert [error.label for error in tree.errors()] == ["E!deep"]
+        assert json.loads(json.dumps(tree.document()))["label"] == tree.label
 
 
 def _edges(tree: OperatorTree) -> Counter[tuple[str, str]]:
