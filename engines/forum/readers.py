@@ -329,24 +329,29 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
         raise DataError("the header has no column 'id'", path=path, line=1, remedy="Expected: id, post_id, …")
     at = {name: index for index, name in enumerate(header)}
     post = at.get("post_id", at.get("topic_id", -1))
-    line = 1
+    taken: list[int] = []  # the lines of the row that is being read
 
     def texts() -> Iterator[str]:
-        nonlocal line
-        for line, text in lines:  # noqa: B007 (the number of the line that is being read)
+        for line, text in lines:
+            taken.append(line)
             yield text + "\n"
 
-    rows = csv.reader(texts(), delimiter="\t")
+    rows = csv.reader(texts(), delimiter="\t", strict=True)
     while True:
+        taken.clear()
         try:
             row = next(rows, None)
         except csv.Error as error:
-            report.leave_out(line, str(error))
+            # A quote without its partner takes the lines after it with it: each counts.
+            for line in taken:
+                report.leave_out(line, f"{error}; a quote without its partner from line {taken[0]} on?")
             continue
         if row is None:
             return
+        if not row:  # an empty line
+            continue
         if len(row) != len(header):
-            report.leave_out(line, f"{len(row)} columns, not {len(header)}")
+            report.leave_out(taken[0], f"{len(row)} columns, not {len(header)}")
             continue
         report.read += 1
         yield Formula(
@@ -355,5 +360,5 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
             kind=row[at["type"]] if "type" in at else "",
             visual_id=row[at["visual_id"]] if "visual_id" in at else "",
             text=row[-1],
-            line=line,
+            line=taken[0],
         )

@@ -359,6 +359,12 @@ def test_bad_lines_of_tables_and_json_are_counted_with_their_numbers(tmp_path: P
     found = [(formula.id, formula.text) for formula in read_formulas(table, report)]
     assert found == [("3", 'a "b"\nc'), ("4", "x")]
     assert [line for line, _ in report.first] == [2, 3]
+    rows = ['1\t9\tx"y"', "", '2\t9\t"x', "3\t9\ty", '4\t9\t"z', "5\t9\tw", '6\t9\t"v', "7\t9\tu"]
+    table.write_text("\n".join(["id\tpost_id\tlatex", *rows]) + "\n")
+    report = Report()
+    found = [(formula.id, formula.text, formula.line) for formula in read_formulas(table, report)]
+    assert found == [("1", 'x"y"', 2), ("5", "w", 7)]
+    assert [line for line, _ in report.first] == [4, 5, 6, 8, 9]
     posts = tmp_path / "posts.jsonl"
     good = b'{"id": 1, "type": 1, "title": "t", "body": "b"}\n'
     wiki = b'{"id": 9, "type": 5, "title": "", "body": "what the tag means"}\n'

@@ -54,7 +54,11 @@ def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
             text = to_svg(graph) if spec.write == "svg" else to_dot(graph)
             return {"topic_id": row["topic_id"], "format": spec.write, "text": text}
     raise EngineError(
-        f"there is no graph {spec.topic}", where=str(spec.file), code="E354", remedy="Name one of the file's."
+        f"there is no graph {spec.topic}",
+        where=str(spec.file),
+        code="E354",
+        exit_code=2,
+        remedy="Name one of the file's.",
     )
 
 

@@ -127,6 +127,7 @@ class Task2:
                 f"there is no topic {name}",
                 where=str(self.collection.path),
                 code="E354",
+                exit_code=2,
                 remedy=f"Its topics are {known}, …: mathwb mathamr topics",
             )
         return found
