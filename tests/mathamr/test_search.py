@@ -16,11 +16,12 @@ from engines.formula.features import features, shared_parts
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.formula.spans import node_spans
+from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.search import SearchFormulas, search
-from engines.mathamr.retrieval.task2 import FormulaTopics, topics
+from engines.mathamr.retrieval.task2 import FormulaTopics, Task2, topics
 from engines.retrieval.run import read_run
 
 FORUM = asset("sample/arqmath/sample-forum")
@@ -279,3 +280,25 @@ def test_formulas_of_one_id_in_several_posts_stand_in_their_own(tmp_path: Path) 
     built = index(IndexFormulas(tmp_path, tmp_path / "index"))
     assert (built["formulas"], built["doubts"]) == (1, {})
     assert FormulaIndex(tmp_path / "index").field_of("1") == 'In 8: "eqx1eqx" and "eqx1eqx".'
+
+
+def test_files_of_task_2_that_differ_are_named_and_the_first_counts(tmp_path: Path) -> None:
+    for name in ("posts.jsonl", "topics_task2.xml", "qrels_task2.tsv", "mathamr_topics.jsonl"):
+        shutil.copy(FORUM / name, tmp_path)
+    first = json.loads((FORUM / "mathamr_topics.jsonl").read_text().splitlines()[0])
+    (tmp_path / "mathamr_topics_2.jsonl").write_text(json.dumps({**first, "mathamr": "(x / other)"}) + "\n")
+    topic, _, formula, grade = (FORUM / "qrels_task2.tsv").read_text().splitlines()[0].split()
+    (tmp_path / "qrels_task2_more.tsv").write_text(f"{topic} 0 {formula} {(int(grade) + 1) % 4}\n")
+    other = f'<Topics><Topic number="{topic}"><Question>Why?</Question></Topic></Topics>'
+    (tmp_path / "topics_task2_more.xml").write_text(other)
+    said: list[str] = []
+    task = Task2(ArqmathFolder.open(tmp_path), lambda event: said.append(event.data["message"]))
+    assert task.graphs[first["topic_id"]] == first["mathamr"]
+    assert task.grades[topic][formula] == int(grade)
+    assert task.topics[topic].question.text != "Why?"
+    assert [one.partition(" differs")[0].rpartition(": ")[2] for one in said] == [
+        f"the graph of {first['topic_id']}",
+        f"the grade of {formula} for {topic}",
+        f"the topic {topic}",
+    ]
+    assert task.left_out == 3

@@ -84,6 +84,10 @@ class Task2:
         elif self.left_out == _NAMED + 1:
             self._events(Event("warning", {"message": "and more that cannot be read"}))
 
+    def _otherwise(self, path: Path, what: str, line: int | None = None) -> None:
+        """Something that stands otherwise before, where the first counts."""
+        self._bad(DataError(f"{what} differs from an earlier one", path=path, line=line, code="E317"))
+
     @contextmanager
     def _kept_out(self) -> Iterator[None]:
         """A file that cannot be used at all is left out."""
@@ -110,7 +114,9 @@ class Task2:
         errors: list[DataError] = []
         for path in files:
             try:
-                found |= {topic.id: topic for topic in read_topics(path, on_bad=self._bad)}
+                for topic in read_topics(path, on_bad=self._bad):
+                    if found.setdefault(topic.id, topic) != topic:
+                        self._otherwise(path, f"the topic {topic.id}")
             except DataError as error:
                 errors.append(error)
                 self._bad(error)
@@ -150,7 +156,10 @@ class Task2:
             if names_looks(path) == visual:
                 with self._kept_out():
                     for topic, grades in read_qrels(path, on_bad=self._bad).grades.items():
-                        found.setdefault(topic, {}).update(grades)
+                        own = found.setdefault(topic, {})
+                        for name, grade in grades.items():
+                            if own.setdefault(name, grade) != grade:
+                                self._otherwise(path, f"the grade of {name} for {topic}")
         return found
 
     @cached_property
@@ -163,8 +172,7 @@ class Task2:
             with self._kept_out():
                 for line, row in rows(path, "topic_id", "mathamr", on_bad=self._bad):
                     if found.setdefault(row["topic_id"], row["mathamr"]) != row["mathamr"]:
-                        what = f"another graph of {row['topic_id']}, of which the first counts"
-                        self._bad(DataError(what, path=path, line=line, code="E317"))
+                        self._otherwise(path, f"the graph of {row['topic_id']}", line)
         return found
 
     @cached_property
