@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from engines.formula.layout import room
 from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments
+from engines.formula.room import room
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -6,10 +6,8 @@ of it, as TeX has it. Arguments are trees when they are asked for: the grammar i
 
 from __future__ import annotations
 
-import sys
 import unicodedata
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from engines.formula.cursor import Cursor
@@ -19,7 +17,7 @@ from engines.formula.operators import Role, negated
 from engines.formula.source import source_tokens
 from engines.formula.symbols import symbols
 
-__all__ = ["DEEPEST", "Piece", "pieces", "room"]
+__all__ = ["DEEPEST", "Piece", "pieces"]
 
 DEEPEST = 300
 """Groups nested deeper are not read: an error node stands for them."""
@@ -38,23 +36,11 @@ class Piece:
 
 
 Grammar = Callable[[list[Piece]], OperatorTree]
-_ROOM = 8_000
 _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
 _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
 _SINGLE = ("equation", "equation*", "displaymath", "math")
-
-
-@contextmanager
-def room() -> Iterator[None]:
-    """As many frames of recursion in the block as the deepest formula takes."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _ROOM))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 def pieces(latex: str, grammar: Grammar, letters: str = "") -> list[Piece]:

@@ -49,6 +49,7 @@ _OPEN, _CLOSE = set("([{⟨⌊⌈⌜⌞⟦"), set(")]}⟩⌋⌉⌝⌟⟧")
 MATRICES = {"pmatrix": "(", "bmatrix": "[", "Bmatrix": "{", "vmatrix": "|", "Vmatrix": "‖"}
 CASES = ("cases", "dcases", "rcases")
 _ROOTS = {"2": "√", "3": "∛", "4": "∜", "": "√"}
+_LIMITS = ("lim", "sup", "inf", "max", "min")
 _DIFFERENTIAL = re.compile(r"[d∂]\w[²³]?")
 
 
@@ -61,6 +62,10 @@ class Atom:
     kind: str = "ordinary"
     weight: int = 0
     """As a part of something larger: 0 stands alone, 1 is a product such as 2x, 2 needs brackets."""
+    scripts: str = ""
+    """The marks of the scripts that it has."""
+    grouped: bool = False
+    """Whether it takes a script only in brackets."""
 
 
 def character(text: str) -> Atom:
@@ -132,7 +137,9 @@ def root(index: str, atoms: list[Atom]) -> Atom:
     text = joined(atoms, tight=True).strip()
     sign = _ROOTS.get(index) or f"{scripted('^', index, plain=False)}√"
     alone = len(atoms) == 1 and atoms[0].weight == 0 and atoms[0].kind in ("ordinary", "number")
-    return Atom(f"{sign}{text}" if alone and text.isalnum() else f"{sign}({text})")
+    alone = alone and text.isalnum() and "^" not in atoms[0].scripts
+    shown = f"{sign}{text}" if alone else f"{sign}({text})"
+    return Atom(shown, grouped=True)
 
 
 def accented(command: str, combining: str, text: str) -> Atom:
@@ -187,7 +194,9 @@ def joined(atoms: list[Atom], *, tight: bool) -> str:
         if atom.kind == "fraction":
             after = atoms[position + 1].kind if position + 1 < len(atoms) else ""
             near = ("ordinary", "number", "open", "close", "fraction", "large", "function")
-            if after in near[:3] + near[4:] or (before is not None and before.kind in ("ordinary", "number")):
+            applied = before is not None and before.kind == "function" and not before.text.startswith(_LIMITS)
+            beside = applied or (before is not None and before.kind in ("ordinary", "number"))
+            if after in near[:3] + near[4:] or beside:
                 atom = Atom(f"({atom.text})", "close")
         if before is not None and _apart(before, atom, tight):
             pieces.append(" ")
@@ -208,8 +217,8 @@ def _apart(a: Atom, b: Atom, tight: bool) -> bool:
         return not tight and not (a.text == "," and b.kind == "number")
     if "mod" in (a.text, b.text):
         return True
-    if a.text[-2:-1] in ("^", "_") and b.text[:1].isalnum():
-        # Else it would read as a part of the script: x^j C(k,j).
+    if a.text[-2:-1] in ("^", "_", *_ROOTS.values()) and b.text[:1].isalnum():
+        # Else it would read as a part of the script or root: x^j C(k,j).
         return True
     if a.kind == "large" or (a.kind == "function" and "_" in a.text):
         return b.text[:1] in _OPEN or b.text[:1].isalnum() or b.kind in _WORD

@@ -13,9 +13,10 @@ hyphen is a letter); mode `correct` repeats shared operands and nests difference
 from __future__ import annotations
 
 from engines.formula.assembly import Mode, Run, fenced, fragmented, listed
-from engines.formula.layout import DEEPEST, Piece, pieces, room
+from engines.formula.layout import DEEPEST, Piece, pieces
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply
 from engines.formula.operators import Role
+from engines.formula.room import room
 from engines.formula.spans import node_spans
 
 __all__ = ["Mode", "operator_tree"]

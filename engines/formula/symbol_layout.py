@@ -16,10 +16,11 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from engines.formula.layout import Piece, pieces, room
+from engines.formula.layout import Piece, pieces
 from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role
+from engines.formula.room import room
 from engines.formula.spans import node_spans
 from engines.formula.symbols import symbols
 

@@ -30,6 +30,7 @@ from engines.formula.line import (
     table,
 )
 from engines.formula.operators import roles
+from engines.formula.room import room
 from engines.formula.source import source_tokens
 from engines.formula.symbols import symbols
 
@@ -37,8 +38,8 @@ __all__ = ["LIMIT", "render_text", "unicode_text"]
 
 LIMIT = 6_000
 """Characters of a formula that are read; what follows is elided as …"""
-_DEPTH = 40
-"""Groups nested deeper are shown flat."""
+_DEPTH = 300
+"""Groups nested deeper are shown as they are written."""
 
 _FONTS = {"\\" + name: kind for kind, (_, names) in ALPHABETS.items() for name in names}
 _UPRIGHT = {"\\mathrm", "\\operatorname", "\\operatorname*", "\\operatornamewithlimits", "\\mathop"}
@@ -63,8 +64,8 @@ def unicode_text(latex: str) -> str:
     '∑_{k=0}^n ((a+b)/c)xₖ² ≤ √α'
     """
     elided = len(latex) > LIMIT
-    reader = _Reader(latex[:LIMIT])
-    line = joined(reader.sequence(depth=0), tight=False)
+    with room():
+        line = joined(_Reader(latex[:LIMIT]).sequence(depth=0), tight=False)
     line = printable(" ".join(unicodedata.normalize("NFC", line).split()))
     return f"{line} …" if elided else line
 
@@ -152,13 +153,14 @@ class _Reader:
 
     def group(self, depth: int, *, tight: bool) -> list[Atom]:
         if depth >= _DEPTH:
-            return []
+            self.at -= 1
+            return [Atom(f"{{{self.raw_group()}}}")]
         atoms = self.sequence(depth + 1, tight=tight)
         self.at += self.peek() == "}"
         if len(atoms) == 1:
             return atoms
         return (
-            [Atom(joined(atoms, tight=tight), "ordinary", weight=1 if is_product(atoms) else 2)]
+            [Atom(joined(atoms, tight=tight), weight=1 if is_product(atoms) else 2, grouped=True)]
             if atoms
             else []
         )
@@ -167,15 +169,19 @@ class _Reader:
         """The source of the group that follows, braces balanced and left out."""
         if self.peek() != "{":
             return ""
-        begin = self.tokens[self.at].start + 1
+        first = self.at
         level = 0
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
             self.at += 1
             level += {"{": 1, "}": -1}.get(token.text, 0)
             if not level:
-                return self.source[begin : token.start]
-        return self.source[begin:]
+                break
+        inner = self.tokens[first + 1 : self.at - (not level)]
+        if any(token.written for token in self.tokens[first : self.at]):
+            return "".join(f"{one.text} " if one.kind == "command" else one.text for one in inner)
+        begin = self.tokens[first].end
+        return self.source[begin : self.tokens[self.at - 1].start if not level else len(self.source)]
 
     def bracketed(self, depth: int) -> list[Atom]:
         """An optional argument in square brackets."""
@@ -195,13 +201,16 @@ class _Reader:
             while self.peek() == "'":
                 self.at += 1
                 count += 1
+            if base.grouped:
+                base = Atom(f"({base.text})", "close")
             primes = {1: "′", 2: "″", 3: "‴"}.get(count, "′" * count)
             atoms.append(replace(base, text=base.text + primes))
             return
         body = joined(self.argument(depth), tight=True).strip()
-        if base.kind == "fraction":
+        if base.kind == "fraction" or base.grouped or mark in base.scripts:
             base = Atom(f"({base.text})", "close")
-        atoms.append(replace(base, text=base.text + scripted(mark, body, plain=base.kind == "large")))
+        shown = base.text + scripted(mark, body, plain=base.kind == "large")
+        atoms.append(replace(base, text=shown, scripts=base.scripts + mark))
 
     def command(self, text: str, depth: int, *, tight: bool) -> list[Atom]:
         star = text.endswith("*") and text not in _UPRIGHT
@@ -259,7 +268,7 @@ class _Reader:
             base = self.argument(depth + 1) or [Atom("")]
             mark = "_" if text == "\\underset" else "^"
             shown = joined(base, tight=True) + scripted(mark, above, plain=True)
-            return [Atom(shown, base[-1].kind if len(base) == 1 else "ordinary")]
+            return [Atom(shown, base[-1].kind if len(base) == 1 else "ordinary", scripts=mark)]
         if text in ("\\xrightarrow", "\\xleftarrow"):
             below = joined(self.bracketed(depth), tight=True)
             above = joined(self.argument(depth + 1), tight=True)

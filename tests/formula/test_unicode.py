@@ -53,6 +53,36 @@ def test_formulas(latex: str, line: str) -> None:
     assert unicode_text(latex) == line
 
 
+@pytest.mark.parametrize(
+    ("latex", "line"),
+    [
+        (r"{a+b}^2{2x}^3{x^2}^3{x_1}_2", "(a + b)²(2x)³(x²)³(x₁)₂"),
+        (r"\sqrt{x^2}^3\sqrt{x}y", "(√(x²))³√x y"),
+        (r"x_1^2e^{-x}^2", "x₁²(e^{−x})²"),
+        (r"\sin\frac ab\log\frac{a}{b}", "sin(a/b) log(a/b)"),
+        (r"\overset{a}{b}^2", "(b^a)²"),
+        (r"\abs{x}^2\norm{y}", "|x|²‖y‖"),
+        (r"\color[rgb]{0,0,1}{x}\rule{1em}{2pt}\href{a_b}{y}", "xy"),
+        (r"\newcommand{\R}[1]{\mathbb{R}^{#1}} x\in\R n", "x ∈ ℝⁿ"),
+        (r"\ket{x}{y+1}", r"\ket{x}{y+1}"),
+        ("½x−√(x+1)²", "(1/2)x − (√(x+1))²"),
+    ],
+)
+def test_what_is_shown_means_the_same(latex: str, line: str) -> None:
+    assert unicode_text(latex) == line
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"), [(r"\frac{1}{", "}"), ("x^{", "}"), (r"\sqrt{", "}"), ("{", "}^2")]
+)
+@pytest.mark.parametrize("depth", [20, 41, 299, 301, 600])
+def test_no_depth_loses_brackets(opening: str, closing: str, depth: int) -> None:
+    line = unicode_text(opening * depth + "x+y" + closing * depth)
+    shown = line.count("(") + line.count("{")
+    assert shown == line.count(")") + line.count("}")
+    assert shown >= depth - (opening == "{" and depth > 300)
+
+
 def test_every_symbol_is_shown_as_the_table_has_it() -> None:
     for name, symbol in symbols().items():
         if symbol.unicode and symbol.group not in ("accents", "escaped", "characters") and name != r"\colon":
