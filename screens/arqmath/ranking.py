@@ -231,6 +231,8 @@ class RankingPane(Pane):
             same, self._moves_of = topic == self._moves_of, topic
             names = (runs.against, runs.run) if runs is not None else ("", "")
             none = ("There is no second run to put beside it", "b chooses one.")
+            if names[1]:
+                none = ("Neither run answers this topic", "c and b choose other runs.")
             self._moves.when_empty(*(none if self.ranking is not None else ("No ranking is there yet", "")))
             self._moves.show(self.rows if names[0] else [], names, keep=same)
         elif page == "bars" and runs is not None:
