@@ -1,8 +1,8 @@
 """SemVec: score at 5 of encoders trained on each set's classes, over seeds, beside the published figures.
 
-`python -m benchmarks.semvec FOLDER [--sets …] [--seeds …] [--steps N] [--cache DIR]` trains each by the recipe
-`egen/semvec-small` (with other steps where they are given) and measures it on the classes that were never
-seen; a training that is in the cache is not made again. `--develop STEPS …` compares lengths of training
+`python -m benchmarks.semvec FOLDER [--sets …] [--seeds …] [--steps N] [--cache DIR]` trains each by the
+recipe `egen/semvec-small` (with other steps where they are given) and measures it on the classes that were
+never seen; a training that is in the cache is not made again. `--develop STEPS …` compares lengths of training
 without a look at those classes: three of ten training classes are kept apart and asked for instead.
 Longer trainings have a record of their own.
 """
