@@ -2,9 +2,9 @@
 
 `python -m benchmarks.semvec FOLDER [--sets …] [--seeds …] [--steps N] [--cache DIR]` trains each by the
 recipe `egen/semvec-small` (with other steps where they are given) and measures it on the classes that were
-never seen; a training that is in the cache is not made again. `--develop STEPS …` compares lengths of training
-without a look at those classes: three of ten training classes are kept apart and asked for instead.
-Longer trainings have a record of their own.
+never seen; a training that is in the cache is not made again. Longer trainings have a record of their own.
+`--develop STEPS …` compares lengths of training without a look at those classes: three of ten training
+classes are kept apart and asked for instead.
 """
 
 from __future__ import annotations
