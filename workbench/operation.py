@@ -9,6 +9,7 @@ operation gives the same document everywhere.
 from __future__ import annotations
 
 import inspect
+import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -249,7 +250,11 @@ def plain(record: Any) -> Any:
     """A record as mappings, lists, texts and numbers; what is no finite number is None."""
     import msgspec
 
-    return msgspec.json.decode(encoded(record))
+    written = encoded(record)
+    try:
+        return msgspec.json.decode(written)
+    except msgspec.DecodeError:  # half of a UTF-16 pair
+        return json.loads(written)
 
 
 def encoded(record: Any) -> bytes:
@@ -260,8 +265,6 @@ def encoded(record: Any) -> bytes:
         return msgspec.json.encode(record, enc_hook=_value)
     except UnicodeEncodeError:
         # Text of the user's files may hold half a pair of UTF-16, which is no UTF-8.
-        import json
-
         return json.dumps(msgspec.to_builtins(record, enc_hook=_value)).encode()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
+from engines.core.unicode import is_text
 
 __all__ = ["json_object", "json_objects", "rows"]
 
@@ -73,6 +74,9 @@ def _lacking(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, .
     for key in keys:
         if not isinstance(row.get(key), str):
             return f"the row has no text {key!r}"
+    for key in (*keys, *one_of):
+        if isinstance(text := row.get(key), str) and not is_text(text):
+            return f"the text {key!r} holds half of a UTF-16 pair"
     if one_of and not any(isinstance(row.get(key), str) for key in one_of):
         return f"the row has neither a text {' nor '.join(map(repr, one_of))}"
     return ""

@@ -18,6 +18,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from engines.core.errors import EngineError, did_you_mean
+from engines.core.unicode import is_text
 
 __all__ = [
     "Arg",
@@ -217,6 +218,8 @@ def _one(field: Field, value: Any, name: str, code: str) -> Any:
         raise refused(f"{name} is {value!r}, and {_WORDS[kind]} is needed", code)
     if kind is float or kind is Path:
         value = kind(value)
+    if kind is str and not field.arg.ref and not is_text(value):
+        raise refused(f"{name} holds half of a UTF-16 pair, or bytes that are not UTF-8", code)
     if kind is float and not math.isfinite(value):
         raise refused(f"{name} is {value}, and a finite number is needed", code)
     if field.choices and value not in field.choices:
