@@ -52,6 +52,23 @@ def test_the_picture_has_each_node_and_each_edge() -> None:
     assert sum("stroke-dasharray" in element.attrib for element in root.iter()) == 1
 
 
+def test_the_roles_of_reentrant_edges_are_hidden_by_no_box() -> None:
+    """Each stands under its node, clear of every box: one was under the box that its curve passed."""
+    graph = read_graph(
+        "(o / obligate-01 :ARG1 (i / i) :ARG2 (e / expand-01 :ARG0 i :ARG1 (n / integrate-01)"
+        " :manner (u / use-01 :ARG0 i :ARG2 n :ARG1 (s / series))))"
+    )
+    root = etree.fromstring(to_svg(graph).encode())
+    boxes = [[float(rect.get(name, 0)) for name in ("x", "y", "width", "height")] for rect in root][1:]
+    boxes = [box for box in boxes if box[3] == 18]
+    names = {"".join(text.itertext()): text for text in root if text.get("fill") == "#a0527f"}
+    assert list(names) == [":ARG0", ":ARG0 :ARG2"]
+    for text in names.values():
+        x, y = float(text.get("x", 0)), float(text.get("y", 0))
+        for left, top, width, height in boxes:
+            assert not (left <= x <= left + width and top < y and y - 7 < top + height)
+
+
 def test_dot_has_the_reentrant_edge() -> None:
     lines = to_dot(read_graph(GRAPH)).splitlines()
     assert sum("->" in line for line in lines) == 7

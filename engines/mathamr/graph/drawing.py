@@ -150,8 +150,10 @@ def to_svg(graph: Graph) -> str:
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
     ]
     parts += [_edge(by_name[node.parent], node) for node in nodes if node.parent]
-    parts += [_again(by_name[one], by_name[other], role) for one, role, other in again]
+    parts += [_again(by_name[one], by_name[other]) for one, _, other in again]
     parts += [_box(node) for node in nodes]
+    for name in dict.fromkeys(one for one, _, _ in again):
+        parts.append(_roles_under(by_name[name], [role for one, role, _ in again if one == name]))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -174,16 +176,22 @@ def _edge(parent: Placed, child: Placed) -> str:
     )
 
 
-def _again(one: Placed, other: Placed, role: str) -> str:
-    """A curve around the right of both; its label stands at its middle."""
+def _again(one: Placed, other: Placed) -> str:
+    """A curve around the right of both."""
     start, end = one.x + one.width, other.x + other.width
     far = max(start, end) + 48
     return (
         f'<path d="M{start:.1f} {one.y + 4:.1f}C{far:.1f} {one.y:.1f} {far:.1f} {other.y:.1f} {end:.1f} '
         f'{other.y:.1f}" fill="none" stroke="#cc79a7" stroke-dasharray="4 3"/>'
         f'<circle cx="{end:.1f}" cy="{other.y:.1f}" r="2.5" fill="#cc79a7"/>'
-        f'<text x="{far - 24:.1f}" y="{(one.y + other.y) / 2:.1f}" font-size="10" '
-        f'fill="#a0527f">{escape(role)}</text>'
+    )
+
+
+def _roles_under(node: Placed, roles: Sequence[str]) -> str:
+    """The roles of a node's dashed edges, under it and above what comes next: nothing else stands there."""
+    return (
+        f'<text x="{node.x + _PAD / 2:.1f}" y="{node.y + 17:.1f}" font-size="9" '
+        f'fill="#a0527f">{escape(" ".join(roles))}</text>'
     )
 
 
