@@ -71,6 +71,12 @@ class Cursor:
             self.at += 1
             self.at += 2 * (self.text() + self.ahead(1) in _UNITS)
 
+    def skip_gap(self) -> None:
+        """Pass over a length in square brackets, behind the end of a line."""
+        unit = 3 if self.ahead(1) in ("+", "-") else 2
+        if self.text() == "[" and self.ahead(unit) + self.ahead(unit + 1) in _UNITS:
+            self.skip_option()
+
     def skip_option(self) -> None:
         """Pass over what stands in square brackets, if anything does."""
         if self.text() == "[":

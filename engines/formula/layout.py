@@ -67,18 +67,19 @@ class _Layout(Cursor):
         found: list[Piece] = []
         above: list[Piece] | None = None
         label = ""
-        first = middle = self.start()
+        first = middle = below = self.start()
         while self.at < len(self.tokens) and self.text() not in ends:
             known = self.roles.get(self.text())
             if known is not None and known.role == "infix" and above is None:
                 label, above, found = known.operator.label, found, []
-                middle = self.start()
+                middle = self.end()
                 self.at += 1
+                below = self.start()
             else:
                 self.one(found)
         if above is None:
             return found
-        tree = OperatorTree(label, (self.tree(above, first, middle), self.tree(found, middle, self.end())))
+        tree = OperatorTree(label, (self.tree(above, first, middle), self.tree(found, below, self.end())))
         return [self.piece(Role.ATOM, tree, first)]
 
     def tree(self, parts: list[Piece], start: int, end: int) -> OperatorTree:
@@ -124,15 +125,15 @@ class _Layout(Cursor):
         elif role == "text":
             self.skip_argument()
             found.append(self.piece(Role.ATOM, ABSENT, start))
-        elif role == "skipped":
+        elif role == "newline":
+            self.skip_gap()
+            found.append(self.piece(Role.ATOM, alone, start))
+        elif role in ("skipped", "rule"):
             self.skip_option()
-            self.skip_argument()
+            for _ in range(2 if role == "rule" else 1):
+                self.skip_argument()
         elif role == "length":
             self.skip_length()
-        elif role == "rule":
-            self.skip_option()
-            self.skip_argument()
-            self.skip_argument()
         elif role == "space":
             self.space(text, found)
         elif role == "wide":
@@ -174,7 +175,7 @@ class _Layout(Cursor):
             self.environment(found, start)
         elif role == Role.BAR:
             bar = alone.label[2:]
-            if text == "|" and self.text() == "|":
+            if text == "|" and self.text() == "|" and not _bar_open(found):
                 self.at += 1
                 bar = "∥"
             found.append(self.piece(role, OperatorTree(f"V!{bar}"), start, bar))
@@ -411,11 +412,13 @@ class _Layout(Cursor):
             self.at += 1
             if end in ("\\\\", "\\cr"):
                 rows.append([])
-                self.skip_option()
+                self.skip_gap()
             elif end == last:
                 if last == "\\end":
                     self.words()
                 break
+        else:
+            found.append(self.piece(Role.STRAY, OperatorTree("V!\\begin"), start, "\\begin"))
         self.depth -= 1
         if rows[-1] in ([], [ABSENT]) and len(rows) > 1:
             rows.pop()
@@ -426,6 +429,17 @@ class _Layout(Cursor):
     def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
         """An environment around one formula."""
         return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
+
+
+def _bar_open(parts: list[Piece]) -> bool:
+    """Whether a single bar is open at the end of the line so far."""
+    bars = depth = 0
+    for piece in reversed(parts):
+        depth += (piece.role == Role.CLOSE) - (piece.role == Role.OPEN)
+        if depth < 0:
+            break
+        bars += depth == 0 and piece.role == Role.BAR and piece.text == "|"
+    return bars % 2 == 1
 
 
 def _rows(name: str, rows: list[list[OperatorTree]]) -> tuple[str, tuple[OperatorTree, ...]]:

@@ -76,6 +76,9 @@ class _Grammar:
             return ABSENT
         if len(parts) == 1:
             return parts[0].alone if parts[0].role != Role.STRAY else fragmented(self.parts)
+        if parts[1].role == Role.SCRIPT and (alone := self.operator_alone()) is not None:
+            return alone
+        self.at = 0
         try:
             found = self.formulas()
             self.ending()
@@ -117,8 +120,8 @@ class _Grammar:
 
     def operator_alone(self) -> OperatorTree | None:
         """An operator with scripts, when that is all there is."""
+        self.at = 0
         if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
-            self.at = 0
             found = self.scripted(self.take().alone)
             if self.at == len(self.parts):
                 return found

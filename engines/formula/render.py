@@ -62,7 +62,7 @@ _SPECIAL = {"{": r"\{", "}": r"\}", "∥": r"\|", "⟨": r"\langle ", "⟩": r"\
 _SPECIAL |= {"⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "#": r"\#", "$": r"\$", "_": r"\_"}
 _TEXT = r"\text{}"
 _SIZED = ("{array}", "{alignat}", "{alignat*}", "{alignedat}", "{subarray}")
-_COMMAND = re.compile(r"\\[A-Za-z]+\*?")
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+\*?|[^A-Za-z])")
 _ENVIRONMENT = re.compile(r"\\begin\s*(?P<name>\{\w+\*?\})(?P<columns>(?:\[[^\]]*\])?\s*\{[^{}]*\})?")
 Written = tuple[str, int]
 """LaTeX and how tightly it binds."""
@@ -125,8 +125,10 @@ def latex(tree: OperatorTree, source: str = "") -> str:
     writer = _Writer(source)
     for node in reversed(list(tree.walk())):
         writer.done[id(node)] = writer.written(node)
-    text = writer.done[id(tree)][0].strip()
-    return f"{text} " if re.search(r"(?<!\\)(?:\\\\)*\\\Z", text) else text
+    text = writer.done[id(tree)][0].lstrip()
+    ended = text.rstrip()
+    # A control space ends with one.
+    return f"{ended} " if ended.endswith("\\") and ended != text else ended
 
 
 class _Writer:
@@ -143,12 +145,12 @@ class _Writer:
         label, operands = node.label, node.children
         if label.startswith("E!"):
             return self.error(node), _FORMULAS
+        if label.startswith("M!") and label[2:3] in tuple("LMR"):
+            return self.grouped(node)
         if not operands:
             return _leaf(label)
         if label in _SCRIPTS and len(operands) == 2:
             return self.scripted(node)
-        if label.startswith("M!") and label[2] in "LMR":
-            return self.grouped(node)
         if label == "U!and" and (chain := self.chain(node)):
             return chain, _RELATION
         parts = self.of(operands)

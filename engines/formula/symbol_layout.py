@@ -85,7 +85,7 @@ def _shown(part: Piece, latex: str) -> list[OperatorTree]:
     if tree.label.startswith("E!") and not tree.children:
         return [tree]
     if tree.label == "W!" and source:
-        text = " ".join(re.sub(r"\\[A-Za-z]+|[{}]", " ", source).split())
+        text = " ".join(re.sub(r"\\[A-Za-z]+|\\\\(?:\[.*\])?|[{}]", " ", source).split())
         return [OperatorTree(f"T!{text}")] if text else []
     if tree.children:
         return _made(tree, source)
@@ -122,6 +122,8 @@ def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
         made = OperatorTree(name, (_line(parts[0], "over"), _line(parts[1], "under")))
         fenced = label == "O!binomial"
         return [OperatorTree("O!("), made, OperatorTree("O!)")] if fenced else [made]
+    if label == "F!pmod":
+        return [OperatorTree("O!("), OperatorTree("V!mod"), *parts[0], OperatorTree("O!)")]
     if label in _AROUND and len(parts) == 1:
         left, right = (OperatorTree(f"O!{sign}") for sign in _AROUND[label])
         return [left, *parts[0], right]

@@ -82,6 +82,16 @@ def test_modes_differ_in_chains_and_differences(source: str, arqmath: str, corre
     assert str(operator_tree(source, "correct")) == correct
 
 
+def test_an_environment_that_is_not_closed_is_an_error() -> None:
+    assert operator_tree(r"\begin{pmatrix}a&b").errors()
+    assert not operator_tree(r"\begin{pmatrix}a&b\end{pmatrix}").errors()
+
+
+def test_both_sides_of_an_infix_fraction_have_their_places() -> None:
+    source = r"{a+) \over (b}"
+    assert [source[slice(*one.span)] for one in operator_tree(source).errors() if one.span] == ["a+)", "(b"]
+
+
 def test_what_cannot_be_parsed_is_an_error_with_its_place() -> None:
     found = operator_tree(r"\frac{a+)}{b}")
     (error,) = found.errors()
@@ -271,6 +281,8 @@ def test_documents_that_are_no_trees(document: dict[str, object]) -> None:
     [
         (r"\frac{1}{2% ^{n}}+x", r"\frac{1}{2^{n}}+x"),
         ("a % one\n + b % two", "a + b"),
+        (r"a\\[-2pt] b", r"a\\b"),
+        (r"\begin{matrix}a\\[1.5em][0,1]\end{matrix}", r"\begin{matrix}a\\{}[0,1]\end{matrix}"),
         (r"\begin{matrix}a&\displaystyle amp;b\end{matrix}", r"\begin{matrix}a&b\end{matrix}"),
         (r"a&\displaystyle lt;b", "a<b"),
         (r"\begin{array}[t]{cc}a&b\end{array}", r"\begin{matrix}a&b\end{matrix}"),
@@ -288,6 +300,9 @@ def test_what_stands_for_nothing_is_passed_over(source: str, same: str) -> None:
             "(U!eq (U!times V!P (O!conditional V!A V!B)) (U!times V!P (O!conditional V!B V!A)))",
         ),
         (r"f(x|y)+|z|", "(U!plus (U!times V!f (O!conditional V!x V!y)) (F!abs V!z))"),
+        ("|f||g|", "(U!times (F!abs V!f) (F!abs V!g))"),
+        ("|f(x)||g|+||h||", "(U!plus (U!times (F!abs (U!times V!f V!x)) (F!abs V!g)) (O!norm V!h))"),
+        (r"B \mathbin{\in'}", "(U!times V!B (O!SUP O!in V!′))"),
         (r"a=b+c\pmod n", "(U!eq V!a (O!annotated (U!plus V!b V!c) (F!pmod V!n)))"),
         (r"a\pmod n\ \forall a", "(M!L-2 (O!annotated V!a (F!pmod V!n)) (O!forall V!a))"),
     ],

@@ -93,6 +93,8 @@ def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode:
         (r"\begin{cases}1&x>0\\0&x<0\end{cases}", r"\begin{cases}1 & x > 0 \\ 0 & x < 0\end{cases}"),
         (r"\frac ab^2", r"(\frac{a}{b})^{2}"),
         (r"\frac{ a+ ) Q}{b}", r"\frac{a+ ) Q}{b}"),
+        (r"\@ x", r"\@ x"),
+        ("{1+) \\over 2}", r"\frac{1+)}{2}"),
         (r"\mathbb{A}\to ) x", r"\mathbb{A}\to ) x"),
     ],
 )

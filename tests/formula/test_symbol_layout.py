@@ -20,6 +20,9 @@ from engines.formula.symbol_layout import layout_string, layout_tree, read_prese
         ("x_i^2", "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>"),
         (r"\sqrt[3]{x}", "<mroot><mi>x</mi><mn>3</mn></mroot>"),
         (r"\binom{n}{k}", '<mo>(</mo><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac><mo>)</mo>'),
+        (r"1\pmod{8}", "<mn>1</mn><mo>(</mo><mi>mod</mi><mn>8</mn><mo>)</mo>"),
+        (r"\abs{x}\\[2pt]", "<mo>|</mo><mi>x</mi><mo>|</mo>"),
+        (r"\xrightarrow{f}", "<mover><mo>→</mo><mi>f</mi></mover>"),
         (r"\bar{x}", "<mover><mi>x</mi><mo>¯</mo></mover>"),
         (r"a\neq b", "<mi>a</mi><mo>≠</mo><mi>b</mi>"),
         (
