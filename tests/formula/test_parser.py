@@ -201,9 +201,9 @@ def _written(tree: OperatorTree) -> bool:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(("year", "differ"), [(2020, 4), (2021, 1)])
+@pytest.mark.parametrize(("year", "differ"), [(2020, 0), (2021, 1)])
 def test_trees_written_as_latex_are_read_again(real_data: Path, year: int, differ: int) -> None:
-    """Those that differ: sequences that an ellipsis and full stops made, and `evaluated at`."""
+    """The one that differs is `evaluated at`."""
     with gzip.open(
         real_data / "arqmath" / f"topic_opt_trees_{year}.jsonl.gz", "rt", encoding="utf-8"
     ) as lines:
