@@ -311,7 +311,7 @@ class _Layout(Cursor):
         if token.kind == "number" and len(token.text) > 1:
             # TeX takes a digit.
             self.tokens[self.at] = Token("number", token.text[1:], token.start + 1)
-            number = OperatorTree(f"N!{token.text[0]}")
+            number = OperatorTree(f"{'V' if token.text[0] == '.' else 'N'}!{token.text[0]}")
             return [Piece(Role.NUMBER, token.text[0], number, number, start, start + 1)], start, start + 1
         if self.depth >= DEEPEST:
             self.skip_argument()

@@ -353,6 +353,9 @@ def _applied(symbol: str, role: str, parts: Sequence[Written], node: OperatorTre
     if role in _BODIES and len(parts) == 1 and node.label not in _CALLED:
         write = _integrand if role == Role.INTEGRAL else _body
         return f"{symbol} {write(node.children[-1], parts[0])}", level
+    sign = node.label.rpartition("!")[2]
+    if not role and len(parts) == 2 and len(sign) == 1 and not sign.isalnum():
+        return rf"{_bound(parts[0], _CALL)} \mathbin{{{symbol.strip()}}} {_bound(parts[1], _FACTOR)}", _TERM
     if not role and _COMMAND.fullmatch(symbol):
         return symbol + "".join(f"{{{text}}}" for text, _ in parts), _ATOM
     if role not in (*_NAMED, Role.OPERATOR, ""):

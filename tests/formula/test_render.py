@@ -94,6 +94,8 @@ def test_every_operator_over_every_other_is_read_again(tree: OperatorTree, mode:
         (r"\frac ab^2", r"(\frac{a}{b})^{2}"),
         (r"\frac{ a+ ) Q}{b}", r"\frac{a+ ) Q}{b}"),
         (r"\@ x", r"\@ x"),
+        (r"a\mathbin{\square}b", r"a \mathbin{\square} b"),
+        (r"\frac 1.5", r"\frac{1}{.} \times 5"),
         ("{1+) \\over 2}", r"\frac{1+)}{2}"),
         (r"\mathbb{A}\to ) x", r"\mathbb{A}\to ) x"),
     ],
