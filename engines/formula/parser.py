@@ -7,7 +7,9 @@ The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of fo
 products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed becomes a
 node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
 published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
-hyphen is a letter); mode `correct` repeats shared operands and nests differences and quotients.
+hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
+differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a function's
+brackets to its value.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
 _DASHES = "−–"
 _AND = OperatorTree("U!and")
+_IMPLIES = {"O!implies", "O!is-implied-by", "U!iff", *(f"F!{arrow}" for arrow in "⇒⟹⇐⟸⇔⟺")}
 _BODIES = {Role.BIG, Role.INTEGRAL, Role.LIMIT}
 _STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *_BODIES}
 _SIGNS = {
@@ -199,6 +202,9 @@ class _Grammar:
     def related(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
     ) -> OperatorTree:
+        places = [at for at, (operator, _) in enumerate(chain) if operator.label in _IMPLIES]
+        if self.mode == "correct" and places and len(places) < len(chain):
+            return self.implied(left, chain, places)
         first = listed(left)
         if not chain:
             return first
@@ -211,6 +217,21 @@ class _Grammar:
             made.append(apply(operator, (after,) if before is None else (before, after)))
             before = after if self.mode == "correct" else None
         return apply(_AND, made)
+
+    def implied(
+        self,
+        left: list[OperatorTree],
+        chain: list[tuple[OperatorTree, list[OperatorTree]]],
+        places: list[int],
+    ) -> OperatorTree:
+        """Relations between arrows of implication, which bind less than relations do."""
+        ends = [*places[1:], len(chain)]
+        first = self.related(left, chain[: places[0]])
+        arrows = [
+            (chain[at][0], [self.related(chain[at][1], chain[at + 1 : end])])
+            for at, end in zip(places, ends, strict=True)
+        ]
+        return self.related([first], arrows)
 
     def conditioned(self) -> OperatorTree:
         """An expression, under a condition after a bar, with what is said of it behind."""
@@ -310,7 +331,7 @@ class _Grammar:
         if not self.starts() or (self.role() == Role.BAR and not self.opens_bar()):
             return operator
         if role == Role.LIMIT and self.role() == Role.OPEN and operator.label in ("F!max", "F!min"):
-            return apply(operator, self.arguments())
+            return self.called(operator)
         integrals, self.integrals = self.integrals, self.integrals + 1 if role == Role.INTEGRAL else 0
         if self.role() == Role.ADD:
             sign = self.operator()
@@ -326,7 +347,7 @@ class _Grammar:
         """A named function over what stands in brackets, or over the factors that follow."""
         operator = self.operator()
         if self.role() == Role.OPEN:
-            return apply(operator, self.arguments())
+            return self.called(operator)
         if self.role() in (Role.FUNCTION, *_BODIES):
             return apply(operator, (self.factor(),))
         if self.role() == Role.BAR and self.opens_bar():
@@ -367,14 +388,15 @@ class _Grammar:
         self.take()
         return OperatorTree("F!abs" if text == "|" else "O!norm", (found,))
 
-    def arguments(self) -> tuple[OperatorTree, ...]:
-        """What a function is applied to: each thing in the brackets that follow."""
+    def called(self, operator: OperatorTree) -> OperatorTree:
+        """A function of each thing in the brackets that follow."""
         at = self.at
         opening, closing, found = self.bracketed()
-        if opening + closing in ("()", "[]", "{}") and self.role() != Role.SCRIPT:
-            return tuple(found)
+        scripted = self.role() == Role.SCRIPT
+        if opening + closing in ("()", "[]", "{}") and (self.mode == "correct" or not scripted):
+            return self.scripted(apply(operator, tuple(found)))
         self.at = at
-        return (self.scripted(self.fenced()),)
+        return apply(operator, (self.scripted(self.fenced()),))
 
     def fenced(self) -> OperatorTree:
         """What stands in brackets, as one thing."""

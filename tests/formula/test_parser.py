@@ -70,6 +70,22 @@ def test_trees(source: str, tree: str | None) -> None:
 @pytest.mark.parametrize(
     ("source", "arqmath", "correct"),
     [
+        (r"\sin(x)^2", "(F!sin (O!SUP V!x N!2))", "(O!SUP (F!sin V!x) N!2)"),
+        (
+            r"\max(a, b)^2",
+            "(F!max (O!SUP (O!interval(O-O) V!a V!b) N!2))",
+            "(O!SUP (F!max V!a V!b) N!2)",
+        ),
+        (
+            r"x = 1 \implies y < 2",
+            "(U!and (U!eq V!x N!1) (O!implies V!y) (O!lt N!2))",
+            "(O!implies (U!eq V!x N!1) (O!lt V!y N!2))",
+        ),
+        (
+            r"p \implies a < b < c",
+            "(U!and (O!implies V!p V!a) (O!lt V!b) (O!lt V!c))",
+            "(O!implies V!p (U!and (O!lt V!a V!b) (O!lt V!b V!c)))",
+        ),
         ("a<b<c", "(U!and (O!lt V!a V!b) (O!lt V!c))", "(U!and (O!lt V!a V!b) (O!lt V!b V!c))"),
         ("a-b-c", "(O!minus V!a V!b V!c)", "(O!minus (O!minus V!a V!b) V!c)"),
         ("(a-b)-c", "(O!minus (O!minus V!a V!b) V!c)", "(O!minus (O!minus V!a V!b) V!c)"),
