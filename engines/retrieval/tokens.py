@@ -22,7 +22,7 @@ __all__ = ["TERMS", "VERSIONS", "Terms", "formula_terms", "pieces", "snippet", "
 
 Terms = Literal["math", "porter"]
 """Words and formulas, as `terms` has them; or English words by Porter's stemmer, as Lucene has them."""
-VERSIONS: Mapping[Terms, str] = {"math": "math-terms-2", "porter": "porter-terms-1"}
+VERSIONS: Mapping[Terms, str] = {"math": "math-terms-3", "porter": "porter-terms-1"}
 """One changes whenever its terms of some text do: an index of other terms cannot be searched."""
 
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
