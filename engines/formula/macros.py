@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from engines.formula.lexer import Token
 
@@ -102,6 +103,11 @@ class _Expansion:
         if self.peek() != "{":
             raise _UnreadableError
         body = self.argument()
+        asked = [
+            after.text[0] for mark, after in pairwise(body) if mark.text == "#" and after.kind == "number"
+        ]
+        if any(int(number) > arguments for number in asked if number.isdigit()):
+            raise _UnreadableError
         if how in _OPERATORS:
             brace = Token("other", "{", 0), Token("other", "}", 0)
             body = [_OPERATOR, brace[0], *body, brace[1]]

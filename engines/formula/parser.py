@@ -15,6 +15,7 @@ brackets to its value.
 from __future__ import annotations
 
 from engines.formula.assembly import Mode, Run, fenced, fragmented, listed
+from engines.formula.connectives import IMPLIES, connected
 from engines.formula.layout import DEEPEST, Piece, pieces
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply
 from engines.formula.operators import Role
@@ -28,7 +29,6 @@ _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
 _DASHES = "−–"
 _AND = OperatorTree("U!and")
-_IMPLIES = {"O!implies", "O!is-implied-by", "U!iff", *(f"F!{arrow}" for arrow in "⇒⟹⇐⟸⇔⟺")}
 _BODIES = {Role.BIG, Role.INTEGRAL, Role.LIMIT}
 _STARTS = {Role.ATOM, Role.UNKNOWN, Role.NUMBER, Role.OPEN, Role.FUNCTION, Role.OPERATOR, *_BODIES}
 _SIGNS = {
@@ -65,7 +65,7 @@ class _Grammar:
     """Recursive descent over pieces."""
 
     def __init__(self, parts: list[Piece], mode: Mode) -> None:
-        self.parts = parts
+        self.parts = connected(parts) if mode == "correct" else parts
         self.mode = mode
         self.at = 0
         self.bars = 0
@@ -202,9 +202,11 @@ class _Grammar:
     def related(
         self, left: list[OperatorTree], chain: list[tuple[OperatorTree, list[OperatorTree]]]
     ) -> OperatorTree:
-        places = [at for at, (operator, _) in enumerate(chain) if operator.label in _IMPLIES]
-        if self.mode == "correct" and places and len(places) < len(chain):
-            return self.implied(left, chain, places)
+        if self.mode == "correct":
+            for looser in (IMPLIES, {"U!or"}, {"U!and"}):
+                places = [at for at, (operator, _) in enumerate(chain) if operator.label in looser]
+                if places and (looser is not IMPLIES or len(places) < len(chain)):
+                    return self.parted(left, chain, places)
         first = listed(left)
         if not chain:
             return first
@@ -218,20 +220,20 @@ class _Grammar:
             before = after if self.mode == "correct" else None
         return apply(_AND, made)
 
-    def implied(
+    def parted(
         self,
         left: list[OperatorTree],
         chain: list[tuple[OperatorTree, list[OperatorTree]]],
         places: list[int],
     ) -> OperatorTree:
-        """Relations between arrows of implication, which bind less than relations do."""
+        """Relations between what binds less than relations do: arrows of implication, or, and."""
         ends = [*places[1:], len(chain)]
         first = self.related(left, chain[: places[0]])
-        arrows = [
-            (chain[at][0], [self.related(chain[at][1], chain[at + 1 : end])])
-            for at, end in zip(places, ends, strict=True)
-        ]
-        return self.related([first], arrows)
+        arrows = [chain[at][0] for at in places]
+        rest = [self.related(chain[at][1], chain[at + 1 : end]) for at, end in zip(places, ends, strict=True)]
+        if arrows[0].label in IMPLIES:
+            return self.related([first], [(arrow, [one]) for arrow, one in zip(arrows, rest, strict=True)])
+        return apply(arrows[0], (first, *rest))
 
     def conditioned(self) -> OperatorTree:
         """An expression, under a condition after a bar, with what is said of it behind."""
@@ -284,7 +286,7 @@ class _Grammar:
 
     def factor(self) -> OperatorTree:
         """A factor with what is applied to it."""
-        if self.depth >= DEEPEST:
+        if self.depth > DEEPEST:
             raise _NoFormulaError
         self.depth += 1
         found = self.applied()

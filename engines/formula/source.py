@@ -23,6 +23,8 @@ _ESCAPES = {
 """What HTML's character references stand for, by their names."""
 _REFERENCE = re.compile(rf"&(?:\\displaystyle )?({'|'.join(_ESCAPES)});")
 """A reference; in cells LaTeXML puts a style between its parts."""
+_DELIMITERS = {("$", "$"), (r"\(", r"\)"), (r"\[", r"\]")}
+"""What a formula stands between in a text."""
 _ROOTS = ("√", "∛", "∜")
 
 
@@ -32,12 +34,21 @@ def source_tokens(latex: str, letters: str = "") -> list[Token]:
     >>> [token.text for token in source_tokens(r"\def\R{A} a &lt; \R²")]
     ['a', '<', 'A', '^', '{', '2', '}']
     """
-    found = lex(latex)
+    found = _undelimited(lex(latex))
     if "&" in latex:
         found = _referred(found, latex)
     if not latex.isascii():
         found = _rooted(_spelled(found, letters))
     return expanded(found) if DEFINITION.search(latex) else found
+
+
+def _undelimited(tokens: list[Token]) -> list[Token]:
+    """Without the dollars or brackets around the whole."""
+    if len(tokens) < 2 or (tokens[0].text, tokens[-1].text) not in _DELIMITERS:
+        return tokens
+    double = len(tokens) > 3 and {token.text for token in (*tokens[:2], *tokens[-2:])} == {"$"}
+    inner = tokens[2:-2] if double else tokens[1:-1]
+    return tokens if any(token.text in (tokens[0].text, tokens[-1].text) for token in inner) else inner
 
 
 def _referred(tokens: list[Token], latex: str) -> list[Token]:

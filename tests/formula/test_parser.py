@@ -70,6 +70,12 @@ def test_trees(source: str, tree: str | None) -> None:
 @pytest.mark.parametrize(
     ("source", "arqmath", "correct"),
     [
+        (
+            r"x > 0 \land y > 0",
+            "(U!and (O!gt V!x (U!and N!0 V!y)) (O!gt N!0))",
+            "(U!and (O!gt V!x N!0) (O!gt V!y N!0))",
+        ),
+        (r"x \land y = z", "(U!eq (U!and V!x V!y) V!z)", "(U!eq (U!and V!x V!y) V!z)"),
         (r"\sin(x)^2", "(F!sin (O!SUP V!x N!2))", "(O!SUP (F!sin V!x) N!2)"),
         (
             r"\max(a, b)^2",
@@ -150,8 +156,7 @@ def test_depth_is_an_error_with_a_place_and_no_crash(opening: str, closing: str,
     found = operator_tree(source)
     assert operator_tree(latex(found, source)).label
     if opening in ("{", "(", r"\frac{1}{", "x^{", "x_{", r"\sqrt{"):
-        braces = opening != "("
-        assert bool(found.errors()) == (depth > DEEPEST - (not braces))
+        assert bool(found.errors()) == (depth > DEEPEST)
 
 
 @pytest.mark.parametrize("opening", ["{", "(", r"\frac{", "x^{", r"\sqrt{", r"\begin{matrix}", r"\left("])
@@ -400,3 +405,42 @@ def test_commands_that_make_operators(source: str, tree: str) -> None:
 def test_definitions_that_cannot_be_followed_are_errors(source: str) -> None:
     (error,) = [one for one in operator_tree(source).errors() if one.span]
     assert error.span == (0, len(source))
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        (
+            r"a = b \land c = d \lor e = f \implies g = h",
+            "(O!implies (U!or (U!and (U!eq V!a V!b) (U!eq V!c V!d)) (U!eq V!e V!f)) (U!eq V!g V!h))",
+        ),
+        (
+            r"\{x \mid x > 0 \land x < 1\}",
+            "(O!conditional-set V!x (U!and (O!gt V!x N!0) (O!lt V!x N!1)))",
+        ),
+        (r"p \land q \iff q \land p", "(U!iff (U!and V!p V!q) (U!and V!q V!p))"),
+    ],
+)
+def test_connectives_bind_less_than_the_relations_on_all_their_sides(source: str, tree: str) -> None:
+    assert str(operator_tree(source, "correct")) == tree
+
+
+@pytest.mark.parametrize("source", ["$x^2$", "$$x^2$$", r"\(x^2\)", r"\[ x^2 \]", "x^2"])
+def test_what_a_formula_stands_between_is_no_part_of_it(source: str) -> None:
+    assert str(operator_tree(source)) == "(O!SUP V!x N!2)"
+
+
+def test_a_definition_with_too_few_arguments_is_an_error_node() -> None:
+    found = operator_tree(r"\newcommand{\f}[1]{#2+#1}\f{x}")
+    assert any(node.label == "E!" for node in found.walk())
+
+
+@pytest.mark.parametrize(
+    "brackets", ["()", "[]", (r"\{", r"\}"), (r"\left(", r"\right)"), (r"\langle ", r"\rangle ")]
+)
+def test_errors_begin_beyond_300_levels(brackets: tuple[str, str]) -> None:
+    opening, closing = brackets
+    trees = {n: operator_tree(opening * n + "x" + closing * n) for n in (300, 301)}
+    errors = {n: sum(node.label.startswith("E!") for node in tree.walk()) for n, tree in trees.items()}
+    assert errors[300] == 0
+    assert errors[301] > 0
