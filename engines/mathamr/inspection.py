@@ -214,10 +214,13 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
 
     if spec.folder is None:
         return None if spec.index is None else open_index(spec.index)
-    place = found_index(ArqmathFolder.open(spec.folder), spec.index, cache)
+    collection = ArqmathFolder.open(spec.folder)
+    place = found_index(collection, spec.index, cache)
     if place is None and cache is not None:
         warnings.append("the collection has no index of its formulas: mathwb mathamr index makes it")
-    return None if place is None else open_index(place)
+    if place is None:
+        return None
+    return open_index(place, collection.path, lambda event: warnings.append(str(event.data["message"])))
 
 
 def _nearest(

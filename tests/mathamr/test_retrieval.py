@@ -15,6 +15,7 @@ from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.core.events import Event
 from engines.forum.folder import ArqmathFolder
+from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
 from engines.mathamr.retrieval.embedding import EmbedStrings, embed
 from engines.mathamr.retrieval.evaluation import EvaluateFormulas, evaluate
@@ -22,6 +23,7 @@ from engines.mathamr.retrieval.indexing import IndexFormulas, index
 from engines.mathamr.retrieval.representing import Represent, represent
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
+from engines.mathamr.retrieval.standings import Standings, standings
 from engines.mathamr.retrieval.strings import represented, tree_string
 from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
@@ -331,6 +333,31 @@ def test_strings_without_their_context_are_counted(tmp_path: Path) -> None:
     assert f"{len(set(known))} strings are of the formula alone" in said[0]
     assert found[-1]["string"] == f"x+{found[-1]['id']}"
     assert heard(represent, Represent(forum, tmp_path / "index", "latex"))[1] == []
+
+
+def test_an_index_of_another_collection_is_named_and_not_replaced(formulas: Path, tmp_path: Path) -> None:
+    """The copy has the same ids: nothing but its place tells the two apart."""
+    other, link = tmp_path / "other", tmp_path / "link"
+    shutil.copytree(FORUM, other)
+    link.symlink_to(FORUM)
+    out = tmp_path / "run.tsv"
+    for run, make in (
+        (represent, lambda folder: Represent(folder, formulas, "latex")),
+        (rerank, lambda folder: Rerank(folder, formulas, out, None, "paths")),
+        (standings, lambda folder: Standings(folder, formulas)),
+    ):
+        said = heard(run, make(other))[1]
+        assert any(f"{formulas} is the index of {FORUM.resolve()}, not of {other}" in one for one in said)
+        assert not any("is the index of" in one for one in heard(run, make(link))[1])
+    found = inspect(Inspect(folder=other, topic="B.901", index=formulas))
+    assert any("is the index of" in one for one in found["warnings"])
+
+    before = (formulas / "about.json").read_bytes()
+    with pytest.raises(EngineError, match=f"index of another collection: {FORUM.resolve()}") as caught:
+        index(IndexFormulas(other, formulas))
+    assert caught.value.code == "E452"
+    assert (formulas / "about.json").read_bytes() == before
+    assert index(IndexFormulas(link, formulas))["complete"]
 
 
 def test_what_cannot_be_fused_or_reranked_is_refused(formulas: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ A look is what formulas with one visual id (or, without one, the same LaTeX) hav
 a query and a look is Tversky's index over the features of their operator trees: the weight of those they
 share, divided by .8 of the query's and .2 of the look's; a feature weighs as much as it is rare.
 
-    about.json          version, counts, encoder
+    about.json          version, collection, counts, encoder
     features.npy        uint64, hashes of the features, ascending
     starts.npy          int64, where the postings of each feature begin; one more
     looks.npy           int32, the look of each posting; counts.npy uint16, how often it has the feature
@@ -36,7 +36,7 @@ from engines.formula.features import FEATURES_VERSION
 from engines.retrieval.similarity import top_k
 from engines.retrieval.stored import ABOUT, corrupt, read_about
 
-__all__ = ["ALPHA", "FormulaIndex", "Postings", "columns", "write_table"]
+__all__ = ["ALPHA", "FormulaIndex", "Postings", "columns", "other_collection", "write_table"]
 
 ALPHA = 0.2
 """The share of a look's own weight in what similarity is measured against; the rest is the query's."""
@@ -99,6 +99,14 @@ def write_table(path: Path, columns: Mapping[str, pa.Array]) -> None:
     table = pa.table(dict(columns))
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
+
+
+def other_collection(about: Mapping[str, Any], collection: Path) -> str | None:
+    """The collection that an index says it was made of, where that is not this one."""
+    made_of = about.get("collection")
+    if not isinstance(made_of, str) or Path(made_of).resolve() == collection.resolve():
+        return None
+    return made_of
 
 
 class FormulaIndex:

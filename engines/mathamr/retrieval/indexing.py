@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,7 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
     left_out (rows that could not be read, and those with the id of an earlier one), doubts (how many formulas
     have no LaTeX, no visual id, …), encoder. Events: progress in formulas and looks; a warning of each doubt
     and of what was left out, with the first place. Raises: DataError E660 for a collection without formulas,
-    E452 where `out` holds something else, and as `encoder`.
+    E452 where `out` holds something else, or an index of another collection, and as `encoder`.
 
     >>> from tempfile import mkdtemp
     >>> from engines.core.assets import asset
@@ -56,7 +57,9 @@ def index(spec: IndexFormulas, *, events: Sink = ignore, stop: Stop = never) -> 
     from engines.retrieval.stored import new_folder
 
     collection = ArqmathFolder.open(spec.folder)
-    about: dict[str, Any] = {"version": FEATURES_VERSION, "collection": str(collection.path), "encoder": None}
+    _refuse_another(spec.out, collection.path)
+    place = str(collection.path.resolve())
+    about: dict[str, Any] = {"version": FEATURES_VERSION, "collection": place, "encoder": None}
     try:
         with new_folder(spec.out, about) as draft:
             about |= _written(collection, draft, events, stop)
@@ -82,6 +85,24 @@ def found_index(collection: ArqmathFolder, given: Path | None, cache: Path | Non
         place.parent.mkdir(parents=True, exist_ok=True)
         index(IndexFormulas(collection.path, place))
     return place
+
+
+def _refuse_another(out: Path, collection: Path) -> None:
+    """Raise DataError E452 where `out` holds an index of another collection."""
+    from engines.mathamr.retrieval.formula_index import other_collection
+    from engines.retrieval.stored import ABOUT
+
+    try:
+        about = json.loads((out / ABOUT).read_bytes())
+    except (OSError, ValueError):  # nothing, or what can only be built anew
+        return
+    if isinstance(about, dict) and (other := other_collection(about, collection)) is not None:
+        raise DataError(
+            f"the folder holds an index of another collection: {other}",
+            path=out,
+            code="E452",
+            remedy="Name a new folder with --out, or remove this one first.",
+        )
 
 
 class _StoppedError(Exception):

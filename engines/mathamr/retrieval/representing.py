@@ -36,16 +36,17 @@ class Represent:
 def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
     """Rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the representation.
 
-    Events: warnings of judged formulas that the collection does not have, and of strings without the context
-    that they should have. Raises: DataError as of the index
+    Events: warnings of judged formulas that the collection does not have, of strings without the context
+    that they should have, and of an index of another collection. Raises: DataError as of the index
     and the topics.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.search import open_index
     from engines.mathamr.retrieval.task2 import Task2
 
-    task = Task2(ArqmathFolder.open(spec.folder), events)
-    strings = Strings(open_index(spec.index), spec.kind, spec.window)
+    collection = ArqmathFolder.open(spec.folder)
+    task = Task2(collection, events)
+    strings = Strings(open_index(spec.index, collection.path, events), spec.kind, spec.window)
     if spec.topics:
         found = list(task.topics.values())
         for topic, text in zip(found, strings.of_topics(found), strict=True):

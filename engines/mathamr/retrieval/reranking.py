@@ -59,8 +59,9 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.retrieval.manifest import write_manifest
     from engines.retrieval.run import Run, write_run
 
-    task = Task2(ArqmathFolder.open(spec.folder), events)
-    opened = open_index(spec.index)
+    collection = ArqmathFolder.open(spec.folder)
+    task = Task2(collection, events)
+    opened = open_index(spec.index, collection.path, events)
     strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
     candidates, missing, left_out = _candidates(spec, task, strings, events)
     topics = _topics(candidates, task, spec.run)

@@ -77,15 +77,19 @@ def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -
 _OPENED: dict[tuple[str, tuple[int, int]], Any] = {}
 
 
-def open_index(folder: Path) -> FormulaIndex:
-    """The index in a folder; kept open until it is built anew."""
-    from engines.mathamr.retrieval.formula_index import FormulaIndex
+def open_index(folder: Path, collection: Path | None = None, events: Sink = ignore) -> FormulaIndex:
+    """The index in a folder; kept open until it is built anew. Events: a warning where it was made of another
+    collection than the one that it is to serve."""
+    from engines.mathamr.retrieval.formula_index import FormulaIndex, other_collection
 
     key = (str(folder), changed(folder / "about.json"))
     if key not in _OPENED:
         _OPENED.clear()
         _OPENED[key] = FormulaIndex(folder)
     opened: FormulaIndex = _OPENED[key]
+    if collection is not None and (other := other_collection(opened.about, collection)) is not None:
+        what = f"{folder} is the index of {other}, not of {collection}: formulas with the same id may differ"
+        events(Event("warning", {"message": what}))
     return opened
 
 

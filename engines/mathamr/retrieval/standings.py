@@ -37,6 +37,7 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.evaluation import EvaluateFormulas, evaluate
     from engines.mathamr.retrieval.indexing import found_index
+    from engines.mathamr.retrieval.search import open_index
 
     collection = ArqmathFolder.open(spec.folder)
     qrels, unit = _judgements(collection)
@@ -50,6 +51,7 @@ def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = No
             exit_code=3,
             remedy="`mathwb mathamr search` makes runs, `mathwb mathamr index` an index.",
         )
+    open_index(index, collection.path, events)
     runs = tuple(collection.formula_runs)
     found = evaluate(EvaluateFormulas(runs, index, qrels, unit), events=events)
     return {**found, "index": str(index), "runs": [*map(str, runs)], "qrels": [*map(str, qrels)]}
