@@ -116,6 +116,15 @@ def test_what_stands_behind_a_graph_is_named_by_its_line() -> None:
     assert read_graph("# ::snt A boy.\n(b / boy)\n\n# end\n").root.concept == "boy"
 
 
+def test_alignments_are_no_part_of_a_graph() -> None:
+    aligned = """(a / a~e.1 :arg0~e.2 (b / "b~1"~3) :arg1~1,2 (c / c~e.4,5 :quant 5~e.6 :mod "x"~2)
+      :arg2 b~e.7 :arg3~2)"""
+    plain = '(a / a :arg0 (b / "b~1") :arg1 (c / c :quant 5 :mod "x") :arg2 b :arg3)'
+    assert read_graph(aligned) == read_graph(plain)
+    assert compare(Compare("(a / a~e.1 :arg0~e.2 (b / b~3))", "(a / a :arg0 (b / b))"))["f1"] == 1.0
+    assert linear(read_graph("(a / a~e.1 :arg0~e.2 (b / b~3))")) == "a b"
+
+
 CLASH = "the variable b has 2 concepts: boy, girl"
 
 

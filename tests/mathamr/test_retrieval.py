@@ -304,6 +304,28 @@ def test_judgements_that_differ_between_files_are_counted(formulas: Path, tmp_pa
     assert heard(evaluate, EvaluateFormulas((run,), formulas, (QRELS, QRELS)))[1] == []
 
 
+@pytest.mark.parametrize("unit", ["formula", "visual"])
+def test_judgements_of_the_other_unit_are_supposed(tmp_path: Path, unit: Any) -> None:
+    """One formula is known, by its id or by that of its look; most of the others are not."""
+    forum, place = tmp_path / "forum", tmp_path / "index"
+    forum.mkdir()
+    (forum / "formulas.tsv").write_text("id\tpost_id\ttype\tvisual_id\tformula\n690\t1\tquestion\tv7\tx\n")
+    index(IndexFormulas(forum, place))
+    known = "690" if unit == "formula" else "v7"
+    run, qrels = tmp_path / "run.tsv", tmp_path / "qrels.tsv"
+    run.write_text("B.905 Q0 690 1 1 x\n")
+    for others, supposed in ((["n1"], False), (["n1", "n2"], True)):
+        qrels.write_text("".join(f"B.905 0 {one} 2\n" for one in [known, *others]))
+        said = heard(evaluate, EvaluateFormulas((run,), place, (qrels,), unit))[1]
+        other = "--unit visual" if unit == "formula" else "--unit formula"
+        assert any(f"{len(others)} judgements are of formulas" in one for one in said)
+        assert any(other in one for one in said) == supposed
+    qrels.write_text("B.905 0 n1 2\n")
+    with pytest.raises(EngineError, match="no judged formula") as caught:
+        evaluate(EvaluateFormulas((run,), place, (qrels,), unit))
+    assert other in caught.value.remedy
+
+
 def test_topics_that_find_nothing_are_named(formulas: Path, tmp_path: Path) -> None:
     topics, run = tmp_path / "topics.jsonl", tmp_path / "run.tsv"
     rows = [("B.1", "x^2"), ("B.2", "\\forall")]

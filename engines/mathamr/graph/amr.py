@@ -89,11 +89,12 @@ class Graph:
         return found
 
 
+_ALIGNMENT = re.compile(r'~[^"~]*$')
 _VARIABLE = re.compile(r"[A-Za-z]\d*")
 
 
 def read_graph(text: str) -> Graph:
-    """A graph of its PENMAN text; comments and metadata are passed over.
+    """A graph of its PENMAN text; comments, metadata and alignments (`~e.1,2`) are passed over.
 
     >>> graph = read_graph('(w / want-01 :arg0 (b / boy) :arg1 (g / go-02 :arg0 b))')
     >>> [node.concept for node in graph.nodes()]
@@ -145,14 +146,20 @@ def _node(written: tuple[str, list[tuple[str, object]]]) -> Node:
         (_, branches), node = pending.pop()
         for role, target in branches or ():
             if role == "/":
-                node.concept = node.concept or str(target or "")
+                node.concept = node.concept or _unaligned(target)
             elif isinstance(target, tuple):
                 inner = Node(str(target[0]), "", [])
-                node.branches.append(Branch(role, inner))
+                node.branches.append(Branch(_unaligned(role), inner))
                 pending.append((target, inner))
             else:
-                node.branches.append(Branch(role, "" if target is None else str(target)))
+                node.branches.append(Branch(_unaligned(role), _unaligned(target)))
     return root
+
+
+def _unaligned(written: object) -> str:
+    """A concept, role or constant without its alignment, which the library's trees keep; a tilde within
+    quotes is none."""
+    return _ALIGNMENT.sub("", str(written or ""))
 
 
 def write_graph(graph: Graph) -> str:

@@ -23,6 +23,12 @@ __all__ = ["EvaluateFormulas", "evaluate"]
 
 Unit = Literal["formula", "visual"]
 
+_OTHER: dict[Unit, str] = {
+    "formula": "visual ids? They need --unit visual.",
+    "visual": "formulas? They need --unit formula.",
+}
+"""By unit, what judgements may name instead where the index lacks most of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class EvaluateFormulas:
@@ -77,9 +83,11 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
-    qrels, left_out, hopeless = _judged(spec, opened, sizes, events)
+    qrels, judgements, left_out, hopeless = _judged(spec, opened, sizes, events)
     if left_out:
         what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
+        if 2 * left_out > judgements:
+            what += f"; do they name {_OTHER[spec.unit]}"
         events(Event("warning", {"message": what}))
     if hopeless:
         what = f"{len(hopeless):,} topics are left out, as {hopeless[0]}: no grade above 0 is in the index"
@@ -180,16 +188,15 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
 
 def _judged(
     spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int], events: Sink
-) -> tuple[Qrels, int, list[str]]:
-    """Grades by topic and look; how many judgements are of formulas that the index lacks; and the topics that
-    are left out, since no look in the index has a grade above 0."""
+) -> tuple[Qrels, int, int, list[str]]:
+    """Grades by topic and look; how many judgements there are, and of formulas that the index lacks; and the
+    topics that are left out, since no look in the index has a grade above 0."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
     seen: dict[tuple[str, str], int] = {}
     known = set(opened.looks["visual_id"].to_pylist()) - {""}
     grades: dict[str, dict[str, int]] = {}
-    left_out = 0
-    otherwise = 0
+    judgements = left_out = otherwise = 0
     for path in spec.qrels:
         for topic, documents in read_qrels(path).grades.items():
             if sizes and topic not in sizes:
@@ -197,6 +204,7 @@ def _judged(
             otherwise += sum(
                 seen.setdefault((topic, one), grade) != grade for one, grade in documents.items()
             )
+            judgements += len(documents)
             of_topic = grades.setdefault(topic, {})
             for document, grade in documents.items():
                 if spec.unit == "visual":
@@ -217,9 +225,9 @@ def _judged(
             "no judged formula of the topics is in the index",
             path=spec.qrels[0],
             code="E344",
-            remedy="Is the index of the same collection? Visual ids need --unit visual.",
+            remedy=f"Is the index of the same collection? Do the judgements name {_OTHER[spec.unit]}",
         )
-    return Qrels(found), left_out, [topic for topic in grades if topic not in found]
+    return Qrels(found), judgements, left_out, [topic for topic in grades if topic not in found]
 
 
 def _sizes(files: Sequence[Path]) -> dict[str, int]:
