@@ -55,13 +55,13 @@ class Measured:
     def qrels(self, year: str) -> Path:
         return self.collection / f"qrels_task2_{year}_formula_id_mini.tsv"
 
-    def judged(self, name: str, kind: str, encoder: str = "minilm", window: int = 0) -> Path:
+    def judged(self, name: str, kind: str, encoder: str = "minilm") -> Path:
         """The judged formulas in the order of a representation."""
         out = self.place / (encoder if encoder == "minilm" else fingerprint(Path(encoder))) / f"{name}.tsv"
         if out.exists():
             return out
         out.parent.mkdir(exist_ok=True)
-        spec = Rerank(self.collection, self.index, out, kind=kind, encoder=encoder, window=window)
+        spec = Rerank(self.collection, self.index, out, kind=kind, encoder=encoder, window=0)
         rerank(spec)
         return out
 

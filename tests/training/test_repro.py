@@ -36,6 +36,13 @@ def test_the_printed_f1_fits_precision_and_recall_but_where_noted(lab: Lab) -> N
                 assert right or (number, row.name, f1) == (8, "CL Max", 89.14)
 
 
+def test_mathamrs_context_is_the_formulas_sentence_as_in_the_paper(lab: Lab) -> None:
+    """`--window` counts the sentences before and after it; those of the released contexts are 1."""
+    for item in tables(lab.workspace, "mathamr"):
+        assert "--encoder MODEL --window 0 " in item.command
+    assert load("mathamr/sentences-paper").params["model"]["window"] == 0
+
+
 def test_a_result_file_is_shown_with_its_interval(lab: Lab) -> None:
     values = {"kmeans_accuracy": {"mean": 95.5, "low": 94.0, "high": 96.5}}
     save_result(
