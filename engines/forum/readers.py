@@ -316,9 +316,10 @@ def read_topic_info(path: str | Path) -> dict[str, dict[str, str]]:
 
 
 def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
-    """A formula table of any version: tab separated with a header, the representation in the last column.
+    """A formula table of any version: tab separated with a header.
 
-    The header says where ids, post, type and visual id stand (v1 has no visual id).
+    It says where ids, post, type and visual id stand (v1 has no visual id), and the representation: `formula`
+    or `latex`, else the last column.
     """
     path = Path(path)
     csv.field_size_limit(MAX_ROW)
@@ -329,6 +330,7 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
         raise DataError("the header has no column 'id'", path=path, line=1, remedy="Expected: id, post_id, …")
     at = {name: index for index, name in enumerate(header)}
     post = at.get("post_id", at.get("topic_id", -1))
+    written = at.get("formula", at.get("latex", -1))
     taken: list[int] = []  # the lines of the row that is being read
 
     def texts() -> Iterator[str]:
@@ -359,6 +361,6 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
             post=row[post] if post >= 0 else "",
             kind=row[at["type"]] if "type" in at else "",
             visual_id=row[at["visual_id"]] if "visual_id" in at else "",
-            text=row[-1],
+            text=row[written],
             line=taken[0],
         )

@@ -194,6 +194,9 @@ class MathamrScreen(WorkbenchScreen):
             # What was written by hand stays for the next edit; the graph before it is shown again.
             self.workbench.report(error)
             self._draft = (subject.address, self._edited.pop(subject.address, subject.graph))
+            if self._readable[0] == subject.address and self._readable[1] != subject.graph:
+                self._edited[subject.address] = self._readable[1]
+            self._readable = ("", "")
             self.show_subject(self.contexts.subject)
             return
         self._show(None)
@@ -399,11 +402,15 @@ class MathamrScreen(WorkbenchScreen):
         draft = self._draft[1] if self._draft[0] == address else inspection.document["penman"]
         if (text := edited(self.workbench, draft, inspection)) is not None:
             self._draft = ("", "")
+            self._readable = (address, self._edited[address]) if address in self._edited else ("", "")
             self._edited[address] = text
             self.show_subject(self.contexts.subject)
 
     _draft: tuple[str, str] = ("", "")
     """An edited graph that could not be read, behind the address of its topic."""
+
+    _readable: tuple[str, str] = ("", "")
+    """The edited graph before the last edit, behind the address of its topic."""
 
     # What others ask
 

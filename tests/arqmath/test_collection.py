@@ -342,6 +342,7 @@ def test_formula_tables_of_all_versions(tmp_path: Path) -> None:
             "1\t9\t8\tanswer\t\t5\t77\t\tx",
             "77",
         ),
+        "other": ("visual_id\tlatex\tid\tpost_id\ttype", "77\tx\t1\t9\tanswer", "77"),
     }
     for header, row, visual_id in headers.values():
         path.write_text(f"{header}\n{row}\n1\t2\n")

@@ -215,7 +215,8 @@ async def test_another_parser_and_an_edited_graph(
         monkeypatch.setenv("EDITOR", "sed -i s/[(]s/s/")
         await press(pilot, "o")
         assert any("E329" in happening.code for happening in app.activity)
-        assert screen.inspection.document["parser"] == "published"
+        assert screen.inspection.document["parser"] == "given"
+        assert screen.inspection.document["strings"]["mathamr"].startswith("seek-01 ")
 
 
 async def test_two_graphs_are_compared_by_smatch(build: Make) -> None:
