@@ -11,7 +11,6 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 from engines.core.assets import asset
@@ -101,13 +100,27 @@ class Roles:
             )
             free = [one for one in named if one[1] not in no and one[1] not in taken]
             choices.append([*sorted(free, key=lambda one: (-one[0], one[1]))[:_BEST], (-99.0, None)])
-        best = max(product(*choices), key=_together, default=())
-        return [role for _, role in best]
+        return _together(choices)
 
 
-def _together(chosen: Sequence[tuple[float, str | None]]) -> float:
-    numbered = [role for _, role in chosen if role and role.startswith(":ARG")]
-    return sum(score for score, _ in chosen) if len(set(numbered)) == len(numbered) else -math.inf
+def _together(choices: Sequence[Sequence[tuple[float, str | None]]]) -> list[str | None]:
+    """A role of each with the highest sum of scores, a numbered one at most once; of equal sums the first.
+
+    Of all beginnings that use the same numbered roles only the best can go on.
+    """
+    begun: dict[frozenset[str], tuple[float, tuple[int, ...]]] = {frozenset(): (0.0, ())}
+    for ranked in choices:
+        longer: dict[frozenset[str], tuple[float, tuple[int, ...]]] = {}
+        for used, (cost, places) in begun.items():
+            for place, (score, role) in enumerate(ranked):
+                numbered = {role} if role is not None and role.startswith(":ARG") else set()
+                if not numbered & used:
+                    found = cost - score, (*places, place)
+                    now = used | numbered
+                    longer[now] = min(longer.get(now, found), found)
+        begun = longer
+    _, best = min(begun.values())
+    return [ranked[place][1] for ranked, place in zip(choices, best, strict=True)]
 
 
 @cache
