@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.pretraining import IGNORED, masked, pretrain
+from engines.arqmath.training.masked_language import IGNORED, masked
+from engines.arqmath.training.pretraining import pretrain
 from engines.arqmath.training.pretraining_data import chunks, documents, order_pairs
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError

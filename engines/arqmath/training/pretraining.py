@@ -24,7 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.model_folder import quiet, save_model
+from engines.arqmath.training.masked_language import (
+    IGNORED,
+    language_model,
+    masked,
+    ordinary,
+    save_language_model,
+    word_head,
+)
 from engines.arqmath.training.pretraining_data import Example, documents, examples, in_order, needed
 from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded
 from engines.arqmath.training.settings import CODE, PretrainSettings
@@ -38,14 +45,8 @@ from engines.training.task import Origin
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["PretrainTask", "Rows", "masked", "pretrain"]
+__all__ = ["PretrainTask", "Rows", "pretrain"]
 
-IGNORED = -100
-"""Label of a token that is not predicted."""
-LIMITS = (
-    "Made from questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
-    "A language model: it must be fine-tuned before it ranks or classifies anything.",
-)
 _AT_ONCE = 32
 
 
@@ -81,25 +82,6 @@ class Rows:
 
     def __getitem__(self, row: int) -> int:
         return row
-
-
-def masked(
-    ids: Ids, open_: NDArray[np.bool_], draw: np.random.Generator, *, share: float, mask: int, ordinary: Ids
-) -> tuple[Ids, Ids]:
-    """What the model reads and what it is to predict.
-
-    Args: open_: (tokens,) which may be predicted. ordinary: ids that replace a token.
-    Returns: ids and labels, (tokens,) each; at least one token is predicted where one may be.
-    """
-    places = np.flatnonzero(open_)
-    chosen = draw.permutation(places)[: max(1, round(share * len(places)))]
-    read, labels = ids.copy(), np.full(len(ids), IGNORED, np.int32)
-    labels[chosen] = ids[chosen]
-    kind = draw.random(len(chosen))
-    read[chosen[kind < 0.8]] = mask
-    random = chosen[kind >= 0.9]
-    read[random] = ordinary[draw.integers(len(ordinary), size=len(random))]
-    return read, labels
 
 
 class PretrainTask:
@@ -149,13 +131,7 @@ class PretrainTask:
 
     def model(self) -> torch.nn.Module:
         """The backbone with its heads, and rows for new LaTeX tokens."""
-        from engines.arqmath.training.latex_tokens import add_latex_tokens
-
-        with quiet():
-            made = self.backbone.pretraining_model(order=self.order)
-            if self.settings.latex_tokens:
-                add_latex_tokens(self.backbone.tokenizer, made)
-        return made
+        return language_model(self.backbone, order=self.order, latex_tokens=self.settings.latex_tokens)
 
     @cached_property
     def frame(self) -> Frame:
@@ -164,8 +140,7 @@ class PretrainTask:
 
     @cached_property
     def _ordinary(self) -> Ids:
-        tokenizer = self.backbone.tokenizer
-        return np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids).astype(np.int32)
+        return ordinary(self.backbone.tokenizer)
 
     def _examples(self, *, held_out: bool) -> Iterator[Example]:
         """Those of one side: every document belongs to the side that the seed gives it."""
@@ -284,8 +259,7 @@ class PretrainTask:
             attention_mask=batch["attention_mask"],
         )
         states = found.last_hidden_state
-        words = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_head"}
-        predicted = model.get_submodule(words[self.backbone.family])
+        predicted = word_head(model)
         second = None
         if self.order:
             order = {"bert": "cls.seq_relationship", "albert": "sop_classifier"}
@@ -367,19 +341,4 @@ class PretrainTask:
             "objectives": " and ".join(self._objectives()),
             "tokens of an example": self.settings.max_length,
         }
-        save_model(
-            model,
-            self.backbone.tokenizer,
-            folder,
-            facts,
-            title=f"{self.backbone.family.upper()} for mathematical language",
-            about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
-            data=data,
-            limits=LIMITS,
-            use=(
-                "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
-                'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
-                'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
-            ),
-            tags=("fill-mask",),
-        )
+        save_language_model(model, self.backbone, folder, facts, data)

@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg, refused
 
-__all__ = ["CODE", "CORPORA", "FinetuneSettings", "PairSource", "PretrainSettings", "RerankSettings"]
+__all__ = [
+    "CODE",
+    "CORPORA",
+    "CocoMaeSettings",
+    "FinetuneSettings",
+    "PairSource",
+    "PretrainSettings",
+    "RerankSettings",
+]
 
 CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
@@ -54,6 +62,30 @@ class PretrainSettings:
         if self.first_token and self.order:
             remedy = "Leave one of them out: --set model.order=false"
             raise refused("order and first_token are both to be predicted", CODE, remedy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CocoMaeSettings:
+    """How a language model is pre-trained by two spans of a post."""
+
+    max_length: Annotated[int, Arg("Tokens of a span, special ones counted.", low=8)] = 128
+    masked: Annotated[float, Arg("Share of the encoder's tokens that is predicted.", low=0, high=1)] = 0.3
+    decoder_masked: Annotated[float, Arg("The same of the decoder's.", low=0, high=1)] = 0.45
+    decoder_layers: Annotated[int, Arg("Layers of the decoder, which is not saved.", low=1)] = 2
+    decoder_weight: Annotated[float, Arg("What the decoder's loss is multiplied by.", low=0)] = 1.0
+    contrastive_weight: Annotated[float, Arg("The same of the contrastive loss.", low=0)] = 1.0
+    temperature: Annotated[float, Arg("What cosines of spans are divided by.", low=0)] = 0.05
+    latex_tokens: Annotated[bool, Arg("Give the tokenizer the LaTeX tokens.")] = True
+    held_out: Annotated[float, Arg("Share of the posts that is measured on.", low=0, high=1)] = 0.05
+    measured: Annotated[int, Arg("Held-out posts that an evaluation looks at.", low=1)] = 500
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E676."""
+        shares = {name: getattr(self, name) for name in ("masked", "decoder_masked", "held_out")}
+        if wrong := next((name for name, share in shares.items() if not 0 < share < 1), None):
+            raise refused(f"{wrong} is {shares[wrong]}, and a share between 0 and 1 is needed", CODE)
+        if not self.temperature:
+            raise refused("the temperature is 0, and above 0 is needed", CODE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,13 @@ PAPER = Paper(
             begins="backbone",
         ),
         Trainer(
+            "arqmath.coco-mae",
+            "engines.arqmath.training.coco_mae:coco_mae",
+            ("engines.arqmath.training.settings:CocoMaeSettings",),
+            data=("collection", "backbone"),
+            begins="backbone",
+        ),
+        Trainer(
             "arqmath.crossencoder",
             "engines.arqmath.training.finetuning:crossencoder",
             ("engines.arqmath.training.settings:FinetuneSettings",),

@@ -1,0 +1,270 @@
+"""The trainer `arqmath.coco-mae`: the first token's state learns to stand for a whole span of a post.
+
+Two spans of one post that do not overlap are read by the encoder, each with some tokens masked, which it
+predicts. A shallow decoder reads each span again with more of its tokens masked and, in the place of its
+first token, the encoder's first state of the other span; it predicts through the same head, and is thrown
+away afterwards. Besides, each span is to find the other one of its post among all spans of the batch by the
+cosine of their first states. The three losses are those of BERT, CoT-MAE (Wu et al. 2022) and coCondenser
+(Gao and Callan 2022), together as in Coco-MAE (Zhong et al. 2023). Spans are drawn anew in each epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.coco_mae_network import coco_mae as network
+from engines.arqmath.training.coco_mae_network import own_span, span_scores
+from engines.arqmath.training.finetuning import need
+from engines.arqmath.training.masked_language import (
+    IGNORED,
+    language_model,
+    masked,
+    ordinary,
+    save_language_model,
+)
+from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, named, padded
+from engines.arqmath.training.settings import CODE, CocoMaeSettings
+from engines.core.errors import DataError
+from engines.core.spec import read, values
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_posts
+from engines.training.identity import model_files
+from engines.training.kept import Kept
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = ["CocoMaeTask", "coco_mae", "two_spans"]
+
+_LEAST = 8
+"""Tokens of a span at least, without special ones; a post of fewer than two such is left out."""
+_AT_ONCE = 32
+
+
+def coco_mae(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> CocoMaeTask:
+    """The trainer `arqmath.coco-mae`. Data: collection (a folder of ARQMath); backbone (a model folder, with
+    or without weights; MiniLM without)."""
+    return CocoMaeTask(read(CocoMaeSettings, model, place="model.", code=CODE), data, seed)
+
+
+def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids]:
+    """Two spans of a text that do not overlap, the earlier one first, of at most `room` tokens each: it is
+    cut in two at random, and of each part a window at random is taken."""
+    cut = int(draw.integers(_LEAST, len(text) - _LEAST + 1))
+
+    def window(part: Ids) -> Ids:
+        begin = int(draw.integers(max(0, len(part) - room) + 1))
+        return part[begin : begin + room]
+
+    return window(text[:cut]), window(text[cut:])
+
+
+class CocoMaeTask:
+    """Pre-training by two spans as a training task; an example is the row of a post."""
+
+    measures = (
+        "validation_loss_nats",
+        "validation_masked_nats",
+        "validation_decoder_nats",
+        "validation_contrastive_nats",
+        "validation_span_accuracy",
+    )
+
+    def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
+        self.settings, self.data, self.seed = settings, data, seed
+        self._kept = Kept()
+        need(data, "collection", "collection")
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that are read."""
+        data: dict[str, Sequence[Path]] = {
+            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
+            "collection": (self.folder.need_posts(),),
+        }
+        return Origin("arqmath.coco-mae", values(self.settings), data)
+
+    @cached_property
+    def folder(self) -> ArqmathFolder:
+        """The collection."""
+        return ArqmathFolder.open(self.data["collection"])
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """What the training begins with."""
+        return open_backbone(self.data.get("backbone", MINILM), max_length=self.settings.max_length)
+
+    def model(self) -> torch.nn.Module:
+        """The backbone with its head for masked tokens, rows for new LaTeX tokens, and the decoder."""
+        made = language_model(self.backbone, order=False, latex_tokens=self.settings.latex_tokens)
+        return network(made, layers=self.settings.decoder_layers)
+
+    @cached_property
+    def frame(self) -> Frame:
+        """The special tokens."""
+        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
+
+    @property
+    def _room(self) -> int:
+        return self.settings.max_length - self.frame.width_one
+
+    @cached_property
+    def _ordinary(self) -> Ids:
+        return ordinary(self.backbone.tokenizer)
+
+    def keep_rows(self, kept: Kept) -> None:
+        """Tokens are kept there."""
+        self._kept = kept
+
+    @cached_property
+    def _texts(self) -> Sequences:
+        """The tokens of every post: title and body."""
+        tokenizer = self.backbone.tokenizer
+        place = self._kept.place("whole posts", "collection", tokenizer=tokenizer)
+        read = ((post.id, post.text) for post in read_posts(self.folder.need_posts(), Report()))
+        return kept_rows(place, lambda: named(tokenizer, read))[1]
+
+    @cached_property
+    def _sides(self) -> tuple[list[int], list[int]]:
+        """The rows of posts to train on, and of those to measure on; the seed divides them."""
+        draw = np.random.default_rng([self.seed, 4])
+        held = draw.random(len(self._texts)) < self.settings.held_out
+        long = self._texts.lengths >= 2 * _LEAST
+        measured = draw.permutation(np.flatnonzero(long & held))[: self.settings.measured]
+        return np.flatnonzero(long & ~held).tolist(), sorted(measured.tolist())
+
+    def train_data(self) -> list[int]:
+        """The rows that are trained on. Raises: DataError E674 when there are none."""
+        if not self._sides[0]:
+            raise DataError(
+                f"no post has {2 * _LEAST} tokens, for two spans",
+                path=self.data["collection"],
+                code="E674",
+                exit_code=3,
+                remedy="Name a collection with longer posts: --set data.collection=PATH",
+            )
+        return self._sides[0]
+
+    def length(self, example: int) -> int:
+        """Tokens of both spans at most, with the special ones."""
+        return min(int(self._texts.lengths[example]), 2 * self._room) + 2 * self.frame.width_one
+
+    def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
+        """A batch. Its spans and masks are drawn from the seed and the posts that meet in it."""
+        return self._batch(examples, np.random.default_rng([self.seed, 5, *examples]))
+
+    def _batch(self, rows: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
+        """(2 x posts, length) each, first the earlier spans and then the later ones: `attention_mask`,
+        `input_ids` and `labels` of the encoder, `decoder_ids` and `decoder_labels`."""
+        import torch
+
+        frame, tokenizer, settings = self.frame, self.backbone.tokenizer, self.settings
+        pairs = [two_spans(self._texts[row], self._room, draw) for row in rows]
+        shares = {"": settings.masked, "decoder_": settings.decoder_masked}
+        found: dict[str, list[Ids]] = {}
+        for text in (*(pair[0] for pair in pairs), *(pair[1] for pair in pairs)):
+            whole, _ = frame.one(text)
+            open_ = np.zeros(len(whole), np.bool_)
+            open_[len(frame.before_one) : len(whole) - len(frame.after_one)] = True
+            for name, share in shares.items():
+                ids, labels = masked(
+                    whole, open_, draw, share=share, mask=tokenizer.mask_token_id, ordinary=self._ordinary
+                )
+                found.setdefault(name or "input_", []).append(ids)
+                found.setdefault(f"{name}labels", []).append(labels)
+        batch = {
+            "input_ids": padded(found["input_"], tokenizer.pad_token_id),
+            "attention_mask": padded([np.ones_like(ids) for ids in found["input_"]], 0),
+            "labels": padded(found["labels"], IGNORED),
+            "decoder_ids": padded(found["decoder_"], tokenizer.pad_token_id),
+            "decoder_labels": padded(found["decoder_labels"], IGNORED),
+        }
+        return {name: torch.from_numpy(rows) for name, rows in batch.items()}
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Tokens that the encoder and the decoder predict, and spans."""
+        predicted = (int((batch[name] != IGNORED).sum()) for name in ("labels", "decoder_labels"))
+        return (*predicted, len(batch["labels"]))
+
+    def _predicted(
+        self, model: Any, batch: Mapping[str, Any]
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Logits (predicted tokens, vocabulary) of encoder and decoder, and the encoder's first states (2 x
+        posts, width)."""
+        attention = batch["attention_mask"]
+        states = model.encoded(batch["input_ids"], attention)
+        firsts = states[:, 0]
+        others = firsts.roll(len(firsts) // 2, 0)
+        again = model.decoded(batch["decoder_ids"], attention, others)
+        wanted = (batch[name] != IGNORED for name in ("labels", "decoder_labels"))
+        encoder, decoder = (model.words(each[at]) for each, at in zip((states, again), wanted, strict=True))
+        return encoder, decoder, firsts
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """(3,) cross-entropy in nats of the encoder's and the decoder's masked tokens and of finding the
+        other span among those of all processes, times their weights."""
+        import torch
+        from torch.nn.functional import cross_entropy
+
+        encoder, decoder, firsts = self._predicted(model, batch)
+        settings = self.settings
+        labels = (batch[name][batch[name] != IGNORED] for name in ("labels", "decoder_labels"))
+        words, again = (cross_entropy(*each) for each in zip((encoder, decoder), labels, strict=True))
+        apart = own_span(firsts, temperature=settings.temperature)
+        return torch.stack(
+            [words, settings.decoder_weight * again, settings.contrastive_weight * apart.to(words.dtype)]
+        )
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """On held-out posts, with the same spans and masks every time: the loss that is trained with and its
+        three parts, and how often the other span is the nearest among those of all these posts."""
+        import torch
+        from torch.nn.functional import cross_entropy
+
+        rows = self._sides[1]
+        if not rows:
+            return {}
+        device = next(model.parameters()).device
+        sums, counts = np.zeros(2), np.zeros(2)
+        sides: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
+        for begin in range(0, len(rows), _AT_ONCE):
+            made = self._batch(rows[begin : begin + _AT_ONCE], np.random.default_rng([self.seed, 6, begin]))
+            batch = {name: tensor.to(device) for name, tensor in made.items()}
+            *logits, firsts = self._predicted(model, batch)
+            for place, (words, name) in enumerate(zip(logits, ("labels", "decoder_labels"), strict=True)):
+                wanted = batch[name][batch[name] != IGNORED]
+                sums[place] += float(cross_entropy(words.float(), wanted, reduction="sum"))
+                counts[place] += len(wanted)
+            for side, part in zip(sides, firsts.chunk(2), strict=True):
+                side.append(part)
+        scores, other = span_scores(torch.cat([*sides[0], *sides[1]]), temperature=self.settings.temperature)
+        words, again = sums / counts
+        apart = float(cross_entropy(scores, other))
+        settings = self.settings
+        return {
+            "validation_loss_nats": words
+            + settings.decoder_weight * again
+            + settings.contrastive_weight * apart,
+            "validation_masked_nats": words,
+            "validation_decoder_nats": again,
+            "validation_contrastive_nats": apart,
+            "validation_span_accuracy": float((scores.argmax(-1) == other).double().mean()),
+        }
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """The encoder with its head, without the decoder."""
+        trained: Any = model
+        data = {
+            "collection": self.folder.title,
+            "posts": f"{len(self._sides[0]):,}, two spans of each",
+            "begun from": self.backbone.name,
+            "objectives": "masked tokens, masked tokens of the other span, and finding the other span",
+            "tokens of a span": self.settings.max_length,
+        }
+        save_language_model(trained.language, self.backbone, folder, facts, data)
