@@ -51,6 +51,7 @@ def cases(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTa
     yield from _cases_of_expressions(folder, rank, world)
     yield from _cases_of_formulas(folder, rank, world)
     yield from _cases_of_problems(folder, rank, world)
+    yield from _cases_of_answers(folder, rank, world)
 
 
 def _cases_of_expressions(
@@ -109,6 +110,22 @@ def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[st
     # One of the processes has nothing to contrast.
     some = [*examples[:5], *((anchor, -1, -1) for anchor, _, _ in examples[5:])]
     yield "some contrasted", task, [task.collate(some[begin:end])]
+
+
+def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
+    from engines.arqmath.training.dense_encoder import encoder
+    from engines.arqmath.training.splade import splade
+
+    begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
+    data = {"collection": folder / "forum", "backbone": folder / "bert"}
+    # The second step has 4/9 of the weights.
+    cost = {"question_flops": 0.1, "answer_flops": 0.2, "flops_warmup": 3}
+    for name, task in (
+        ("dense", encoder({"max_length": 32}, data, seed=0)),
+        ("splade", splade({"max_length": 32, **cost}, data, seed=0)),
+    ):
+        questions = task.train_data()
+        yield name, task, [task.collate([questions[row] for row in range(begin, end)])]
 
 
 def start(folder: Path, world: int) -> None:

@@ -64,6 +64,8 @@ LATER = (
     "sentences in turns",
     "problems",
     "some contrasted",
+    "dense",
+    "splade",
 )
 
 

@@ -27,6 +27,11 @@ CODE = "E671"
 _CLASSES = {"bert": "Bert", "albert": "Albert", "roberta": "Roberta"}
 _ORDER = (".pooler.", "seq_relationship.", "sop_classifier.")
 """Parts that only the order of segments needs."""
+_HEADS = {"bert": "cls.predictions.transform", "albert": "predictions", "roberta": "lm_head"}
+"""What lies between states and words."""
+_CLEAR = 5.0
+"""How far the score of a word lies above others, in lengths of word vectors, if it stands out: of MiniLM's
+30,522 words some 200 in a post, its own and their like."""
 _HEADLESS = ("pooler.", "position_ids")
 """Parts that a checkpoint without the fitting objective lacks, and that may begin anew."""
 
@@ -65,7 +70,7 @@ class Backbone:
     def pretraining_model(self, *, order: bool = True) -> torch.nn.Module:
         """With heads for masked tokens and, but for RoBERTa, the order of two segments. Without `order` the
         parts for it are there, and are not trained."""
-        model = self._model("MaskedLM" if self.family == "roberta" else "PreTraining")
+        model, _ = self._model("MaskedLM" if self.family == "roberta" else "PreTraining")
         for name, weight in model.named_parameters():
             if not order and any(part in name for part in _ORDER):
                 weight.requires_grad_(False)
@@ -74,7 +79,29 @@ class Backbone:
     def classifier(self) -> torch.nn.Module:
         """With a linear layer of two classes on the first token's state: 0 incorrect, 1 correct."""
         labels = {"id2label": {0: "incorrect", 1: "correct"}, "label2id": {"incorrect": 0, "correct": 1}}
-        return self._model("SequenceClassification", num_labels=2, **labels)
+        return self._model("SequenceClassification", num_labels=2, **labels)[0]
+
+    def masked_model(self) -> tuple[torch.nn.Module, bool]:
+        """With the head for masked tokens, and whether that is new because the folder lacks it.
+
+        A new head tells words by their own vectors, as every tied model, and begins with what these know: its
+        transform is the identity, if it changes no width, and its bias leaves the words that stand out. Of
+        random weights nothing does, and everything is left.
+        """
+        import torch
+
+        model, missing = self._model("MaskedLM")
+        new = self.folder is None or bool(missing)
+        if new:
+            head: Any = model.get_submodule(_HEADS[self.family])
+            with torch.no_grad():
+                if head.dense.in_features == head.dense.out_features:
+                    head.dense.weight.copy_(torch.eye(head.dense.in_features))
+                    head.dense.bias.zero_()
+                if self.folder is not None:
+                    words: Any = model.get_output_embeddings()
+                    words.bias.fill_(-_CLEAR * float(words.weight.norm(dim=1).mean()))
+        return model, new
 
     def encoder(self) -> torch.nn.Module:
         """Without a head: the states of all tokens."""
@@ -89,8 +116,9 @@ class Backbone:
         self._refuse_lost(found["missing_keys"])
         return model
 
-    def _model(self, purpose: str, **changes: Any) -> torch.nn.Module:
-        """In single precision. What lacks weights in the folder is drawn at random, and only heads may."""
+    def _model(self, purpose: str, **changes: Any) -> tuple[torch.nn.Module, list[str]]:
+        """In single precision, and which of its weights the folder lacks: they are drawn at random, and only
+        heads may."""
         with quick_imports():
             import transformers
 
@@ -99,11 +127,11 @@ class Backbone:
         if self.folder is None:
             for key, value in changes.items():
                 setattr(self.config, key, value)
-            return cls(self.config)
+            return cls(self.config), []
         model, found = open_model(cls, self.folder, CODE, **changes)
-        prefix = f"{model.base_model_prefix}."
-        self._refuse_lost(key for key in found["missing_keys"] if key.startswith(prefix))
-        return model
+        missing = sorted(found["missing_keys"])
+        self._refuse_lost(key for key in missing if key.startswith(f"{model.base_model_prefix}."))
+        return model, missing
 
     def _refuse_lost(self, missing: Iterable[str]) -> None:
         """Raises: DataError E671 for weights that are missing and may not begin anew."""

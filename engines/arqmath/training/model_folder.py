@@ -6,7 +6,8 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 from engines.core.errors import DataError
 from engines.core.files import write_text
@@ -20,6 +21,7 @@ __all__ = [
     "open_model",
     "open_tokenizer",
     "quiet",
+    "save_library_model",
     "save_model",
     "unusable",
 ]
@@ -120,6 +122,41 @@ def save_model(
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     text = card(title, about, facts, data=data, limits=limits, use=use, tags=(*tags, "mathematics"))
+    write_text(folder / "README.md", text)
+
+
+def save_library_model(
+    kind: Literal["SentenceTransformer", "SparseEncoder"],
+    language: Any,
+    tokenizer: Any,
+    modules: Sequence[Any],
+    folder: Path,
+    facts: Mapping[str, Any],
+    *,
+    title: str,
+    about: str,
+    data: Mapping[str, object],
+    limits: Sequence[str],
+    use: str,
+    tags: Sequence[str],
+) -> None:
+    """Write a model as this class of sentence-transformers reads it, and its card.
+
+    Args: language: a language model, with its head for masked tokens where it is to be sparse. modules: the
+    library's, behind it.
+    """
+    import sentence_transformers
+    from sentence_transformers.base.modules import Transformer
+
+    task = "fill-mask" if kind == "SparseEncoder" else "feature-extraction"
+    with quiet(), TemporaryDirectory(prefix="mathwb-") as place:
+        language.save_pretrained(place)
+        tokenizer.save_pretrained(place)
+        first = Transformer(place, transformer_task=task, model_kwargs={"use_safetensors": True})
+        made = getattr(sentence_transformers, kind)(modules=[first, *modules], device="cpu")
+        made.save_pretrained(str(folder), create_model_card=False)
+    tags = ("sentence-transformers", *tags, "mathematics")
+    text = card(title, about, facts, data=data, limits=limits, use=use, tags=tags)
     write_text(folder / "README.md", text)
 
 

@@ -30,7 +30,7 @@ from engines.core.files import atomic_writer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_links, read_posts
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run
+from engines.retrieval.run import Run, Scored
 
 __all__ = [
     "RELEVANT",
@@ -41,6 +41,7 @@ __all__ = [
     "Source",
     "Threads",
     "draw_pairs",
+    "read_linked",
     "read_threads",
     "write_pairs",
 ]
@@ -99,6 +100,10 @@ class Threads:
     def correct(self, place: int) -> Sequence[str]:
         """Its own answers."""
         return self.answers[place]
+
+    def of_others(self, place: int, ranking: Iterable[Scored]) -> list[Scored]:
+        """What a first stage ranked for a question, without what is its own and what is not known here."""
+        return [(id, score) for id, score in ranking if self.known.get(id, place) != place]
 
     def incorrect(self, place: int, count: int, draw: Random) -> list[str]:
         """Answers of questions that share a tag, or of any."""
@@ -171,6 +176,22 @@ def read_threads(folder: ArqmathFolder, *, exclude: Iterable[str] = ()) -> Threa
             "rows that could not be read": report.bad,
         },
     )
+
+
+def read_linked(folder: ArqmathFolder) -> dict[str, set[str]]:
+    """The duplicates and related questions of every question, both ways."""
+    found: dict[str, set[str]] = {}
+    pairs = [
+        (post.id, other)
+        for post in read_posts(folder.need_posts(), Report())
+        for other in (*post.duplicates, *post.related)
+    ]
+    if folder.links is not None:
+        pairs += [(post, other) for post, other, _ in read_links(folder.links, Report())]
+    for post, other in pairs:
+        found.setdefault(post, set()).add(other)
+        found.setdefault(other, set()).add(post)
+    return found
 
 
 class _Same:

@@ -26,13 +26,13 @@ from engines.arqmath.training.cosine_head import cosine_head, mark
 from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.latex_tokens import add_latex_tokens
 from engines.arqmath.training.model_folder import save_model
-from engines.arqmath.training.pairs import Threads, read_threads
+from engines.arqmath.training.pairs import Threads, read_linked, read_threads
 from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, longest_first, named, padded
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
-from engines.forum.readers import Report, read_links, read_posts
+from engines.forum.readers import Report, read_posts
 from engines.training.identity import model_files
 from engines.training.kept import Kept
 from engines.training.task import Origin
@@ -70,22 +70,6 @@ class _List:
 def _softmax(scores: Sequence[float], temperature: float) -> tuple[float, ...]:
     powers = np.exp((np.array(scores) - max(scores)) / temperature)
     return tuple((powers / powers.sum()).tolist())
-
-
-def _linked(folder: ArqmathFolder) -> dict[str, set[str]]:
-    """The duplicates and related questions of every question, both ways."""
-    found: dict[str, set[str]] = {}
-    pairs = [
-        (post.id, other)
-        for post in read_posts(folder.need_posts(), Report())
-        for other in (*post.duplicates, *post.related)
-    ]
-    if folder.links is not None:
-        pairs += [(post, other) for post, other, _ in read_links(folder.links, Report())]
-    for post, other in pairs:
-        found.setdefault(post, set()).add(other)
-        found.setdefault(other, set()).add(post)
-    return found
 
 
 class RerankTask:
@@ -179,7 +163,7 @@ class RerankTask:
         from engines.retrieval.run import read_run
 
         threads, settings = self._threads, self.settings
-        ranked, linked = read_run(self.data["run"]).rankings, _linked(self.folder)
+        ranked, linked = read_run(self.data["run"]).rankings, read_linked(self.folder)
         draw = Random(self.seed)
         count = len(threads.questions)
         held_out = set(draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1)))
@@ -187,12 +171,7 @@ class RerankTask:
         sides: tuple[list[_List], list[_List]] = [], []
         self.without = 0
         for place, question in enumerate(threads.questions):
-            own = set(threads.correct(place))
-            others = [
-                (answer, score)
-                for answer, score in min_max(ranked.get(question, ()))
-                if answer in threads.known and answer not in own
-            ]
+            others = threads.of_others(place, min_max(ranked.get(question, ())))
             lists = self._of_question(place, others, linked.get(question, set()), draw)
             self.without += not lists
             if place not in held_out or place in measured:

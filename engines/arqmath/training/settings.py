@@ -10,17 +10,22 @@ from engines.core.spec import Arg, refused
 __all__ = [
     "CODE",
     "CORPORA",
+    "BiEncoderSettings",
     "CocoMaeSettings",
+    "DenseSettings",
     "FinetuneSettings",
     "PairSource",
+    "Pooling",
     "PretrainSettings",
     "RerankSettings",
+    "SpladeSettings",
 ]
 
 CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
 AMPS. Of several the examples are mixed."""
 PairSource = Literal["collection", "annotated"]
+Pooling = Literal["mean", "cls"]
 
 CODE = "E676"
 
@@ -134,3 +139,62 @@ class RerankSettings:
             raise refused("a temperature is 0, and above 0 is needed", CODE)
         if self.last_rank - self.first_rank + 1 < self.answers:
             raise refused(f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiEncoderSettings:
+    """What encoders of questions and answers, dense or sparse, are trained on."""
+
+    negatives: Annotated[
+        int,
+        Arg(
+            "Wrong answers of a question from the first stage, where its run is given; the batch has more.",
+            low=0,
+        ),
+    ] = 1
+    first_rank: Annotated[int, Arg("Ranks of the first stage from here on give wrong answers.", low=1)] = 5
+    last_rank: Annotated[int, Arg("The deepest rank that is drawn from.", low=1)] = 64
+    titled: Annotated[
+        float,
+        Arg(
+            "Share of the questions whose answers have titles before them, as an index has them; that of its "
+            "own answer gives it away.",
+            low=0,
+            high=1,
+        ),
+    ] = 1.0
+    max_length: Annotated[int, Arg("Tokens of a text with its special ones; the end is cut.", low=8)] = 256
+    measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 50
+    candidates: Annotated[int, Arg("Answers of each of them, one of which is its own.", low=2)] = 10
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E676."""
+        if self.last_rank < self.first_rank:
+            raise refused(f"there are no ranks {self.first_rank} to {self.last_rank}", CODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseSettings(BiEncoderSettings):
+    """How a dense encoder of questions and answers is trained."""
+
+    pooling: Annotated[Pooling, Arg("The vector: the mean of all tokens' states, or that of the first.")] = (
+        "mean"
+    )
+    temperature: Annotated[float, Arg("What cosines are divided by.", low=0)] = 0.05
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense. Raises: EngineError E676."""
+        BiEncoderSettings.__post_init__(self)
+        if not self.temperature:
+            raise refused("the temperature is 0, and above 0 is needed", CODE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpladeSettings(BiEncoderSettings):
+    """How a sparse encoder of questions and answers is trained."""
+
+    question_flops: Annotated[float, Arg("Weight of the FLOPS of questions.", low=0)] = 3e-4
+    answer_flops: Annotated[float, Arg("Weight of the FLOPS of answers.", low=0)] = 1e-4
+    flops_warmup: Annotated[
+        int, Arg("Batches in which both weights rise, as the square of how many there were.", low=0)
+    ] = 0

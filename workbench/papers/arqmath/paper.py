@@ -42,6 +42,20 @@ PAPER = Paper(
             begins="backbone",
         ),
         Trainer(
+            "arqmath.encoder",
+            "engines.arqmath.training.dense_encoder:encoder",
+            ("engines.arqmath.training.settings:DenseSettings",),
+            data=("collection", "backbone", "run", "exclude"),
+            begins="backbone",
+        ),
+        Trainer(
+            "arqmath.splade",
+            "engines.arqmath.training.splade:splade",
+            ("engines.arqmath.training.settings:SpladeSettings",),
+            data=("collection", "backbone", "run", "exclude"),
+            begins="backbone",
+        ),
+        Trainer(
             "arqmath.generator",
             "engines.arqmath.generation.generator:generator",
             data=("collection", "amps", "backbone"),

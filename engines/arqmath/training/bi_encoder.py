@@ -1,0 +1,381 @@
+"""What trainings of dense and of sparse encoders share: questions and answers are read apart, and compared.
+
+A question is read as `arqmath rank` asks it, title and body; an answer as an index reads it, the title of
+its question before it. That title gives a question's own answer away, so a share of the questions can be
+learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in nats
+of the own answer among all answers of the batch, in all processes: the own ones of the other questions, and
+the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none of
+its wrong ones, nor does a first stage give it answers to questions that are linked to it. Judgements are
+never read.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
+from engines.arqmath.training.finetuning import need, read_ids
+from engines.arqmath.training.pairs import Threads, read_linked, read_threads
+from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded
+from engines.arqmath.training.settings import BiEncoderSettings
+from engines.core.errors import DataError
+from engines.core.spec import values
+from engines.forum.folder import ArqmathFolder
+from engines.forum.readers import Report, read_posts
+from engines.training.drawn import Drawn
+from engines.training.identity import model_files
+from engines.training.kept import Kept
+from engines.training.processes import rows_of_all
+from engines.training.task import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+    from engines.retrieval.run import Run
+
+__all__ = ["LIMITS", "BiEncoderTask", "Example", "Measured", "info_nce"]
+
+LIMITS = (
+    "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
+    "Wrong answers of the training are other questions' answers: some of them fit all the same.",
+    "Its score orders answers to one question; it is no probability.",
+)
+_HELD_OUT = 0.1
+
+
+class Example(NamedTuple):
+    """A question, the number of its set of duplicates, its own answer and wrong ones as rows of the texts,
+    and the numbers of their questions' sets."""
+
+    question: int
+    group: int
+    answers: tuple[int, ...]
+    groups: tuple[int, ...]
+
+
+class Measured(NamedTuple):
+    """A held-out question and candidates, the own answer first, with and without titles, as rows."""
+
+    question: int
+    titled: tuple[int, ...]
+    bare: tuple[int, ...]
+
+
+def info_nce(
+    questions: torch.Tensor,
+    answers: torch.Tensor,
+    same: torch.Tensor,
+    *,
+    begin: int = 0,
+    temperature: float = 1.0,
+) -> torch.Tensor:
+    """The mean cross-entropy in nats of each question's answer among all, by products of vectors.
+
+    Args: questions: (batch, d). answers: (answers, d); those of the questions begin at `begin`, in their
+    order. same: (batch, answers), which are no wrong answers to a question.
+    """
+    import torch
+
+    right = begin + torch.arange(len(questions), device=questions.device)
+    wrong = ~same
+    wrong[right - begin, right] = True
+    # Products in 16 bits would tell cosines apart by 0.004 at best.
+    with torch.autocast(questions.device.type, enabled=False):
+        scores = questions.float() @ answers.float().T / temperature
+    return torch.nn.functional.cross_entropy(scores.masked_fill(~wrong, -torch.inf), right)
+
+
+class BiEncoderTask:
+    """Training of such an encoder as a training task; what the vectors are, the trainers say."""
+
+    trainer: ClassVar[str]
+    measures: tuple[str, ...] = ("validation_loss_nats", "validation_mrr", "validation_bare_mrr")
+
+    def __init__(self, settings: BiEncoderSettings, data: Mapping[str, Path], seed: int) -> None:
+        self.data, self.seed = data, seed
+        self._shared = settings
+        self._kept = Kept()
+        need(data, "collection", "collection")
+
+    @property
+    @abstractmethod
+    def temperature(self) -> float:
+        """What products of vectors are divided by."""
+
+    @abstractmethod
+    def model(self) -> torch.nn.Module:
+        """The encoder: called with `input_ids` and `attention_mask`, it gives the vectors, (texts, d)."""
+
+    def regularisation(
+        self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
+    ) -> torch.Tensor | float:
+        """What is added to the loss. Args: questions, answers: vectors of all processes."""
+        del model, questions, answers
+        return 0.0
+
+    def origin(self) -> Origin:
+        """The trainer, its settings, and the files that are read."""
+        links = self.folder.links
+        data: dict[str, Sequence[Path]] = {
+            "backbone": model_files(backbone_folder(self.data.get("backbone", MINILM))),
+            "collection": (self.folder.need_posts(), *([] if links is None else [links])),
+        }
+        data |= {name: (self.data[name],) for name in ("run", "exclude") if name in self.data}
+        return Origin(self.trainer, values(self._shared), data)
+
+    @cached_property
+    def folder(self) -> ArqmathFolder:
+        """The collection."""
+        return ArqmathFolder.open(self.data["collection"])
+
+    @cached_property
+    def backbone(self) -> Backbone:
+        """What is trained."""
+        return open_backbone(self.data.get("backbone", MINILM), max_length=self._shared.max_length)
+
+    @cached_property
+    def _frame(self) -> Frame:
+        return Frame.of(self.backbone.tokenizer, types=self.backbone.types)
+
+    @cached_property
+    def threads(self) -> Threads:
+        """Questions and their answers."""
+        exclude = self.data.get("exclude")
+        return read_threads(self.folder, exclude=read_ids(exclude) if exclude is not None else ())
+
+    @cached_property
+    def _sides(self) -> tuple[list[int], list[int]]:
+        """Places of the questions that are trained on, and of those that are measured."""
+        draw, count = Random(self.seed), len(self.threads.questions)
+        held_out = draw.sample(range(count), round(count * _HELD_OUT) or int(count > 1))
+        trained = sorted(set(range(count)) - set(held_out))
+        return trained, sorted(held_out[: self._shared.measured])
+
+    @cached_property
+    def _ranked(self) -> tuple[Run, dict[str, set[str]]] | None:
+        """The first stage's run and what is linked. Raises: DataError E674 for a run of other questions."""
+        from engines.retrieval.run import read_run
+
+        if "run" not in self.data:
+            return None
+        run = read_run(self.data["run"])
+        if not any(question in run.rankings for question in self.threads.questions):
+            raise DataError(
+                "no topic of this run is a question of the collection",
+                path=self.data["run"],
+                code="E674",
+                remedy="Make one: mathwb arqmath rank INDEX --questions --no-rerank --depth 100 --out RUN.",
+            )
+        return run, read_linked(self.folder)
+
+    def hard(self, place: int) -> list[str]:
+        """Answers to others that the first stage ranks high for a question, the best first."""
+        if self._ranked is None:
+            return []
+        (run, linked), threads, settings = self._ranked, self.threads, self._shared
+        question, group = threads.questions[place], threads.groups[place]
+        others = threads.of_others(place, run.rankings.get(question, ()))
+        near, found = linked.get(question, set()), []
+        for answer, _ in others[settings.first_rank - 1 : settings.last_rank]:
+            other = threads.known[answer]
+            if threads.groups[other] != group and threads.questions[other] not in near:
+                found.append(answer)
+        return found
+
+    @cached_property
+    def _held_out(self) -> list[tuple[int, list[str]]]:
+        """Measured questions by place, with candidates: the own answer, ranked ones, others of its tags."""
+        found, many = [], self._shared.candidates - 1
+        for place in self._sides[1]:
+            draw = Random(f"{self.seed} {place}")
+            ranked = self.hard(place)
+            wrong = draw.sample(ranked, min(many, len(ranked)))
+            more = self.threads.incorrect(place, many, draw)
+            wrong += [answer for answer in more if answer not in wrong][: many - len(wrong)]
+            if wrong:
+                found.append((place, [draw.choice(self.threads.correct(place)), *wrong]))
+        return found
+
+    @cached_property
+    def _texts(self) -> tuple[dict[tuple[str, str], int], Sequences]:
+        """Rows by kind and id, and the tokens: questions, answers behind titles and, as far as they are read,
+        without."""
+        threads, room = self.threads, self._shared.max_length - self._frame.width_one
+        bare = {id for _, candidates in self._held_out for id in candidates}
+        if self._shared.titled < 1:
+            bare |= threads.known.keys()
+        asked = set(threads.questions)
+
+        def posts() -> Iterator[Any]:
+            seen: set[str] = set()
+            for post in read_posts(self.folder.need_posts(), Report()):
+                if (post.id in asked or post.id in threads.known) and post.id not in seen:
+                    seen.add(post.id)
+                    yield post
+
+        def texts() -> Iterator[tuple[str, str]]:
+            titles = {post.id: post.title for post in posts() if post.kind == 1}
+            for post in posts():
+                if post.kind == 1:
+                    yield f"question {post.id}", post.text
+                    continue
+                yield f"titled {post.id}", f"{titles[post.parent]}\n{post.body.text}"
+                if post.id in bare:
+                    yield f"bare {post.id}", post.body.text
+
+        tokenizer = self.backbone.tokenizer
+        every = self._shared.titled < 1 or sorted(bare)
+        place = self._kept.place("apart", "collection", "exclude", tokenizer=tokenizer, bare=every, most=room)
+        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
+        rows: dict[tuple[str, str], int] = {}
+        for row, name in enumerate(names):
+            kind, _, post = name.partition(" ")
+            rows[kind, post] = row
+        return rows, found
+
+    def keep_rows(self, kept: Kept) -> None:
+        """Tokens are kept there."""
+        self._kept = kept
+
+    def train_data(self) -> Drawn[Example]:
+        """The questions that are trained on, each with other answers in every epoch."""
+        trained = self._sides[0]
+        if not trained:
+            raise DataError(
+                "the collection has one question with an answer, and none stays to train on",
+                path=self.data["collection"],
+                code="E674",
+                exit_code=3,
+                remedy="Name a collection of more.",
+            )
+        assert self._texts is not None
+        return Drawn(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
+
+    def _example(self, place: int, draw: np.random.Generator) -> Example:
+        threads, rows, chance = self.threads, self._texts[0], Random(int(draw.integers(2**62)))
+        hard = self.hard(place)
+        answers = [chance.choice(threads.correct(place))]
+        answers += chance.sample(hard, min(self._shared.negatives, len(hard)))
+        kind = "titled" if chance.random() < self._shared.titled else "bare"
+        return Example(
+            rows["question", threads.questions[place]],
+            threads.groups[place],
+            tuple(rows[kind, answer] for answer in answers),
+            tuple(threads.groups[threads.known[answer]] for answer in answers),
+        )
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int64]:
+        return self._texts[1].lengths + self._frame.width_one
+
+    def length(self, example: Example) -> int:
+        """Tokens of the question and all its answers."""
+        return int(self._lengths[[example.question, *example.answers]].sum())
+
+    def collate(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """`question_ids`, `question_mask`: (batch, length); `answer_ids`, `answer_mask`: (answers, length),
+        the own ones of all questions, then the wrong ones; `groups` (batch,), `answer_groups` (answers,)."""
+        import torch
+
+        def column(of: str) -> list[int]:
+            own = [getattr(one, of)[0] for one in examples]
+            return own + [each for one in examples for each in getattr(one, of)[1:]]
+
+        questions = self.inputs([one.question for one in examples])
+        answers = self.inputs(column("answers"))
+        return {
+            "question_ids": questions["input_ids"],
+            "question_mask": questions["attention_mask"],
+            "answer_ids": answers["input_ids"],
+            "answer_mask": answers["attention_mask"],
+            "groups": torch.tensor([one.group for one in examples]),
+            "answer_groups": torch.tensor(column("groups")),
+        }
+
+    def inputs(self, rows: Sequence[int]) -> dict[str, torch.Tensor]:
+        """`input_ids` and `attention_mask` of texts, (texts, length)."""
+        import torch
+
+        ids = [self._frame.one(self._texts[1][row])[0] for row in rows]
+        return {
+            "input_ids": torch.from_numpy(padded(ids, self.backbone.tokenizer.pad_token_id)),
+            "attention_mask": torch.from_numpy(padded([np.ones_like(each) for each in ids], 0)),
+        }
+
+    def counts(self, batch: Mapping[str, Any]) -> tuple[int, ...]:
+        """Questions."""
+        return (len(batch["groups"]),)
+
+    def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
+        """InfoNCE over the answers of all processes, and the trainer's regularisation."""
+        questions, own = (
+            model(input_ids=batch[f"{side}_ids"], attention_mask=batch[f"{side}_mask"])
+            for side in ("question", "answer")
+        )
+        answers, begin = rows_of_all(own)
+        groups, _ = rows_of_all(batch["answer_groups"])
+        same = batch["groups"][:, None] == groups
+        found = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
+        return found + self.regularisation(model, rows_of_all(questions)[0], answers)
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """Of held-out questions: the loss of the own answer among the candidates, as an index reads them, and
+        its mean reciprocal rank (equal scores count half), so and without titles."""
+        import torch
+
+        losses: list[float] = []
+        ranks: dict[str, list[float]] = {"titled": [], "bare": []}
+        for one in self.held_out:
+            question = self.vectors(model, [one.question])
+            for kind, rows in (("titled", one.titled), ("bare", one.bare)):
+                answers = self.vectors(model, rows)
+                right, *wrong = (question @ answers.T)[0].tolist()
+                ranks[kind].append(1 + sum((each > right) + (each == right) / 2 for each in wrong))
+                if kind == "titled":
+                    nothing = torch.zeros(1, len(rows), dtype=torch.bool, device=answers.device)
+                    losses.append(float(info_nce(question, answers, nothing, temperature=self.temperature)))
+        if not losses:
+            return {}
+        return {
+            "validation_loss_nats": float(np.mean(losses)),
+            "validation_mrr": float(np.mean(1 / np.array(ranks["titled"]))),
+            "validation_bare_mrr": float(np.mean(1 / np.array(ranks["bare"]))),
+        }
+
+    @cached_property
+    def held_out(self) -> list[Measured]:
+        """What is measured."""
+        rows = self._texts[0]
+        return [
+            Measured(
+                rows["question", self.threads.questions[place]],
+                tuple(rows["titled", id] for id in candidates),
+                tuple(rows["bare", id] for id in candidates),
+            )
+            for place, candidates in self._held_out
+        ]
+
+    def vectors(self, model: torch.nn.Module, rows: Sequence[int]) -> torch.Tensor:
+        """(texts, d) the vectors of texts."""
+        device = next(model.parameters()).device
+        found: torch.Tensor = model(**{name: one.to(device) for name, one in self.inputs(rows).items()})
+        return found.float()
+
+    def told(self) -> dict[str, object]:
+        """What a card says of the data."""
+        return {
+            "collection": self.folder.title,
+            "questions": f"{len(self.threads.questions):,}, {len(self._sides[0]):,} of them trained on",
+            "answers": f"{len(self.threads.known):,}",
+            "first stage": self.data["run"].name if "run" in self.data else "none",
+            "begun from": self.backbone.name,
+            "tokens of a text": f"{self._shared.max_length}, the end is cut",
+        }
