@@ -153,7 +153,7 @@ CODES: Mapping[str, str] = {
     "E667": "a folder that holds something that is no index",
     "E668": "an index that was begun with other settings",
     "E669": "another process is building this index",
-    "E670": "an index without vectors",
+    "E670": "an index without what is searched",
     "E671": "a language model that cannot be opened",
     "E672": "a kind of language model that cannot be trained here",
     "E673": "weights of a language model that only unpickling would read",

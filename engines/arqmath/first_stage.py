@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FUSED", "FirstStage", "Search"]
 
-Search = Literal["lexical", "dense", "questions", "sparse"]
+Search = Literal["lexical", "dense", "questions", "sparse", "structure"]
 """By BM25; by the cosine of topic and answer; by the cosine of topic and the question that is answered; by
-the product of learned sparse vectors."""
+the product of learned sparse vectors; by BM25 over the structure of formulas."""
 
 _SEARCHES: tuple[Search, ...] = get_args(Search)
 _TERM = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)\s*\*)?\s*([a-z]+)\s*")

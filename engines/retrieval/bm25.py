@@ -66,7 +66,7 @@ def build_lexical(
         lengths, holders = postings.lengths, postings.holders
         if not len(holders):
             raise DataError(
-                "the documents have no words to index", code="E660", remedy="Is this the right file?"
+                "the documents have no terms to index", code="E660", remedy="Is this the right file?"
             )
         about |= {
             "bm25": asdict(params),

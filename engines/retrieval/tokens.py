@@ -18,15 +18,30 @@ from typing import Literal
 from engines.formula.lexer import lex
 from engines.retrieval.porter import english_terms
 
-__all__ = ["TERMS", "VERSIONS", "Terms", "formula_terms", "pieces", "snippet", "stem", "terms"]
+__all__ = [
+    "STRUCTURE",
+    "TERMS",
+    "VERSIONS",
+    "Terms",
+    "formula_terms",
+    "pieces",
+    "snippet",
+    "stem",
+    "structure_terms",
+    "terms",
+]
 
 Terms = Literal["math", "porter"]
 """Words and formulas, as `terms` has them; or English words by Porter's stemmer, as Lucene has them."""
 VERSIONS: Mapping[Terms, str] = {"math": "math-terms-3", "porter": "porter-terms-1"}
 """One changes whenever its terms of some text do: an index of other terms cannot be searched."""
+STRUCTURE = "structure-terms-2"
+"""The version of `structure_terms`; its number is that of the features."""
 
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*")
+_STRUCTURE = ("g", "w")
+"""Kinds of features (`engines.formula.features`) that are terms of a structure: those with wildcards."""
 _LONG_FORMULA = 200
 """Longer formulas are not kept in the cache, in characters: they hardly ever return."""
 
@@ -118,9 +133,29 @@ def terms(text: str) -> list[str]:
     return found
 
 
+def structure_terms(text: str) -> list[str]:
+    r"""Features of the operator trees of a text's formulas: paths of two or three nodes and whole sub-trees,
+    in which every letter is V and every number N. Words, and formulas of one symbol, give none.
+
+    >>> structure_terms(r"if $a+b$")
+    ['g V U!Plus', 'g V U!Plus', 'w (U!Plus V V)']
+    """
+    return [term for formula, piece in pieces(text) if formula for term in _structure(piece.strip())]
+
+
+@lru_cache(maxsize=20_000)
+def _structure(latex: str) -> tuple[str, ...]:
+    from engines.formula.features import features
+    from engines.formula.parser import operator_tree
+
+    counts = features(operator_tree(latex))
+    return tuple(name for name in counts.elements() if name[0] in _STRUCTURE)
+
+
 TERMS: Mapping[str, Callable[[str], list[str]]] = {
     VERSIONS["math"]: terms,
     VERSIONS["porter"]: english_terms,
+    STRUCTURE: structure_terms,
 }
 """The terms of a text, by the version."""
 

@@ -44,7 +44,8 @@ _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an
 index of the whole collection has gigabytes."""
 
-_VECTORS: tuple[Search, ...] = ("dense", "questions", "sparse")
+_ADDED: tuple[Search, ...] = ("dense", "questions", "sparse", "structure")
+"""Searches that an index is built for on request."""
 
 DEPTH = 1_000
 """How deep the two rankings are that are fused."""
@@ -171,6 +172,13 @@ class Index:
         return SparseIndex(self.path / "sparse")
 
     @cached_property
+    def structure(self) -> LexicalIndex:
+        """The structure of formulas. Raises: EngineError E670 when the index was built without."""
+        if self.manifest.get("structure") is None:
+            raise _lacks(self.path, "structure of formulas", "--structure")
+        return LexicalIndex(self.path / "structure")
+
+    @cached_property
     def sparse_model(self) -> SparseEncoder:
         """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others."""
         found = sparse_encoder(self.manifest["sparse_encoder"]["place"])
@@ -199,7 +207,7 @@ class Index:
     @property
     def searches(self) -> list[Search]:
         """The searches that it was built for."""
-        return ["lexical", *(name for name in _VECTORS if self.manifest.get(name))]
+        return ["lexical", *(name for name in _ADDED if self.manifest.get(name))]
 
     @property
     def how(self) -> str:
@@ -212,7 +220,7 @@ class Index:
         """The best answers to a text with formulas as `$latex$`, at most `k`, best first.
 
         Args: how: as `FirstStage.read` reads it; what is put together goes 1,000 deep; `Index.how` unless
-        given. Raises: EngineError E435 for another, E670 for a search by vectors that the index lacks.
+        given. Raises: EngineError E435 for another, E670 for a search that the index lacks.
         """
         ranking = self.run({"": text}, k, how=how).rankings.get("", ())
         return [Hit(id, score) for id, score in ranking]
@@ -257,8 +265,8 @@ class Index:
         events: Sink,
         stop: Stop,
     ) -> Run:
-        if name == "lexical":
-            return self._lexical_run(topics, k, events, stop)
+        if name in ("lexical", "structure"):
+            return self._term_run(name, topics, k, events, stop)
         if name == "sparse":
             found = self.sparse.search(self.sparse_model.queries(list(topics.values())), k)
             return self._found_run(name, topics, *found)
@@ -269,15 +277,16 @@ class Index:
             else self._question_run(topics, queries, k)
         )
 
-    def _lexical_run(self, topics: Mapping[str, str], k: int, events: Sink, stop: Stop) -> Run:
+    def _term_run(self, name: str, topics: Mapping[str, str], k: int, events: Sink, stop: Stop) -> Run:
+        terms: LexicalIndex = getattr(self, name)
         found = {}
         for done, (topic, text) in enumerate(topics.items(), start=1):
             if stop():
                 break
-            scores, rows = self.lexical.search(text, k)
+            scores, rows = terms.search(text, k)
             found[topic] = self._scored(scores, rows)
             events(Event("progress", {"done": done, "total": len(topics), "unit": "topics"}))
-        return Run.from_scores("lexical", found)
+        return Run.from_scores(name, found)
 
     def _found_run(
         self, name: str, topics: Mapping[str, str], scores: Vectors, rows: NDArray[np.int64]

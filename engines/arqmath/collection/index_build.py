@@ -6,6 +6,7 @@
     questions.npy          the ids of the questions, in the order of their vectors
     lexical/  dense/       BM25 and faiss (`engines.retrieval`)
     questions/  sparse/    faiss; learned sparse vectors of the answers
+    structure/             BM25 over the structure of formulas
 
 A document is an answer with the title of its question before it, or a question, title and body. While an
 index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a build
@@ -39,7 +40,7 @@ from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.postings import TermPart
 from engines.retrieval.sparse import SparseEncoder, SparseIndex, build_sparse, sparse_encoder
 from engines.retrieval.stored import corrupt
-from engines.retrieval.tokens import TERMS, VERSIONS, Terms
+from engines.retrieval.tokens import STRUCTURE, TERMS, VERSIONS, Terms
 
 __all__ = ["build_index", "document_text", "read_json", "refuse_without_terms"]
 
@@ -65,6 +66,7 @@ def build_index(
     dense: bool = False,
     encoder: str | Path | StoredEncoder = BUILT_IN,
     sparse: str | Path | SparseEncoder | None = None,
+    structure: bool = False,
     exact: bool = False,
     kind: Kind | None = None,
     terms: Terms | None = None,
@@ -77,16 +79,16 @@ def build_index(
     """Index a collection's answers in the folder `out`, finish what was begun there, or add the dense index.
 
     Args: dense: vectors too. encoder: whose. sparse: the model of learned sparse vectors, if there shall
-    be any. exact: made in single precision also where 16 bits are faster;
-    either goes on with what the other has made. kind: of dense index; chosen by the size unless given.
+    be any. structure: of the formulas too. exact: in single precision also where 16 bits are faster; either
+    goes on with what the other has made. kind: of dense index; chosen by the size unless given.
     terms, k1, b: of BM25; those that the folder was begun with unless given, else math, 1.2 and 0.75.
     share: (3, 16): of the vectors' parts only the third and every sixteenth from there, for processes that
     divide them, on machines that see the same folder; the index of terms must be there, and a call without a
     share then makes of the parts what one machine would have made.
     Events: progress in posts, answers, texts and vectors; a log entry with the kind of dense index and why.
-    Returns: `complete` (false after a stop), out, and then documents, counts of the store, `lexical`,
-    `dense` and `questions` (what they are; the last two are None without vectors) and `encoder`; of a share
-    `share` (how many parts it has of answers and questions) and nothing else.
+    Returns: `complete` (false after a stop), out, and then documents, counts of the store, `encoder`, and
+    what `lexical`, `dense`, `questions`, `sparse` and `structure` are (None where they are not there); of a
+    share `share` (how many parts it has of answers and questions) and nothing else.
     Raises: EngineError E667 when `out` holds something else, E668 when it was begun with another collection,
     model or version, E669 when another build is at work there, E433 for a share where the terms are not
     finished; DataError for a collection without posts.
@@ -115,7 +117,7 @@ def build_index(
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
         learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
         plan = _begin(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
-        build = _Build(out, folder, plan, chosen, learned, kind, events, stop)
+        build = _Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 
 
@@ -209,12 +211,14 @@ class _Build:
         plan: Mapping[str, Any],
         chosen: StoredEncoder | None,
         sparse: SparseEncoder | None,
+        structure: bool,
         kind: Kind | None,
         events: Sink,
         stop: Stop,
     ) -> None:
         self.out, self.folder, self.plan = out, folder, plan
         self.sparse, self.encoder, self.kind, self.events, self.stop = sparse, chosen, kind, events, stop
+        self.structure = structure
         self.share = 1, 1
 
     def run(self) -> dict[str, Any]:
@@ -225,7 +229,7 @@ class _Build:
         store = PostStore(self.out / STORE)
         try:
             complete = self._terms(store) and self._vectors(store) and self._question_vectors(store)
-            complete = complete and self._sparse_vectors(store)
+            complete = complete and self._sparse_vectors(store) and self._structure(store)
             return self._finish(store) if complete else {"complete": False, "out": str(self.out)}
         finally:
             store.close()
@@ -254,6 +258,7 @@ class _Build:
         manifest = read_json(self.out / MANIFEST)
         wanted = ["dense", "questions"] if self.encoder is not None else []
         wanted += ["sparse"] if self.sparse is not None else []
+        wanted += ["structure"] if self.structure else []
         return all(manifest.get(name) is not None for name in wanted)
 
     def _posts(self) -> bool:
@@ -286,11 +291,19 @@ class _Build:
         self.events(Event("warning", {"message": message}))
 
     def _terms(self, store: PostStore) -> bool:
-        if (self.out / "lexical").exists():
+        return self._postings(store, "lexical", self.plan["tokens"], "terms", "answers")
+
+    def _structure(self, store: PostStore) -> bool:
+        unit = "structures of answers"
+        return not self.structure or self._postings(store, "structure", STRUCTURE, STRUCTURE, unit)
+
+    def _postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
+        """BM25 over the terms of this version."""
+        if (self.out / folder).exists():
             return True
 
         def make(posts: Sequence[StoredPost], path: Path) -> bool:
-            TermPart.of(map(document_text, posts), TERMS[self.plan["tokens"]]).save(path)
+            TermPart.of(map(document_text, posts), TERMS[tokens]).save(path)
             return True
 
         def good(path: Path) -> bool:
@@ -300,12 +313,11 @@ class _Build:
                 return False
             return True
 
-        parts = self._parts(store, IDS, "terms-{:05d}.npz", _TERM_PART, "answers", make, good)
-        if parts is None:
-            return False
-        params, tokens = Bm25(**self.plan["bm25"]), self.plan["tokens"]
-        build_lexical(map(TermPart.load, parts), self.out / "lexical", params, tokens=tokens)
-        return True
+        parts = self._parts(store, IDS, f"{parts_name}-{{:05d}}.npz", _TERM_PART, unit, make, good)
+        if parts is not None:
+            params = Bm25(**self.plan["bm25"])
+            build_lexical(map(TermPart.load, parts), self.out / folder, params, tokens=tokens)
+        return parts is not None
 
     def _vectors(self, store: PostStore) -> bool:
         return self._encoded(store, IDS, "dense", "vectors", "answers encoded")
@@ -405,9 +417,8 @@ class _Build:
         return paths
 
     def _finish(self, store: PostStore) -> dict[str, Any]:
-        built = {
-            name: self.out / name for name in ("dense", "questions", "sparse") if (self.out / name).exists()
-        }
+        names = ("dense", "questions", "sparse", "structure")
+        built = {name: self.out / name for name in names if (self.out / name).exists()}
         files = [self.out / STORE, self.out / IDS, *(self.out / "lexical").iterdir()]
         files += [file for folder in built.values() for file in folder.iterdir()]
         files += [self.out / QUESTIONS] if "questions" in built else []
@@ -423,6 +434,7 @@ class _Build:
                 for name in ("dense", "questions")
             },
             "sparse": dict(SparseIndex(built["sparse"]).about) if "sparse" in built else None,
+            "structure": dict(LexicalIndex(built["structure"]).about) if "structure" in built else None,
             "versions": {name: metadata.version(name) for name in _PACKAGES},
             "files": {
                 path.relative_to(self.out).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
@@ -434,5 +446,5 @@ class _Build:
         return self._result(manifest)
 
     def _result(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        kept = ("documents", "counts", "lexical", "dense", "questions", "encoder", "sparse")
+        kept = ("documents", "counts", "lexical", "dense", "questions", "encoder", "sparse", "structure")
         return {"complete": True, "out": str(self.out), **{name: manifest.get(name) for name in kept}}

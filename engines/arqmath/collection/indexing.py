@@ -35,6 +35,9 @@ class IndexCollection:
         Path | None,
         Arg("Learned sparse vectors of the answers too, by this model: a SPLADE's folder.", metavar="FOLDER"),
     ] = None
+    structure: Annotated[
+        bool, Arg("The structure of the answers' formulas too, by parts of their operator trees.")
+    ] = False
     exact: Annotated[bool, Arg("Vectors in single precision also where 16 bits are faster.")] = False
     terms: Annotated[
         Terms | None,
@@ -60,10 +63,10 @@ class IndexCollection:
         """Raises: EngineError E424 for a share that is none, E427 for one without vectors."""
         if self.share is not None and not self.dense:
             raise refused("only vectors are divided into shares", "E427", "Add --dense.")
-        if self.share is not None and self.sparse is not None:
-            raise refused(
-                "sparse vectors are not divided into shares", "E427", "Leave --sparse or --share out."
-            )
+        for option, what in (("sparse", "sparse vectors are"), ("structure", "the structure of formulas is")):
+            if self.share is not None and getattr(self, option):
+                remedy = f"Leave --{option} or --share out."
+                raise refused(f"{what} not divided into shares", "E427", remedy)
         share_of(self.share)
 
 
@@ -96,6 +99,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
         dense=spec.dense,
         encoder=spec.encoder,
         sparse=spec.sparse,
+        structure=spec.structure,
         exact=spec.exact,
         terms=spec.terms,
         k1=spec.k1,

@@ -66,8 +66,8 @@ class Rank:
     first: Annotated[
         str | None,
         Arg(
-            "The first stage: lexical, dense, questions, sparse, fused, or several with weights, as search "
-            "--how.",
+            "The first stage: lexical, dense, questions, sparse, structure, fused, or several with weights, "
+            "as search --how.",
             shown="lexical + dense + questions, where there are vectors",
         ),
     ] = None

@@ -40,7 +40,8 @@ class Search:
         str | None,
         Arg(
             "lexical (words and formulas), dense (vectors of answers), questions (vectors of questions), "
-            'sparse (learned ones), or several: "lexical + 0.5*dense + 2*questions", '
+            "sparse (learned ones), structure (of formulas), or several: "
+            '"lexical + 0.5*dense + 2*questions", '
             '"rrf(lexical, questions)"; '
             "fused is rrf(lexical, dense).",
             shown="lexical + dense + questions, where there are vectors",

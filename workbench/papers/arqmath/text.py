@@ -59,6 +59,10 @@ def index(built: Found, _spec: object) -> list[str]:
         lines.append(f"dense: {built['encoder']['name']}, {dense['kind']}: {dense['reason']}")
     if built["sparse"]:
         lines.append(f"sparse: {built['sparse']['postings'] / built['documents']:.0f} terms in an answer")
+    if built["structure"]:
+        lines.append(
+            f"structure: {built['structure']['postings'] / built['documents']:.0f} terms in an answer"
+        )
     if counts["left_out"]:
         lines.append(f"rows that could not be read: {counts['left_out']:,}")
     return lines
