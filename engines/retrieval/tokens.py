@@ -138,7 +138,7 @@ def structure_terms(text: str) -> list[str]:
     in which every letter is V and every number N. Words, and formulas of one symbol, give none.
 
     >>> structure_terms(r"if $a+b$")
-    ['g V U!Plus', 'g V U!Plus', 'w (U!Plus V V)']
+    ['g V U!plus', 'g V U!plus', 'w (U!plus V V)']
     """
     return [term for formula, piece in pieces(text) if formula for term in _structure(piece.strip())]
 

@@ -147,6 +147,6 @@ def test_terms_of_another_version_are_refused(folder: Path) -> None:
 
 
 def test_documents_without_any_word(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no words"):
+    with pytest.raises(DataError, match="no terms"):
         build_lexical([TermPart.of(["", "the"])], tmp_path / "index")
     assert list(tmp_path.iterdir()) == []
