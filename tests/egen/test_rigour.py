@@ -104,6 +104,9 @@ def test_isolated_points_are_named() -> None:
         ("pow e * x ln x", "pow x x", "-1, -2, …"),
         ("pow x x", "* 1 pow x x", ""),
         ("pow x + x 2", "* pow x x pow x 2", "0"),
+        # at odd negative integers x^x is negative, and no square root is
+        ("pow x x", "sqrt pow x * 2 x", "-1, …"),
+        ("pow x x", "pow / 1 x * -1 x", ""),
         # sqrt(x^4) is x^2 and |x|^3 has a second derivative everywhere; |x| has none at 0
         ("2", "d x d x sqrt pow x 4", ""),
         ("* 6 abs x", "d x d x pow abs x 3", ""),

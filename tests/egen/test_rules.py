@@ -326,7 +326,7 @@ def test_a_losing_rule_without_exact_conditions_sleeps_in_strict_mode_only() -> 
         ('name = "r", left = "wibble ?a", right = "?a"', "wibble"),
         ('name = "r", left = "sin ?a", right = "?a", wen = []', "wen"),
         ('name = "r", left = "sin ?a", right = "?a", class = "fine"', "fine"),
-        ('name = "r", left = "sin ?a"', "right"),
+        ('name = "r", left = "sin ?a"', "right is missing"),
     ],
 )
 def test_a_malformed_line_is_an_error_that_names_the_rule(line: str, says: str) -> None:

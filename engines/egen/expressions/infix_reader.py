@@ -247,7 +247,7 @@ class _Reader:
             self.fail(
                 f"the number {token.text[:20]} follows without an operator",
                 token.position,
-                "Write * for a product, ^ for a power; 1e5 is written 100000.",
+                "Write * for a product, ^ for a power.",
             )
         inside = self.inside_bare()
         if token.kind != "leaf" or (inside and inside.function == "d/dx"):

@@ -39,6 +39,7 @@ _MORE_NAMES = sorted({*_NAMES, *FURTHER}, key=lambda name: (-len(name), name))
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
+    | (?P<scientific>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+)
     | (?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
     | (?P<slope>d\s*/\s*dx(?![a-z]))
     | (?P<logarithm>log_(?P<base>[0-9]+(?:\.[0-9]+)?|e|pi|π|x|[a-z](?![a-z]))|log(?P<digits>10|2)(?![0-9]))
@@ -89,7 +90,10 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
         if kind == "space":
             spaced = True
             continue
-        if kind == "number":
+        if kind == "scientific":
+            remedy = "Write 3*10^5 for the number, or put spaces around what is to be added to e."
+            fail(text, f"{word[:20]} can be read in two ways", start, remedy)
+        elif kind == "number":
             found.append(Token("number", _checked(text, word, start), start, spaced))
         elif kind == "slope":
             found.append(Token("function", "d/dx", start, spaced))

@@ -215,6 +215,8 @@ def _rules(row: Mapping[str, Any], family: str, labels: Mapping[str, int]) -> tu
     unknown = set(row) - _FIELDS
     if unknown:
         raise ExpressionError(f"unknown field {sorted(unknown)[0]!r}")
+    if missing := [field for field in ("name", "left", "right") if not isinstance(row.get(field), str)]:
+        raise ExpressionError(f"{missing[0]} is missing, or not text")
     left, right = read_pattern(row["left"], labels), read_pattern(row["right"], labels)
     if not set(variables(right)) <= set(variables(left)):
         raise ExpressionError("the right side holds a variable that the left side does not bind")

@@ -137,7 +137,7 @@ def _but(verdict: Verdict, which: str) -> str:
     if not verdict.exceptions:
         return ""
     places = verdict.exceptions if "=" in verdict.exceptions else f"x = {verdict.exceptions}"
-    return f", except at {places}, where {which} is undefined"
+    return f", except at {places}, where {which} is undefined or they differ"
 
 
 def _failure(member: Tree, terms: list[Tree], parts: Evaluation, k: int) -> tuple[str, str]:

@@ -146,7 +146,7 @@ class Recheck:
         return [holes for holes, _ in masks], points
 
     def exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
-        """Isolated points where one of a program and the head is undefined, nearest to 0 first.
+        """Isolated points where one of a program and the head is undefined, or both are and differ, nearest to 0 first.
 
         Args: holes: of the program. both: whether also those where the head is undefined count.
         """
@@ -168,14 +168,25 @@ class Recheck:
         return self._texts[key]
 
     def _lone(self, programs: Programs, k: int, mask: int, both: bool) -> list[Place]:
-        """The isolated points of a domain at which only the head is defined, or with `both` only one."""
+        """The isolated points of a domain at which only the head is defined, or with `both` only one, and those
+        at which the values differ."""
         places = list(self._edges.within(mask))
         if not places:
             return []
         points = [place.value for place in places]
         (heads,), (members,) = _states(self._head, points), _states(programs.only([k]), points)
-        both_known = zip(places, heads, members, strict=True)
-        return [place for place, head, member in both_known if head * member < 0 and (both or head > 0)]
+        apart = self._differ(programs.only([k]), points)
+        return [
+            place
+            for place, head, member, differs in zip(places, heads, members, apart, strict=True)
+            if differs or (head * member < 0 and (both or head > 0))
+        ]
+
+    def _differ(self, program: Programs, points: Sequence[float]) -> list[bool]:
+        """At which points the head and a program have values that are not the same."""
+        (head, wide), (member, broad) = balls(self._head, points), balls(program, points)
+        found: list[bool] = (np.abs(head - member) > wide + broad)[0].tolist()
+        return found
 
     def _look(self, places: Sequence[Place]) -> None:
         """Find out on which sides of places the head is defined."""
