@@ -77,13 +77,16 @@ class Derivation(_ClusterSheet):
 
 
 def _steps(steps: Sequence[_Document]) -> list[str]:
-    """One line a step: its verdict against the first, the expression, the rule (none for the start)."""
+    """One line a step: its verdict against the first, the expression, the rule (none for the start), single
+    points at which it differs."""
     texts = [shown(step["prefix"]) for step in steps]
     cells = min(64, max(map(width, texts), default=0))
     lines = []
     for step, text in zip(steps, texts, strict=True):
         glyph = VERDICTS.get(step.get("verdict") or "", ("·", ""))[0]
-        lines.append(f"{glyph} {text}{' ' * max(0, cells - width(text))}   {step.get('rule') or 'start'}")
+        why = step.get("rule") or "start"
+        but = f", except at {step['except']}" if step.get("except") else ""
+        lines.append(f"{glyph} {text}{' ' * max(0, cells - width(text))}   {why}{but}")
     return lines
 
 

@@ -228,6 +228,9 @@ def _sympy(tree: Tree, at: dict[str, sympy.Expr]) -> sympy.Expr:
         ("e^x y", "e^x y + 0 ln(1000 - x)", "", "shrinks"),
         ("x n", "x n + 0 sqrt(10000010.5 - n)", "n integer, n < 10000012", "shrinks"),
         ("x n", "x n + 0 sqrt(10000010.5 - n)", "n integer, n < 10000011", "equal"),
+        # 1 - tanh 20 is 1e-17: too little for double precision
+        ("tanh x", "1", "x > 20", "different"),
+        ("y + e^(-x)", "y + e^(-x - 60)", "x > 50", "different"),
     ],
 )
 def test_what_happens_far_out_along_one_variable_is_seen(

@@ -146,7 +146,8 @@ class Recheck:
         return [holes for holes, _ in masks], points
 
     def exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
-        """Isolated points where one of a program and the head is undefined, or both are and differ, nearest to 0 first.
+        """Isolated points where one of a program and the head is undefined, or the two differ, nearest to 0
+        first.
 
         Args: holes: of the program. both: whether also those where the head is undefined count.
         """
@@ -168,8 +169,8 @@ class Recheck:
         return self._texts[key]
 
     def _lone(self, programs: Programs, k: int, mask: int, both: bool) -> list[Place]:
-        """The isolated points of a domain at which only the head is defined, or with `both` only one, and those
-        at which the values differ."""
+        """The isolated points of a domain at which only the head is defined, or with `both` only one, and
+        those at which the values differ."""
         places = list(self._edges.within(mask))
         if not places:
             return []

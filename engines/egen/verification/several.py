@@ -84,10 +84,17 @@ class Several(Verifier):
         self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside], through)
         if (ends := self._lines.of_head()).size:
             self._place(points, ends)
-        step = max(1, self.inside // _PROBES)
-        self._general = self._functions(self.points[:, : self.inside : step])
+        self._probes = self._chosen()
+        self._general = self._functions(self.points[:, self._probes])
         self._special_points, self._special_values = region.special()
         self._special = self._functions(self._special_points, exact=True)
+
+    def _chosen(self) -> list[int]:
+        """Places of some points of the head's domain, the outermost ones of each variable among them: there
+        one sees best what fades along it, such as 1 - tanh x for x > 20."""
+        inside = self.points[self.shown, : self.inside]
+        outermost = [*inside.argmin(axis=1).tolist(), *inside.argmax(axis=1).tolist()]
+        return sorted({*range(0, self.inside, max(1, self.inside // _PROBES)), *outermost})
 
     def _telling_far(self, points: Floats) -> Floats:
         values, errors = balls(self._program, points, trace=True)
@@ -111,9 +118,10 @@ class Several(Verifier):
         special = self._special.read(programs, roots)
         heads = [self._of(functions, self._program) for functions in (self._general, self._special)]
         for case, root in zip(agreeing, roots.tolist(), strict=True):
-            self._compare_general(case, heads[0], self._general.values[general[root]])
-            if case.outcome != "different" and case.suspect >= 0:
-                self._decide(programs, case, case.suspect)
+            doubtful = self._compare_general(case, heads[0], self._general.values[general[root]])
+            for place in (doubtful, case.suspect):
+                if case.outcome != "different" and place >= 0:
+                    self._decide(programs, case, place)
             if case.outcome != "different" and case.checked is None and case.sharp >= 0:
                 self._decide(programs, case, case.sharp)
             if case.outcome != "different":
@@ -130,15 +138,20 @@ class Several(Verifier):
         one = program.only([k])
         return functions.values[functions.read(one, one.roots)[one.roots[0]]]
 
-    def _compare_general(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> None:
-        """How far values agree at points in general position."""
-        points = 0
+    def _compare_general(self, case: Case, heads: Sequence[Value], members: Sequence[Value]) -> int:
+        """How far values agree at points in general position, and the place of one where they are not seen
+        to, or -1."""
+        points, doubtful = 0, -1
         with ctx.workprec(BITS):
-            for head, member in zip(heads, members, strict=True):
+            for place, head, member in zip(self._probes, heads, members, strict=True):
                 if head is not None and member is not None and head.is_finite() and member.is_finite():
-                    points += (agreement(head, member) or 0) >= self._general.agreed
+                    if (agreement(head, member) or 0) >= self._general.agreed:
+                        points += 1
+                    else:
+                        doubtful = place
         if points:
             case.checked = Agreed(self._general.agreed - SPARE, points)
+        return doubtful
 
     def _decide(self, programs: Programs, case: Case, place: int) -> None:
         """One program and the head at one point, with more and more bits."""

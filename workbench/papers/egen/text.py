@@ -170,7 +170,10 @@ def _failure(point: Mapping[str, Any]) -> str:
 
 def derive(found: Mapping[str, Any], _spec: object) -> list[str]:
     """A derivation, a step a line."""
-    rows = [(step["verdict"], step["infix"], step["rule"] or "start") for step in found["steps"]]
+    rows = [
+        (_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
+        for step in found["steps"]
+    ]
     return table(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {found['reason']}"]
 
 

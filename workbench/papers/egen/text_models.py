@@ -178,7 +178,7 @@ def _note(transition: Mapping[str, Any]) -> str:
     elif example:
         shown = told_apart(example["head"], example["member"], example["difference"], digits=6)
         at = where(example["x"], example.get("at"), digits=4)
-        parts.append(f"{judgement.upper()}: at {at} {' becomes '.join(shown)}")
+        parts.append(f"{judgement.upper()}: at {at}: {' becomes '.join(shown)}")
     else:
         parts.append(f"{judgement.upper()}: {transition['reason']}")
     if transition["cosine"] is not None:
