@@ -316,6 +316,10 @@ def test_terms_that_are_not_0_are_counted(data: dict[str, Path], monkeypatch: py
     monkeypatch.setattr(task, "vectors", given)
     found = task.evaluate(torch.nn.Linear(1, 1))
     assert (found["validation_question_terms"], found["validation_answer_terms"]) == (1.5, 2.0)
+    monkeypatch.setattr(task, "vectors", lambda model, rows: torch.zeros(len(rows), 9))
+    with pytest.raises(EngineError, match="no word of any held-out answer") as caught:
+        task.evaluate(torch.nn.Linear(1, 1))
+    assert caught.value.code == "E687"
 
 
 def test_a_backbone_without_a_head_gets_one_of_its_words(data: dict[str, Path], tmp_path: Path) -> None:

@@ -121,6 +121,11 @@ class BiEncoderTask:
         del model, questions, answers
         return 0.0
 
+    def observed(self, question: torch.Tensor, answers: torch.Tensor) -> Mapping[str, float]:
+        """What else is measured of a held-out question, (1, d), and its candidates, (answers, d)."""
+        del question, answers
+        return {}
+
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
         links = self.folder.links
@@ -332,6 +337,7 @@ class BiEncoderTask:
         import torch
 
         losses: list[float] = []
+        seen: list[Mapping[str, float]] = []
         ranks: dict[str, list[float]] = {"titled": [], "bare": []}
         for one in self.held_out:
             question = self.vectors(model, [one.question])
@@ -342,12 +348,14 @@ class BiEncoderTask:
                 if kind == "titled":
                     nothing = torch.zeros(1, len(rows), dtype=torch.bool, device=answers.device)
                     losses.append(float(info_nce(question, answers, nothing, temperature=self.temperature)))
+                    seen.append(self.observed(question, answers))
         if not losses:
             return {}
         return {
             "validation_loss_nats": float(np.mean(losses)),
             "validation_mrr": float(np.mean(1 / np.array(ranks["titled"]))),
             "validation_bare_mrr": float(np.mean(1 / np.array(ranks["bare"]))),
+            **{name: float(np.mean([one[name] for one in seen])) for name in seen[0]},
         }
 
     @cached_property

@@ -15,11 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from engines.arqmath.training.bi_encoder import LIMITS, BiEncoderTask
 from engines.arqmath.training.model_folder import quiet, save_library_model
 from engines.arqmath.training.settings import CODE, SpladeSettings
+from engines.core.errors import EngineError
 from engines.core.spec import read
 
 if TYPE_CHECKING:
@@ -75,16 +74,24 @@ class SpladeTask(BiEncoderTask):
         weights = self.settings.question_flops, self.settings.answer_flops
         return share * (weights[0] * flops(questions) + weights[1] * flops(answers))
 
+    def observed(self, question: torch.Tensor, answers: torch.Tensor) -> dict[str, float]:
+        """How many terms of a question and, on average, of an answer are not 0."""
+        return {
+            f"validation_{side}_terms": float((vectors > 0).sum(1).float().mean())
+            for side, vectors in (("question", question), ("answer", answers))
+        }
+
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
-        """As of every bi-encoder, and how many terms of a held-out question, and of an answer as an index
-        reads it, are not 0."""
+        """As of every bi-encoder, with the numbers of terms. Raises: EngineError E687 when no answer has any:
+        then nothing more is learnt."""
         found = super().evaluate(model)
-        if found:
-            sides = {"question": [[one.question] for one in self.held_out]}
-            sides["answer"] = [list(one.titled) for one in self.held_out]
-            for side, parts in sides.items():
-                terms = [(self.vectors(model, rows) > 0).sum(1).tolist() for rows in parts]
-                found[f"validation_{side}_terms"] = float(np.mean(np.concatenate(terms)))
+        if found.get("validation_answer_terms") == 0:
+            raise EngineError(
+                "no word of any held-out answer has a weight, and none will get one again",
+                code="E687",
+                remedy="Lower the weights of the FLOPS or the learning rate, or begin with a language model "
+                "that has its head for masked tokens.",
+            )
         return found
 
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
