@@ -57,28 +57,6 @@ def test_the_contrastive_loss_is_that_of_a_plain_loop() -> None:
     assert float(own_span(torch.tensor(rows), temperature=0.1)) == pytest.approx(np.mean(losses), rel=1e-5)
 
 
-def test_two_processes_have_the_loss_and_gradient_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each has a part of the posts (3 and 2); the exchange between them is played by hand."""
-    import torch
-
-    from engines.arqmath.training import coco_mae_network
-
-    torch.manual_seed(0)
-    rows = torch.randn(10, 6, dtype=torch.float64, requires_grad=True)
-    whole = own_span(rows, temperature=0.1)
-    (wanted,) = torch.autograd.grad(whole, rows)
-    together = torch.cat(rows.chunk(2), -1)
-    parts = []
-    for begin, end in ((0, 3), (3, 5)):
-        monkeypatch.setattr(coco_mae_network, "rows_of_all", lambda _, begin=begin: (together, begin))
-        own = torch.cat([rows[begin:end], rows[5 + begin : 5 + end]])
-        parts.append(own_span(own, temperature=0.1) * (end - begin) / 5)
-    total = torch.stack(parts).sum()
-    assert total.item() == pytest.approx(whole.item(), rel=1e-6)
-    (found,) = torch.autograd.grad(total, rows)
-    assert torch.allclose(found, wanted, atol=1e-6)
-
-
 @pytest.mark.parametrize("family", ["bert", "albert", "roberta"])
 def test_the_decoder_sees_one_state_of_the_other_span(place: Path, collection: Path, family: str) -> None:
     import torch

@@ -113,6 +113,9 @@ def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[st
 
 
 def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
+    import torch
+
+    from engines.arqmath.training.coco_mae import coco_mae
     from engines.arqmath.training.dense_encoder import encoder
     from engines.arqmath.training.splade import splade
 
@@ -126,6 +129,11 @@ def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str
     ):
         questions = task.train_data()
         yield name, task, [task.collate([questions[row] for row in range(begin, end)])]
+    spans = coco_mae({"max_length": 32}, data, seed=0)
+    whole = spans.collate(spans.train_data()[:8])
+    # The earlier spans of the posts, then the later ones.
+    parts = rows(whole, begin, end), rows(whole, 8 + begin, 8 + end)
+    yield "two spans", spans, [{name: torch.cat([part[name] for part in parts]) for name in whole}]
 
 
 def start(folder: Path, world: int) -> None:

@@ -66,6 +66,7 @@ LATER = (
     "some contrasted",
     "dense",
     "splade",
+    "two spans",
 )
 
 
