@@ -15,6 +15,7 @@ from engines.arqmath.collection import index_build
 from engines.arqmath.collection.index import build_index, open_index
 from engines.arqmath.collection.indexing import IndexCollection, index
 from engines.arqmath.ranking.rank import Rank, rank
+from engines.arqmath.ranking.search import Search, search
 from engines.core.errors import DataError, EngineError
 from engines.formula.features import FEATURES_VERSION, features
 from engines.formula.parser import operator_tree
@@ -23,6 +24,7 @@ from engines.retrieval.bm25 import build_lexical
 from engines.retrieval.run import read_run
 from engines.retrieval.tokens import STRUCTURE, structure_terms
 from tests.arqmath.small_forum import forum
+from workbench.papers.arqmath import text
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +75,10 @@ def test_scores_are_bm25_of_the_features_with_wildcards(place: Path) -> None:
     # The same shape in other letters comes first.
     assert "n^2 + 2n + 1 = (n+1)^2" in texts[max(hits, key=hits.__getitem__)]
     assert found.search("only words", 9, how="structure") == []
+    spec = Search(place / "index", "only words", how="structure")
+    assert list(text.search(search(spec), spec)) == [
+        "nothing found: no answer has a part of a formula of the query"
+    ]
 
 
 def ids(found: Any) -> list[str]:

@@ -77,7 +77,8 @@ def search(found: Found, spec: Search) -> Iterator[str]:
     """The answers, each with its snippet."""
     hits = found["hits"]
     if not hits:
-        yield "nothing found: no answer has a word or symbol of the query"
+        what = "part of a formula" if found["how"] == "structure" else "word or symbol"
+        yield f"nothing found: no answer has a {what} of the query"
         return
     again = ["first", "P"] if spec.model is not None else []
     rows = [[hit["rank"], f"{hit['score']:.4f}", *_again(hit), hit["id"], hit["title"]] for hit in hits]
