@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from engines.arqmath.collection.index import kept_index
 from engines.arqmath.ranking.rank import Rank, _questions, rank
 from engines.arqmath.training.reranking import RerankTask, reranker
+from engines.arqmath.training.sequences import best_window
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from tests.arqmath.small_forum import SUBJECTS, backbone, forum
@@ -138,7 +140,7 @@ def test_a_trained_one_ranks_with_title_and_body(place: Path, data: dict[str, Pa
     read = [model.reads(answers[answer]) for answer in one.answers]
     for text, answer in zip(read, one.answers, strict=True):
         title, question, body = text.split("\n")
-        assert (title, body) == (answers[answer].title, answers[answer].text)
+        assert (title, body.removeprefix("\x1e")) == (answers[answer].title, answers[answer].text)
         whole = task.backbone.tokenizer.tokenize(answers[answer].question)
         assert task.backbone.tokenizer.tokenize(question) == whole[:5]
         assert len(whole) > 5
@@ -156,6 +158,46 @@ def test_an_answer_to_a_linked_question_comes_before_others_with_their_titles(da
         right, *wrong = map(question_of, one.answers)
         assert right in {1, 5, 9} - {int(one.question)}
         assert not {1, 5, 9} & set(wrong)
+
+
+def test_the_best_window_shares_most_with_what_is_asked() -> None:
+    draw = np.random.default_rng(0)
+    for _ in range(200):
+        text = draw.integers(0, 9, size=draw.integers(1, 25)).astype(np.int32)
+        asked = draw.integers(0, 9, size=4).astype(np.int32)
+        room = int(draw.integers(0, 12))
+        shares = [
+            sum(Fraction(token in asked, text.tolist().count(token)) for token in text[begin : begin + room])
+            for begin in range(max(1, len(text) - room + 1))
+        ]
+        begin = shares.index(max(shares))
+        assert best_window(text, asked, room).tolist() == text[begin : begin + room].tolist()
+
+
+def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is_read(
+    place: Path, data: dict[str, Path]
+) -> None:
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.training import TrainConfig, train
+
+    task = reranker({**TINY, "question_tokens": 5}, data, seed=0)
+    train(task, TrainConfig(steps=1, batch_size=2, device="cpu"), place / "windowed")
+    reads = CrossEncoder(place / "windowed" / "model", device="cpu", max_tokens=20, exact=True)
+
+    def side(text: str) -> list[str]:
+        tokens = reads._tokenised([("rank of a matrix", text)])
+        _, kept = reads._kept(tokens, "rank of a matrix", text, 4, 11)
+        return list(task.backbone.tokenizer.convert_ids_to_tokens(kept))
+
+    def words(tokens: list[str]) -> str:
+        return str(task.backbone.tokenizer.convert_tokens_to_string(tokens))
+
+    long = "prime " * 30 + "the rank of a matrix is its rank " + "prime " * 30
+    before = task.backbone.tokenizer.tokenize("sums of primes")
+    shown = side(f"sums of primes\n\x1e{long}")
+    assert shown[: len(before)] == before
+    assert "matrix" in words(shown)
+    assert "matrix" in words(side(long))
 
 
 def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]) -> None:

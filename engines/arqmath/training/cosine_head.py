@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["cosine_head", "has_cosine_head", "mark", "question_tokens"]
+__all__ = ["cosine_head", "has_cosine_head", "mark", "question_tokens", "reads_windows"]
 
 _MARK = {"pair_head": "cosine"}
 """What `config.json` says of a folder whose encoder has this head."""
 _QUESTION = "pair_question_tokens"
+_WINDOW = "pair_window"
 _CLOSEST = 1 - 1e-6
 
 
@@ -32,9 +33,14 @@ def question_tokens(folder: Path) -> int:
     return int(_config(folder).get(_QUESTION, 0))
 
 
-def mark(encoder: Any, question_tokens: int) -> None:
-    """Say in an encoder's config that it has this head, and what it reads before an answer."""
-    encoder.config.update({**_MARK, _QUESTION: question_tokens})
+def reads_windows(folder: Path) -> bool:
+    """Whether such a model reads the best window of a long answer, and not its beginning."""
+    return bool(_config(folder).get(_WINDOW, False))
+
+
+def mark(encoder: Any, question_tokens: int, window: bool) -> None:
+    """Say in an encoder's config that it has this head, and what it reads of a question and an answer."""
+    encoder.config.update({**_MARK, _QUESTION: question_tokens, _WINDOW: window})
 
 
 def _config(folder: Path) -> dict[str, Any]:

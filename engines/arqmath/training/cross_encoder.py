@@ -7,11 +7,16 @@ that a batch is hardly ever padded; a text that stands in many pairs is tokenise
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engines.arqmath.training.cosine_head import cosine_head, has_cosine_head, question_tokens
+from engines.arqmath.training.cosine_head import (
+    cosine_head,
+    has_cosine_head,
+    question_tokens,
+    reads_windows,
+)
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
     check_tokens,
@@ -21,7 +26,7 @@ from engines.arqmath.training.model_folder import (
     open_tokenizer,
     unusable,
 )
-from engines.arqmath.training.sequences import Frame, longest_first, padded, tokenised
+from engines.arqmath.training.sequences import Frame, Ids, best_window, longest_first, padded, tokenised
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.machine import half_precision, torch_device
 
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer", "StoredText"]
 
 MAX_TOKENS = 512
+_ANSWER = "\x1e"
+"""Stands before the answer in what a cosine head reads: what is before it is never left out for a window."""
 CODE = "E380"
 _BATCH_TOKENS = {"cpu": 4_096, "cuda": 65_536}
 """Tokens of a batch with its padding. Larger ones are no faster on a CPU, whose caches they leave."""
@@ -129,6 +136,7 @@ class CrossEncoder:
         self._batch_tokens = _BATCH_TOKENS["cpu" if device == "cpu" else "cuda"]
         self._titles = has_cosine_head(self.folder)
         self._question_tokens = question_tokens(self.folder)
+        self._windows = reads_windows(self.folder)
         self.pairs = 0
         self.truncated = 0
 
@@ -150,7 +158,8 @@ class CrossEncoder:
         as much of that question's body as the head was trained with."""
         if not self._titles:
             return answer.text
-        return "\n".join(part for part in (answer.title, self._begin(answer.question), answer.text) if part)
+        before = "\n".join(part for part in (answer.title, self._begin(answer.question)) if part)
+        return f"{before}\n{_ANSWER}{answer.text}" if before else answer.text
 
     def _begin(self, text: str) -> str:
         """The first tokens of a question."""
@@ -178,10 +187,9 @@ class CrossEncoder:
             return found
         tokens = self._tokenised(pairs)
         room = self.max_tokens - self._frame.width
-        kept = np.array(
-            [longest_first(len(tokens[question]), len(tokens[answer]), room) for question, answer in pairs]
-        )
-        whole = np.array([len(tokens[question]) + len(tokens[answer]) for question, answer in pairs])
+        long = {text: sum(map(len, parts)) for text, parts in tokens.items()}
+        kept = np.array([longest_first(long[left], long[right], room) for left, right in pairs])
+        whole = np.array([long[left] + long[right] for left, right in pairs])
         lengths = kept.sum(1) + self._frame.width
         cut = lengths - self._frame.width < whole
         done = 0
@@ -189,10 +197,7 @@ class CrossEncoder:
             for batch in _batches(lengths, self._batch_tokens):
                 if stop():
                     break
-                sides = [
-                    (tokens[pairs[row][0]][: kept[row, 0]], tokens[pairs[row][1]][: kept[row, 1]])
-                    for row in batch
-                ]
+                sides = [self._kept(tokens, *pairs[row], *kept[row]) for row in batch]
                 with torch.autocast(self._device, self.half, enabled=self.half is not None):
                     logits = self._model(**self._inputs(sides)).logits
                 odds = (logits[:, 1].double() - logits[:, 0].double()).cpu().numpy()
@@ -203,12 +208,29 @@ class CrossEncoder:
                 events(Event("progress", {"done": done, "total": len(pairs), "unit": "pairs"}))
         return found
 
-    def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[int]]:
-        """Token ids of every distinct text, without special tokens and uncut."""
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        return dict(zip(texts, tokenised(self._tokenizer, texts), strict=True))
+    def _tokenised(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[Ids]]:
+        """Token ids of every distinct text, without special tokens and uncut; of what stands before an answer
+        and of the answer by themselves."""
+        import numpy as np
 
-    def _inputs(self, sides: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
+        texts = {text: text.split(_ANSWER, 1) for pair in pairs for text in pair}
+        parts = list(dict.fromkeys(part for split in texts.values() for part in split))
+        ids = dict(zip(parts, tokenised(self._tokenizer, parts), strict=True))
+        return {text: [np.array(ids[part], np.int32) for part in split] for text, split in texts.items()}
+
+    def _kept(
+        self, tokens: Mapping[str, list[Ids]], question: str, answer: str, left: int, right: int
+    ) -> tuple[Ids, Ids]:
+        """What is read of a pair: so many tokens of each side."""
+        import numpy as np
+
+        asked = np.concatenate(tokens[question])
+        *before, own = tokens[answer]
+        if self._windows:
+            own = best_window(own, asked, max(0, right - sum(map(len, before))))
+        return asked[:left], np.concatenate([*before, own])[:right]
+
+    def _inputs(self, sides: Sequence[tuple[Ids, Ids]]) -> dict[str, Any]:
         """The tensors of a batch, padded to its longest pair."""
         import torch
 

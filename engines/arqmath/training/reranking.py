@@ -27,7 +27,15 @@ from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.latex_tokens import add_latex_tokens
 from engines.arqmath.training.model_folder import save_model
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, longest_first, named, padded
+from engines.arqmath.training.sequences import (
+    Frame,
+    Sequences,
+    best_window,
+    kept_rows,
+    longest_first,
+    named,
+    padded,
+)
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
@@ -131,7 +139,7 @@ class RerankTask:
             for name, weight in encoder.named_parameters():
                 new_words = self.settings.latex_tokens and "word_embeddings" in name
                 weight.requires_grad_(name.startswith(kept) or new_words)
-        mark(encoder, self.settings.question_tokens)
+        mark(encoder, self.settings.question_tokens, self.settings.window)
         return cosine_head(encoder)
 
     def model(self) -> torch.nn.Module:
@@ -233,11 +241,11 @@ class RerankTask:
                         seen.add((kind, post.id))
                         yield f"{kind} {post.id}", text
 
-        tokenizer, room = self.backbone.tokenizer, self.settings.max_length
+        tokenizer, keep = self.backbone.tokenizer, 0 if self.settings.window else self.settings.max_length
         place = self._kept.place(
-            "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=room
+            "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=keep
         )
-        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
+        names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=keep)
         rows: dict[tuple[str, str], int] = {}
         for row, name in enumerate(names):
             kind, _, post = name.partition(" ")
@@ -254,24 +262,22 @@ class RerankTask:
         return range(len(self._lists[0]))
 
     def _sides(self, one: _List) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """The tokens of both sides of each pair, cut longest side first."""
+        """The tokens of both sides of each pair, cut longest side first; of a long answer the best window."""
         rows, texts = self._texts
         asked = rows["text", one.question]
         room = self.settings.max_length - self.frame.width
         found = []
-        for answer in one.answers:
-            read = [texts[rows["text", answer]]]
-            whole = int(texts.whole[rows["text", answer]])
+        for name in one.answers:
+            answer, whole = texts[rows["text", name]], int(texts.whole[rows["text", name]])
+            before = answer[:0]
             if one.titled:
-                parent = self._threads.questions[self._threads.known[answer]]
-                before = [
-                    texts[rows["title", parent]],
-                    texts[rows["body", parent]][: self.settings.question_tokens],
-                ]
-                read[:0] = before
-                whole += sum(map(len, before))
-            left, right = longest_first(int(texts.whole[asked]), whole, room)
-            found.append((texts[asked][:left], np.concatenate(read)[:right]))
+                parent = self._threads.questions[self._threads.known[name]]
+                body = texts[rows["body", parent]][: self.settings.question_tokens]
+                before = np.concatenate([texts[rows["title", parent]], body])
+            left, right = longest_first(int(texts.whole[asked]), len(before) + whole, room)
+            if self.settings.window:
+                answer = best_window(answer, texts[asked], max(0, right - len(before)))
+            found.append((texts[asked][:left], np.concatenate([before, answer])[:right]))
         return found
 
     def length(self, example: int) -> int:
@@ -337,7 +343,8 @@ class RerankTask:
             "lists": f"{len(self._lists[0]):,} of {self.settings.answers} answers",
             "questions with too few ranked answers": f"{self.without:,}",
             "begun from": self.backbone.name,
-            "tokens of a pair": f"{self.settings.max_length}, the longer side is cut",
+            "tokens of a pair": f"{self.settings.max_length}, the longer side is cut"
+            + (", of an answer what shares most with the question is read" if self.settings.window else ""),
         }
         save_model(
             head.encoder,

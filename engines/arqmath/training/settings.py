@@ -128,6 +128,9 @@ class RerankSettings:
     question_tokens: Annotated[
         int, Arg("Tokens of the body of an answer's question that are read behind its title.", low=0)
     ] = 0
+    window: Annotated[
+        bool, Arg("Read of a long answer what shares most with the question; off: its beginning.")
+    ] = True
     max_length: Annotated[
         int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
     ] = 256
