@@ -80,6 +80,7 @@ class EgraphView(TableView):
                 self._listing.graph = None
                 self._listing.show_loading("growing the e-graph")
         elif self._listing.graph is not graph:
+            self.knew()
             self._listing.home = f"{cluster.address}/class"
             self._listing.show_graph(graph)
 

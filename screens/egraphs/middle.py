@@ -198,6 +198,10 @@ class View(Vertical):
         """It is looked at anew: what could not be answered is asked again."""
         self._asked = None
 
+    def knew(self) -> None:
+        """What is shown was known: the refusal of what was asked last is not in sight any more."""
+        self._asked = None
+
     def ask(self, params: Mapping[str, Any], key: object) -> bool:
         """Ask, unless this was asked last; the answer has the key as tag. Returns: whether it is asked."""
         new = key != self._asked

@@ -124,6 +124,7 @@ class MapView(View):
         elif key is None:
             self._say(_notice("looking for models", glyph="…"))
         elif (layout := self._layouts.get(key)) is not None:
+            self.knew()
             self._show(layout)
         elif self.ask(key.params, key):
             self._say(_notice("encoding the clusters", glyph="…"))
@@ -313,6 +314,7 @@ class NearestView(TableView):
             if self.ask({**place, "expr": member["prefix"], "count": _NEIGHBOURS, "at_most": AT_ONCE}, key):
                 self._wait()
         elif key != self._shown:
+            self.knew()
             self._shown = key
             self._listing.home = f"{self.state.source.address}/cluster" if self.state.source else ""
             self._listing.load(self._found[key], keep=False)

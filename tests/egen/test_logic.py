@@ -96,6 +96,9 @@ def test_every_rule_is_an_equivalence(rule: object) -> None:
         ("(p & q) -> r", "p -> (q -> r)", ""),
         ("q", "r", "p, p -> q, r"),
         ("q | s", "true", "p, p -> q"),
+        ("q", "p | q", "p -> q"),
+        ("(q | p) & r", "q & r", "p -> q"),
+        ("p & q", "p", "p -> q"),
     ],
 )
 def test_equivalences_are_derived(start: str, target: str, given: str) -> None:

@@ -326,6 +326,19 @@ async def test_the_model_is_chosen_and_kept(build: Make) -> None:
         assert screen.state()["page"] == "map-page"
 
 
+async def test_no_map_of_another_model_stands_where_one_is_refused(build: Make) -> None:
+    app = build()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await on_map(pilot)
+        engine_of(app).errors["egen.map"] = EngineError("no such map", code="E458")
+        for _ in range(2):
+            assert len(scatter(screen).dots) == len(PLACES)
+            await press(pilot, "p", "o", "t", "h", "enter")
+            assert "no such map" in str(scatter(screen).render())
+            assert not scatter(screen).dots
+            await press(pilot, "p", "m", "enter")
+
+
 async def test_encoding_is_told_and_stopped(build: Make) -> None:
     app = build()
     engine_of(app).cold = True

@@ -90,11 +90,17 @@ class Logic(Theory):
             yield f"(rule ({query}) ({found}) :ruleset fold)"
 
     def facts(self) -> Iterator[str]:
-        for formula in self.premises:
-            yield f"(union {_term(formula)} (True))"
+        for one, other in self.equalities():
+            yield f"(union {_term(one)} {_term(other)})"
 
     def equalities(self) -> Iterable[tuple[Tree, Tree]]:
-        return ((formula, Tree("true")) for formula in self.premises)
+        """Premises are true; of p -> q it follows that p & q is p, and p | q is q."""
+        for formula in self.premises:
+            yield formula, Tree("true")
+            if formula.label == "implies":
+                first, second = formula.children
+                yield Tree("and", (first, second)), first
+                yield Tree("or", (first, second)), second
 
     def judge(self, head: Tree, *, seed: int = 0) -> TruthTable:
         del seed  # every row is looked at
