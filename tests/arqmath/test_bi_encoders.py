@@ -110,6 +110,21 @@ def test_no_right_answer_is_a_wrong_one(data: dict[str, Path]) -> None:
         assert [read[row][1] for row in one.bare] == [read[row][1] for row in one.titled]
 
 
+def test_an_answer_whose_id_occurs_again_is_of_its_first_question(
+    place: Path, data: dict[str, Path], tmp_path: Path
+) -> None:
+    """As the index has it; the second would be right and wrong at once."""
+    shutil.copytree(place / "forum", tmp_path / "forum")
+    again = {"id": 300, "type": 2, "body": "another", "parent_id": 7}
+    with (tmp_path / "forum" / "posts.jsonl").open("a") as posts:
+        posts.write(json.dumps(again) + "\n" + json.dumps({"id": 3, "type": 1, "title": "a", "body": "b"}))
+    changed, first = (
+        encoder(TINY, {**data, "collection": at}, seed=0).threads
+        for at in (tmp_path / "forum", place / "forum")
+    )
+    assert changed == first
+
+
 def test_without_a_run_the_batch_alone_has_wrong_answers(data: dict[str, Path]) -> None:
     task = encoder(TINY, {name: path for name, path in data.items() if name != "run"}, seed=0)
     assert {len(one.answers) for one in epochs(task, 2)} == {1}
@@ -371,6 +386,15 @@ def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]
     with pytest.raises(DataError, match="no topic of this run") as other:
         encoder(TINY, {**data, "run": tmp_path / "topics.tsv"}, seed=0).train_data()
     assert other.value.code == "E674"
+    ranked = [line.split("\t") for line in data["run"].read_text().splitlines()]
+    foreign = ["\t".join([*row[:2], f"7{row[2]}", *row[3:]]) for row in ranked]
+    (tmp_path / "foreign.tsv").write_text("".join(f"{line}\n" for line in foreign))
+    deep = {**TINY, "first_rank": 500, "last_rank": 600}
+    for settings, run in ((TINY, tmp_path / "foreign.tsv"), (deep, data["run"])):
+        with pytest.raises(DataError, match="has a wrong answer of the collection at ranks") as none:
+            encoder(settings, {**data, "run": run}, seed=0).train_data()
+        assert (none.value.code, none.value.path) == ("E674", run)
+        assert encoder({**settings, "negatives": 0}, {**data, "run": run}, seed=0).train_data()
     posts = [
         {"id": 1, "type": 1, "title": "t", "body": "b"},
         {"id": 2, "type": 2, "parent_id": 1, "body": "c"},

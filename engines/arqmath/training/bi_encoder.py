@@ -261,6 +261,15 @@ class BiEncoderTask:
                 exit_code=3,
                 remedy="Name a collection of more.",
             )
+        shared = self._shared
+        if "run" in self.data and shared.negatives and not any(self.hard(place) for place in trained):
+            raise DataError(
+                f"no question that is trained on has a wrong answer of the collection at ranks "
+                f"{shared.first_rank} to {shared.last_rank} of this run",
+                path=self.data["run"],
+                code="E674",
+                remedy="Name a run of this collection, a lower first_rank, or none and negatives=0.",
+            )
         assert self._texts is not None
         return Drawn(len(trained), lambda row, draw: self._example(trained[row], draw), self.seed)
 
@@ -379,11 +388,13 @@ class BiEncoderTask:
 
     def told(self) -> dict[str, object]:
         """What a card says of the data."""
+        trained = self._sides[0]
+        without = f"{sum(not self.hard(place) for place in trained):,} questions without a wrong answer of it"
         return {
             "collection": self.folder.title,
-            "questions": f"{len(self.threads.questions):,}, {len(self._sides[0]):,} of them trained on",
+            "questions": f"{len(self.threads.questions):,}, {len(trained):,} of them trained on",
             "answers": f"{len(self.threads.known):,}",
-            "first stage": self.data["run"].name if "run" in self.data else "none",
+            "first stage": f"{self.data['run'].name}, {without}" if "run" in self.data else "none",
             "begun from": self.backbone.name,
             "tokens of a text": f"{self._shared.max_length}, the end is cut",
         }
