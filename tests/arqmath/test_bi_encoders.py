@@ -151,6 +151,25 @@ def test_info_nce_is_that_of_a_plain_loop() -> None:
     assert float(found) == pytest.approx(np.mean(losses), rel=1e-5)
 
 
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_batches_without_a_wrong_answer_are_told(data: dict[str, Path], kind: str) -> None:
+    import torch
+
+    def evaluated(*sizes: int) -> dict[str, float]:
+        task = TRAINERS[kind](TINY, {name: path for name, path in data.items() if name != "run"}, seed=0)
+        model, examples = task.model(), epochs(task, 1)
+        with torch.no_grad():
+            assert task.evaluate(model)  # before the first step
+            for size in sizes:
+                task.loss(model, task.collate(examples[:size]))
+            return task.evaluate(model)
+
+    assert evaluated(1, 4, 1)
+    with pytest.raises(EngineError, match="no batch had a wrong answer") as nothing:
+        evaluated(1, 1)
+    assert nothing.value.code == "E687"
+
+
 def test_flops_are_the_sum_of_squared_means() -> None:
     import torch
 

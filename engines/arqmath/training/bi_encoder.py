@@ -26,7 +26,7 @@ from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
 from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded
 from engines.arqmath.training.settings import BiEncoderSettings
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.spec import values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
@@ -103,6 +103,7 @@ class BiEncoderTask:
         self.data, self.seed = data, seed
         self._shared = settings
         self._kept = Kept()
+        self._compared: bool | None = None
         need(data, "collection", "collection")
 
     @property
@@ -337,14 +338,22 @@ class BiEncoderTask:
         answers, begin = rows_of_all(own)
         groups, _ = rows_of_all(batch["answer_groups"])
         same = batch["groups"][:, None] == groups
+        self._compared = self._compared or not bool(same.all())
         found = info_nce(questions, answers, same, begin=begin, temperature=self.temperature)
         return found + self.regularisation(model, rows_of_all(questions)[0], answers)
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Of held-out questions: the loss of the own answer among the candidates, as an index reads them, and
-        its mean reciprocal rank (equal scores count half), so and without titles."""
+        its mean reciprocal rank (equal scores count half), so and without titles. Raises: EngineError E687
+        when no batch had a wrong answer: the loss is 0 then."""
         import torch
 
+        if self._compared is False:
+            raise EngineError(
+                "no batch had a wrong answer to any of its questions, so that nothing was learnt",
+                code="E687",
+                remedy="Take a larger train.batch_size, or name a first stage's data.run.",
+            )
         losses: list[float] = []
         seen: list[Mapping[str, float]] = []
         ranks: dict[str, list[float]] = {"titled": [], "bare": []}
