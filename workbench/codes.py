@@ -170,7 +170,7 @@ CODES: Mapping[str, str] = {
     "E684": "a problem that there is not, or that has no equation",
     "E685": "a problem without a negative",
     "E686": "problems of which no challenge can be made",
-    "E687": "an encoder that cannot learn: all vectors empty, or no wrong answers",
+    "E687": "a training in which a loss cannot teach: all vectors empty, or nothing to compare",
     "E690": "a word problem that a solver cannot solve",
     "E691": "a language model at an address that does not answer as it should",
     "E701": "the engine process ended without an answer",

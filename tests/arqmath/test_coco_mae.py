@@ -219,6 +219,26 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
     assert "finding the other span" in (folder / "README.md").read_text()
 
 
+def test_batches_of_single_posts_are_told(place: Path, collection: Path) -> None:
+    import torch
+
+    def evaluated(weight: float, *sizes: int) -> dict[str, float]:
+        data = {"collection": collection, "backbone": backbone(place)}
+        task = coco_mae({**TINY, "contrastive_weight": weight}, data, seed=0)
+        model, rows = task.model(), task.train_data()
+        with torch.no_grad():
+            assert task.evaluate(model)  # before the first step
+            for size in sizes:
+                task.loss(model, task.collate(rows[:size]))
+            return task.evaluate(model)
+
+    assert evaluated(1.0, 1, 3, 1)
+    assert evaluated(0.0, 1)
+    with pytest.raises(EngineError, match="every batch was 0") as nothing:
+        evaluated(1.0, 1, 1)
+    assert nothing.value.code == "E687"
+
+
 def test_settings_and_data_that_are_missing(place: Path, collection: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="names no collection"):
         coco_mae({}, {}, seed=0)

@@ -30,7 +30,7 @@ from engines.arqmath.training.masked_language import (
 )
 from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, named, padded
 from engines.arqmath.training.settings import CODE, CocoMaeSettings
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
@@ -80,6 +80,7 @@ class CocoMaeTask:
     def __init__(self, settings: CocoMaeSettings, data: Mapping[str, Path], seed: int) -> None:
         self.settings, self.data, self.seed = settings, data, seed
         self._kept = Kept()
+        self._compared: bool | None = None
         need(data, "collection", "collection")
 
     def origin(self) -> Origin:
@@ -217,16 +218,24 @@ class CocoMaeTask:
         labels = (batch[name][batch[name] != IGNORED] for name in ("labels", "decoder_labels"))
         words, again = (cross_entropy(*each) for each in zip((encoder, decoder), labels, strict=True))
         apart = own_span(firsts, temperature=settings.temperature)
+        self._compared = self._compared or bool(apart > 0)
         return torch.stack(
             [words, settings.decoder_weight * again, settings.contrastive_weight * apart.to(words.dtype)]
         )
 
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """On held-out posts, with the same spans and masks every time: the loss that is trained with and its
-        three parts, and how often the other span is the nearest among those of all these posts."""
+        three parts, and how often the other span is the nearest among those of all these posts. Raises:
+        EngineError E687 when the contrastive loss of every batch was 0, as it is of single posts."""
         import torch
         from torch.nn.functional import cross_entropy
 
+        if self._compared is False and self.settings.contrastive_weight:
+            raise EngineError(
+                "the contrastive loss of every batch was 0, so that it taught nothing",
+                code="E687",
+                remedy="Take a larger train.batch_size, or set model.contrastive_weight=0.",
+            )
         rows = self._sides[1]
         if not rows:
             return {}
