@@ -200,12 +200,77 @@ def test_what_stands_before_an_answer_stays_and_of_the_answer_the_best_window_is
     assert "matrix" in words(side(long))
 
 
+def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: dict[str, Path]) -> None:
+    from engines.arqmath.training.cross_encoder import CrossEncoder
+    from engines.training import TrainConfig, train
+
+    given = {name: path for name, path in data.items() if name != "backbone"}
+    settings = {**TINY, "trained_layers": 3, "layers_alone": True, "measured": 1}
+    task = reranker(settings, given, seed=0)
+    train(task, TrainConfig(steps=1, batch_size=1, lr=1e-4, device="cpu"), place / "alone")
+    folder = place / "alone" / "model"
+    assert sum(file.stat().st_size for file in folder.rglob("*")) <= 12e6
+    model = CrossEncoder(folder, device="cpu", max_tokens=40, exact=True)
+    layers: Any = task.model().encoder.encoder.layer
+    read: Any = model._model.encoder.encoder.layer
+    for number, (trained, opened) in enumerate(zip(layers, read, strict=True)):
+        for one, other in zip(trained.parameters(), opened.parameters(), strict=True):
+            assert (one.half() if number >= 3 else one).float().equal(other)
+    config = (folder / "config.json").read_text()
+    (folder / "config.json").write_text(config.replace('_sha256": "', '_sha256": "0'))
+    with pytest.raises(DataError, match="another MiniLM") as caught:
+        CrossEncoder(folder)
+    assert caught.value.code == "E380"
+    (folder / "config.json").write_text(config)
+    weights = (folder / "layers.safetensors").read_bytes()
+    (folder / "layers.safetensors").write_bytes(weights[:-100])
+    with pytest.raises(DataError, match="cannot be read") as caught:
+        CrossEncoder(folder)
+    assert caught.value.code == "E380"
+
+
+def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path: Path) -> None:
+    from engines.core.assets import asset
+    from engines.retrieval.qrels import read_qrels
+    from workbench.papers.egen.models import model_path
+
+    forum_folder, model = asset("sample/arqmath/sample-forum"), model_path("arqmath-reranker")
+    assert sum(file.stat().st_size for file in model.iterdir()) <= 12e6
+    topics, qrels = forum_folder / "topics_task1.xml", forum_folder / "qrels_task1.tsv"
+    rank(
+        Rank(
+            forum_folder,
+            tmp_path / "run.tsv",
+            topics=(topics,),
+            qrels=(qrels,),
+            model=model,
+            candidates="judged",
+            max_tokens=192,
+        )
+    )
+    better = []
+    for topic, ranking in read_run(tmp_path / "run.tsv").rankings.items():
+        grades = read_qrels(qrels).grades[topic]
+        for place, (answer, _) in enumerate(ranking):
+            better += [
+                grades[answer] >= grades[low]
+                for low, _ in ranking[place + 1 :]
+                if grades[answer] != grades[low]
+            ]
+    assert len(better) > 100
+    assert np.mean(better) > 0.6  # of pairs of other grades; chance is one half
+
+
 def test_what_cannot_be_trained_on_is_refused(place: Path, data: dict[str, Path]) -> None:
     with pytest.raises(EngineError, match="hold no 9 answers"):
         reranker({**TINY, "answers": 9, "last_rank": 10}, data, seed=0)
     with pytest.raises(DataError, match="names no run") as caught:
         reranker(TINY, {"collection": data["collection"]}, seed=0)
     assert caught.value.code == "E674"
+    with pytest.raises(EngineError, match="upper layers of MiniLM"):
+        reranker({**TINY, "layers_alone": True, "trained_layers": 0}, data, seed=0)
+    with pytest.raises(EngineError, match="built-in MiniLM only"):
+        reranker({**TINY, "layers_alone": True}, data, seed=0)
     (place / "topics.tsv").write_text("A.1\tQ0\t100\t1\t1.0\tx\n")
     with pytest.raises(DataError, match="no question of the collection") as caught:
         reranker(TINY, {**data, "run": place / "topics.tsv"}, seed=0).train_data()

@@ -27,6 +27,7 @@ from engines.arqmath.training.model_folder import (
     unusable,
 )
 from engines.arqmath.training.sequences import Frame, Ids, best_window, longest_first, padded, tokenised
+from engines.arqmath.training.top_layers import has_top_layers, open_top_layers
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.machine import half_precision, torch_device
 
@@ -261,7 +262,9 @@ def _load_classifier(folder: Path) -> Any:
     from transformers import AutoModel, AutoModelForSequenceClassification
 
     kind_of(folder, CODE)
-    if has_cosine_head(folder):
+    if has_cosine_head(folder) and has_top_layers(folder):
+        missing, labels, model = [], 2, cosine_head(open_top_layers(folder, CODE))
+    elif has_cosine_head(folder):
         encoder, info = open_model(AutoModel, folder, CODE, add_pooling_layer=False)
         missing, labels, model = sorted(info["missing_keys"]), 2, cosine_head(encoder)
     else:

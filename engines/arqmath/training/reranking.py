@@ -37,8 +37,9 @@ from engines.arqmath.training.sequences import (
     padded,
 )
 from engines.arqmath.training.settings import CODE, RerankSettings
+from engines.arqmath.training.top_layers import TopLayers
 from engines.core.errors import DataError
-from engines.core.spec import read, values
+from engines.core.spec import read, refused, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.identity import model_files
@@ -90,6 +91,9 @@ class RerankTask:
         self._kept = Kept()
         need(data, "collection", "collection")
         need(data, "run", "run of a first stage (arqmath rank --questions)")
+        if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
+            remedy = "Leave data.backbone or model.layers_alone out."
+            raise refused("layers are saved alone of the built-in MiniLM only", CODE, remedy)
 
     def origin(self) -> Origin:
         """The trainer, its settings, and the files that are read."""
@@ -347,7 +351,7 @@ class RerankTask:
             + (", of an answer what shares most with the question is read" if self.settings.window else ""),
         }
         save_model(
-            head.encoder,
+            TopLayers(head.encoder) if self.settings.layers_alone else head.encoder,
             self.backbone.tokenizer,
             folder,
             facts,
@@ -356,6 +360,6 @@ class RerankTask:
             "answers beside a first stage.",
             data=data,
             limits=LIMITS,
-            use="mathwb arqmath rank INDEX --topics TOPICS --model this-folder --weight 0.3 --out RUN",
+            use="mathwb arqmath rank INDEX --topics TOPICS --model this-folder --weight 0.25 --out RUN",
             tags=("text-ranking",),
         )

@@ -135,11 +135,17 @@ class RerankSettings:
         int, Arg("Tokens of a pair with its special ones; the longer side is cut.", low=8)
     ] = 256
     measured: Annotated[int, Arg("Held-out questions that an evaluation looks at.", low=1)] = 50
+    layers_alone: Annotated[
+        bool, Arg("Save the trained layers alone, in 16 bits, to be read onto the built-in MiniLM.")
+    ] = False
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense. Raises: EngineError E676."""
         if not self.temperature or not self.teacher_temperature:
             raise refused("a temperature is 0, and above 0 is needed", CODE)
+        if self.layers_alone and (self.latex_tokens or not self.trained_layers):
+            remedy = "Say which with --set model.trained_layers=3, and leave LaTeX tokens out."
+            raise refused("only upper layers of MiniLM can be saved alone", CODE, remedy)
         if self.last_rank - self.first_rank + 1 < self.answers:
             raise refused(f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE)
 

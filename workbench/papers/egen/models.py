@@ -23,19 +23,20 @@ def models(workspace: Workspace) -> list[Path]:
 
 
 def model_path(name: str) -> Path:
-    """The folder of a model: a path, a name in the workspace, or one that ships (`egen-…`).
+    """The folder of a model: a path, a name in the workspace, or one that ships (`egen-…`, `arqmath-…`).
 
     Raises: MissingError E355 when there is none of that name.
     """
-    from engines.egen.models.lookup import shipped_models
+    from engines.core.assets import asset
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
     if path.is_dir():
         return path.absolute()
     workspace = Workspace.open()
-    for folder in (workspace.models / name, *shipped_models()):
-        if len(path.parts) == 1 and folder.name == name and folder.is_dir():
+    shipped = asset("recipes").parent / "models"  # the folder of models may not be there
+    for folder in (workspace.models / name, shipped / name):
+        if len(path.parts) == 1 and folder.is_dir():
             return folder
     known = [folder.name for folder in models(workspace)]
     remedy = did_you_mean(name, known) or (
