@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.finetuning import need, read_ids
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
-from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded
+from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded, rows_by_kind
 from engines.arqmath.training.settings import BiEncoderSettings
 from engines.core.errors import DataError, EngineError
 from engines.core.spec import values
@@ -241,11 +241,7 @@ class BiEncoderTask:
         every = self._shared.titled < 1 or sorted(bare)
         place = self._kept.place("apart", "collection", "exclude", tokenizer=tokenizer, bare=every, most=room)
         names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=room)
-        rows: dict[tuple[str, str], int] = {}
-        for row, name in enumerate(names):
-            kind, _, post = name.partition(" ")
-            rows[kind, post] = row
-        return rows, found
+        return rows_by_kind(names), found
 
     def keep_rows(self, kept: Kept) -> None:
         """Tokens are kept there."""

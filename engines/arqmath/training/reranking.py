@@ -35,6 +35,7 @@ from engines.arqmath.training.sequences import (
     longest_first,
     named,
     padded,
+    rows_by_kind,
 )
 from engines.arqmath.training.settings import CODE, RerankSettings
 from engines.arqmath.training.top_layers import TopLayers
@@ -250,11 +251,7 @@ class RerankTask:
             "titled", "collection", tokenizer=tokenizer, of=[sorted(wanted), sorted(parents)], most=keep
         )
         names, found = kept_rows(place, lambda: named(tokenizer, texts()), keep=keep)
-        rows: dict[tuple[str, str], int] = {}
-        for row, name in enumerate(names):
-            kind, _, post = name.partition(" ")
-            rows[kind, post] = row
-        return rows, found
+        return rows_by_kind(names), found
 
     def keep_rows(self, kept: Kept) -> None:
         """Tokens are kept there."""

@@ -27,6 +27,7 @@ __all__ = [
     "longest_first",
     "named",
     "padded",
+    "rows_by_kind",
     "tokenised",
 ]
 
@@ -126,6 +127,19 @@ def _read_rows(place: Path) -> tuple[list[Any], Sequences] | None:
     except (OSError, ValueError, EOFError):
         return None
     return names, Sequences(ids, ends, whole)
+
+
+def rows_by_kind(names: Iterable[str]) -> dict[tuple[str, str], int]:
+    """The rows of texts that are named by their kind and their post's id.
+
+    >>> rows_by_kind(["title 7", "text 7"])
+    {('title', '7'): 0, ('text', '7'): 1}
+    """
+    rows = {}
+    for row, name in enumerate(names):
+        kind, _, post = name.partition(" ")
+        rows[kind, post] = row
+    return rows
 
 
 def named(tokenizer: Any, texts: Iterable[tuple[Name, str]]) -> Iterator[tuple[Name, list[int]]]:
