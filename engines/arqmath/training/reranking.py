@@ -93,7 +93,7 @@ class RerankTask:
         need(data, "collection", "collection")
         need(data, "run", "run of a first stage (arqmath rank --questions)")
         if settings.layers_alone and str(data.get("backbone", MINILM)) != MINILM:
-            remedy = "Leave data.backbone or model.layers_alone out."
+            remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("layers are saved alone of the built-in MiniLM only", CODE, remedy)
 
     def origin(self) -> Origin:

@@ -144,7 +144,7 @@ class RerankSettings:
         if not self.temperature or not self.teacher_temperature:
             raise refused("a temperature is 0, and above 0 is needed", CODE)
         if self.layers_alone and (self.latex_tokens or not self.trained_layers):
-            remedy = "Say which with --set model.trained_layers=3, and leave LaTeX tokens out."
+            remedy = "Save all of it: --set model.layers_alone=false"
             raise refused("only upper layers of MiniLM can be saved alone", CODE, remedy)
         if self.last_rank - self.first_rank + 1 < self.answers:
             raise refused(f"ranks {self.first_rank} to {self.last_rank} hold no {self.answers} answers", CODE)
