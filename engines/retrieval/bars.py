@@ -55,7 +55,7 @@ def _page(panels: Sequence[list[str]], topics: int) -> str:
 
 
 def _width(topics: int) -> int:
-    return _LEFT + max(280, _STEP * topics) + 16
+    return _LEFT + max(420, _STEP * topics) + 16
 
 
 def _panel(
@@ -96,7 +96,7 @@ def _panel(
         mean = sum(values.values()) / len(values)
         parts.append(
             f'<line x1="{_LEFT}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
-            f'stroke-dasharray="4 3"/><text x="{right}" y="16" text-anchor="end">'
+            f'stroke-dasharray="4 3"/><text x="{right}" y="28" text-anchor="end">'
             f"mean {_number(mean, low, 4)}</text>"
         )
     return parts
