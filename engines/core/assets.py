@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engines.core.errors import DataError
 
-__all__ = ["asset"]
+__all__ = ["asset", "models_folder"]
 
 
 @cache
@@ -36,3 +36,8 @@ def asset(relative: str) -> Path:
         code="E356",
         exit_code=3,
     )
+
+
+def models_folder() -> Path:
+    """The folder of the models that ship, which may not be there; that of recipes always is."""
+    return asset("recipes").parent / "models"

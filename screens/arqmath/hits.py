@@ -11,7 +11,7 @@ from textual.message import Message
 
 from screens.arqmath.columns import HIT_COLUMNS, HIT_FIELDS, hit_rows
 from screens.arqmath.runs import Runs
-from screens.arqmath.search import MOST
+from screens.arqmath.search import MOST, origin
 from screens.shell.export import Export, picked, table_exports
 from screens.shell.text import count
 from screens.widgets.listing import Listing
@@ -62,16 +62,20 @@ class HitList(Listing):
     def hear(self, data: Mapping[str, Any]) -> None:
         """Show what an event of `arqmath.search` tells: answers, then scores of a cross-encoder."""
         if data.get("stage") == "first":
-            self._take(data["hits"], data["how"])
+            model = self.model
+            self._take(
+                data["hits"], f"{data['how']}, {model.name} is read   x stops" if model else data["how"]
+            )
         elif data.get("stage") == "rerank":
             for hit in self._hits:
                 hit["again"] = data["probabilities"].get(hit["id"], hit["again"])
             self._how = f"ranked again {data['done']} of {data['total']}   x stops"
             self._show()
 
-    def finish(self, found: Mapping[str, Any], model: str) -> None:
-        """Show what `arqmath.search` answered; `model` ranked again, empty for none."""
-        second = f"then {model}" if model else "no cross-encoder to rank again"
+    def finish(self, found: Mapping[str, Any]) -> None:
+        """Show what `arqmath.search` answered."""
+        model = self.model
+        second = f"then {model.name} ({origin(model)})" if model else "not ranked again"
         self._take(found["hits"], f"{found['how']}, {second}, {time.monotonic() - self._began:.1f} s")
 
     def _take(self, hits: Sequence[Mapping[str, Any]], how: str) -> None:
@@ -83,6 +87,11 @@ class HitList(Listing):
         self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["first"]))
         self.load(list(self._hits))
         self.post_message(self.Changed())
+
+    @property
+    def wanted(self) -> tuple[str, Path | None]:
+        """What was asked last, and of which model; answers to anything else come too late."""
+        return self.asked, self.model
 
     @property
     def words(self) -> str:

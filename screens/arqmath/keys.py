@@ -17,6 +17,7 @@ KEYS = scope(
         "provenance",
         "Show which files the runs and judgements come from, and what was wrong with them.",
     ),
+    model=("re-ranker", "Choose the cross-encoder that ranks the best answers of a search again, or none."),
     judge=("judge", "Judge an answer that nobody judged: 0 to 3; kept apart from the official grades."),
     raw=("LaTeX", "Show formulas as LaTeX, or as they are read."),
     choose_run=("run", "Choose the run that is shown."),

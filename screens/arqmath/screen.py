@@ -6,6 +6,7 @@ A little over 500 lines: what is chosen in one pane changes what the others show
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
@@ -75,13 +76,14 @@ class ArqmathScreen(WorkbenchScreen):
     async def restore(self, state: Mapping[str, object]) -> None:
         """The collection comes first; its lists take their part when it is there."""
         self._kept = state
+        self.searcher.ranker = None if (ranker := state.get("ranker")) is None else str(ranker)
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
         """Which collection, which runs, besides the lists."""
         runs = self.runs
         shown = {"collection": runs.collection.name, **runs.chosen_names} if runs is not None else {}
-        return {**super().state(), **shown}
+        return {**super().state(), **shown, "ranker": self.searcher.ranker}
 
     def begin(self) -> None:
         """Look for collections."""
@@ -296,10 +298,8 @@ class ArqmathScreen(WorkbenchScreen):
 
     @work(group="search", exit_on_error=False)
     async def _begin_search(self, query: str) -> None:
-        from workbench.papers.arqmath.collections import rankers
-
         await self.ranking.show_page("search-page")
-        model = next(iter(rankers(self.workbench.workspace)), None)
+        model = self.searcher.model(self.workbench.workspace)
         self.hits.begin(query, model, plain=self.workbench.ascii)
         self.ranking.describe()
         self.show_pane("middle")
@@ -308,18 +308,24 @@ class ArqmathScreen(WorkbenchScreen):
 
     @on(SearchProgress)
     def _search_going_on(self, event: SearchProgress) -> None:
-        if self.hits.asked:  # else it is of the collection before
+        if event.tag == self.hits.wanted:
             self.hits.hear(event.event.data)
 
     @on(Searched)
     def _searched(self, event: Searched) -> None:
-        if not self.hits.asked:  # of the collection before
+        if event.tag != self.hits.wanted:
             return
         if event.error is None:
-            self.hits.finish(event.value, event.tag)
+            self.hits.finish(event.value)
         elif not self.searcher.searching:
             self.hits.show_error(event.error)
         self.refresh_bindings()
+
+    def action_model(self) -> None:
+        """Ask what ranks again; what was searched for is searched for anew."""
+        again = self.hits.asked
+        then = partial(self._begin_search, again) if again else lambda: None
+        self.searcher.choose_model(self.workbench.workspace, then)
 
     def action_stop(self) -> None:
         """End what runs, with what there is."""

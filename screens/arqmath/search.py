@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.message import Message
 
+from engines.core.assets import models_folder
 from screens.shell.request import Answer, OwnEngine, Progress, Request, Service
 from screens.shell.text import count
 
@@ -19,11 +20,16 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.collections import Collection
     from workbench.workspace import Workspace
 
-__all__ = ["MOST", "SearchProgress", "Searched", "Searcher"]
+__all__ = ["MOST", "SearchProgress", "Searched", "Searcher", "origin"]
+
+
+def origin(model: Path) -> str:
+    """Whose a cross-encoder is."""
+    return "ships with mathwb" if model.parent == models_folder() else "of this workspace"
 
 
 class Searched(Answer):
-    """What was found; the tag names the model that ranked again, or is empty."""
+    """What was found; the tag is the query and the model that ranked again, or None."""
 
 
 MOST = 100
@@ -31,7 +37,7 @@ MOST = 100
 
 
 class SearchProgress(Progress):
-    """What the first stage found, then scores of the second."""
+    """What the first stage found, then scores of the second; the tag is as that of `Searched`."""
 
 
 class _Indexed(Answer):
@@ -63,6 +69,8 @@ class Searcher(Service):
     def __init__(self, new_engine: Callable[[], EngineProcess]) -> None:
         super().__init__()
         self.state = ""
+        self.ranker: str | None = None
+        """Which cross-encoder was chosen to rank again, by name; empty: none; None: the first there is."""
         self._collection: Collection | None = None
         self._engine = OwnEngine(new_engine)
         self._waiting: tuple[str, Path | None] | None = None
@@ -85,6 +93,31 @@ class Searcher(Service):
         if self.state == "large" and self._collection is not None and self._collection.indexed:
             self._be_ready()
 
+    def model(self, workspace: Workspace) -> Path | None:
+        """The cross-encoder that ranks again; that of a name which is gone is the first there is."""
+        from workbench.papers.arqmath.collections import rankers
+
+        found = [] if self.ranker == "" else rankers(workspace)
+        return next((path for path in found if path.name == self.ranker), found[0] if found else None)
+
+    def choose_model(self, workspace: Workspace, then: Callable[[], object]) -> None:
+        """Ask which cross-encoder is to rank again, and do something then."""
+        from screens.widgets.dialogs import Choice, Chooser
+        from workbench.papers.arqmath.collections import rankers
+
+        now = self.model(workspace)
+        choices = [
+            Choice(path.name, path.name, f"{origin(path)}{'   chosen now' if path == now else ''}")
+            for path in rankers(workspace)
+        ]
+        none = f"answers stay as the first stage has them{'' if now else '   chosen now'}"
+
+        def done(name: str) -> None:
+            self.ranker = name
+            then()
+
+        Chooser("rank again by", [*choices, Choice("", "none", none)]).ask(self.app, done)
+
     def search(self, query: str, model: Path | None) -> None:
         """Search the answers, after indexing them if need be; `model` is the cross-encoder that ranks again.
         A search that is under way is stopped."""
@@ -99,7 +132,7 @@ class Searcher(Service):
         if model is not None:
             params["model"] = str(model)
         self._search.stop()
-        self._search.ask(params, model.name if model is not None else "")
+        self._search.ask(params, (query, model))
 
     def _begin_index(self, collection: Collection) -> None:
         if not self.indexing:

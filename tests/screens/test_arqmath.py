@@ -21,6 +21,7 @@ from screens.arqmath.answer import fold
 from screens.arqmath.columns import bar, fraction, signed, sparkline
 from screens.arqmath.judging import GradeLine
 from screens.arqmath.screen import ArqmathScreen
+from screens.arqmath.search import Searched
 from screens.shell.text import width
 from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import ReaderBox
@@ -65,6 +66,36 @@ def build(workspace: Workspace, files: Path, make: Make, engine: HereEngine) -> 
         return make(**{"screen": "arqmath", "jobs": [], **options})
 
     return built
+
+
+@pytest.fixture
+def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the cross-encoders that were asked; each likes calculators."""
+    asked: list[str] = []
+
+    class LikesCalculators:
+        def reads(self, answer: StoredPost) -> str:
+            return answer.text
+
+        def score(self, pairs: list[tuple[str, str]]) -> list[float]:
+            return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
+
+    def opened(folder: Path, _: object) -> LikesCalculators:
+        asked.append(folder.name)
+        return LikesCalculators()
+
+    monkeypatch.setattr("engines.arqmath.ranking.search._cross_encoder", opened)
+    return asked
+
+
+async def search(pilot: Pilot[Any], words: str) -> Table:
+    """The answers that are found for these words."""
+    await press(pilot, "a")
+    await write(pilot, words)
+    await press(pilot, "enter")
+    hits = pilot.app.screen.query_one("#hits-table", Table)
+    await settle(pilot, lambda: hits.shown > 0)
+    return hits
 
 
 async def ready(pilot: Pilot[Any]) -> ArqmathScreen:
@@ -285,15 +316,12 @@ async def test_a_free_query(build: Make, engine: HereEngine) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "a")
-        await write(pilot, "binomial theorem")
-        await press(pilot, "enter")
-        hits = screen.query_one("#hits-table", Table)
-        await settle(pilot, lambda: hits.shown > 0)
+        await press(pilot, "p", "j", "enter")
+        hits = await search(pilot, "binomial theorem")
         assert ids(hits)[0] == "12"
         assert screen.crumbs == ("mini", "search", "answer 12")
         assert "Put x = y = 1" in read(screen)
-        assert "no cross-encoder" in screen.query_one("#middle", Pane).footnote
+        assert "lexical, not ranked again" in screen.query_one("#middle", Pane).footnote
         chosen = screen.selection()
         assert chosen is not None
         assert "arqmath search" in chosen.command
@@ -302,15 +330,12 @@ async def test_a_free_query(build: Make, engine: HereEngine) -> None:
         assert "E661" in str(screen.query_one("#hits Notice", Notice).content)
 
 
+@pytest.mark.usefixtures("read_again")
 async def test_what_was_found_is_forgotten_with_the_collection(build: Make, tmp_path: Path) -> None:
     app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "a")
-        await write(pilot, "binomial theorem")
-        await press(pilot, "enter")
-        hits = screen.query_one("#hits-table", Table)
-        await settle(pilot, lambda: hits.shown > 0)
+        hits = await search(pilot, "binomial theorem")
         mini = screen.collection
         assert mini is not None
         screen.open_collection(mini)
@@ -320,28 +345,50 @@ async def test_what_was_found_is_forgotten_with_the_collection(build: Make, tmp_
         assert "Nothing was searched for yet" in str(screen.query_one("#hits Notice", Notice).content)
 
 
-async def test_a_second_opinion_comes_first(build: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Half:
-        def reads(self, answer: StoredPost) -> str:
-            return answer.text
-
-        def score(self, pairs: list[tuple[str, str]]) -> list[float]:
-            return [0.9 if "calculator" in answer else 0.1 for _, answer in pairs]
-
-    monkeypatch.setattr("engines.arqmath.ranking.search._cross_encoder", lambda *_: Half())
+async def test_a_second_opinion_comes_first(build: Make, read_again: list[str]) -> None:
+    """In a workspace without models by the one that ships; another one, or none, is chosen by keys."""
     app = build()
-    folder = app.workspace.models / "judge"
-    folder.mkdir()
-    (folder / "config.json").write_text('{"architectures": ["BertForSequenceClassification"]}', "utf-8")
+    async with app.run_test(size=(200, 50)) as pilot:
+        screen = await ready(pilot)
+        footnote = screen.query_one("#middle", Pane)
+        hits = await search(pilot, "derivative limit")
+        assert (read_again, hits.visible_records()[0]["again"]) == (["arqmath-reranker"], 0.9)
+        assert ids(hits)[0] == "23"
+        assert "lexical, then arqmath-reranker (ships with mathwb)" in footnote.footnote
+        chosen = screen.selection()
+        assert chosen is not None
+        assert chosen.command.endswith("models/arqmath-reranker")
+        await press(pilot, "p", "j", "enter")
+        assert [record["again"] for record in hits.visible_records()] == [None] * hits.shown
+        assert ids(hits)[0] != "23"
+        folder = app.workspace.models / "judge"
+        folder.mkdir()
+        (folder / "config.json").write_text('{"architectures": ["BertForSequenceClassification"]}', "utf-8")
+        await press(pilot, "p", "enter")
+        assert (read_again[1:], ids(hits)[0]) == (["judge"], "23")
+        assert "then judge (of this workspace)" in footnote.footnote
+        await press(pilot, "p", "j", "enter", "q")
+    again = build()
+    async with again.run_test(size=WIDE) as pilot:
+        await ready(pilot)
+        await search(pilot, "derivative limit")
+    assert read_again[1:] == ["judge", "arqmath-reranker", "arqmath-reranker"]
+
+
+@pytest.mark.usefixtures("read_again")
+async def test_answers_to_an_earlier_search_come_too_late(build: Make) -> None:
+    app = build()
     async with app.run_test(size=WIDE) as pilot:
         screen = await ready(pilot)
-        await press(pilot, "a")
-        await write(pilot, "use limit")
-        await press(pilot, "enter")
-        hits = screen.query_one("#hits-table", Table)
-        await settle(pilot, lambda: hits.shown > 0)
-        first = hits.visible_records()[0]
-        assert (first["id"], first["again"]) == ("23", 0.9)
+        hits = await search(pilot, "binomial theorem")
+        before = ids(hits)
+        model = screen.hits.model
+        screen.post_message(Searched(("use limit", model), {"how": "lexical", "hits": []}))
+        await settle(pilot)
+        assert ids(hits) == before
+        screen.post_message(Searched(("binomial theorem", model), {"how": "lexical", "hits": []}))
+        await settle(pilot)
+        assert ids(hits) == []
 
 
 async def test_written_answers_bars_and_judgements_have_pages(build: Make) -> None:

@@ -98,7 +98,7 @@ def test_an_index_of_other_posts_is_built_anew(workspace: Workspace) -> None:
     assert [hit["id"] for hit in found["hits"]] == ["24"]
 
 
-def test_rankers_are_the_models_that_classify_or_compare_pairs(workspace: Workspace) -> None:
+def test_rankers_classify_or_compare_pairs_and_one_ships(workspace: Workspace) -> None:
     configs = {
         "a": {"architectures": ["BertModel"]},
         "b": {"architectures": ["BertForSequenceClassification"]},
@@ -110,7 +110,11 @@ def test_rankers_are_the_models_that_classify_or_compare_pairs(workspace: Worksp
         (workspace.models / name).mkdir()
         text = "{" if config is None else json.dumps(config)
         (workspace.models / name / "config.json").write_text(text, "utf-8")
-    assert [path.name for path in rankers(workspace)] == ["b", "d"]
+    found = rankers(workspace)
+    assert [path.name for path in found] == ["b", "d", "arqmath-reranker"]
+    assert [path.parent == workspace.models for path in found] == [True, True, False]
+    (workspace.models / "d").rename(workspace.models / "arqmath-reranker")
+    assert rankers(workspace) == [workspace.models / name for name in ("arqmath-reranker", "b")]
 
 
 def test_judgements_are_kept_taken_back_and_read_as_qrels(tmp_path: Path) -> None:

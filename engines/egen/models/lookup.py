@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from engines.core.assets import asset
+from engines.core.assets import models_folder
 from engines.core.spec import Arg
 
 __all__ = ["ModelFolder", "embeds", "models_among", "shipped_models"]
@@ -20,8 +20,7 @@ _BEST = "egen-both"
 
 def shipped_models() -> list[Path]:
     """All models of expressions that ship, the best first."""
-    # The folder of models may not be there, that of recipes always is.
-    found = (asset("recipes").parent / "models").glob("egen-*")
+    found = models_folder().glob("egen-*")
     return sorted(found, key=lambda folder: (folder.name != _BEST, folder.name))
 
 

@@ -224,16 +224,24 @@ def encoder_path(name: str) -> str:
 
 
 def rankers(workspace: Workspace) -> list[Path]:
-    """The cross-encoders among the workspace's models: models that classify a pair, or compare its sides."""
+    """The cross-encoders there are, models that classify a pair or compare its sides: the workspace's, then
+    those that ship, but for one that has the name of one of the workspace."""
+    from engines.core.assets import models_folder
+
+    found: dict[str, Path] = {}
+    for folder in (workspace.models, models_folder()):
+        for path in sorted(folder.glob("*/config.json")):
+            if _ranks(path.parent):
+                found.setdefault(path.parent.name, path.parent)
+    return list(found.values())
+
+
+def _ranks(model: Path) -> bool:
     from engines.arqmath.training.cosine_head import has_cosine_head
 
-    found = []
-    for path in sorted(workspace.models.glob("*/config.json")):
-        try:
-            kinds = json.loads(path.read_text("utf-8")).get("architectures") or []
-            compares = has_cosine_head(path.parent)
-        except (OSError, ValueError, AttributeError):
-            continue
-        if compares or any(str(kind).endswith("ForSequenceClassification") for kind in kinds):
-            found.append(path.parent)
-    return found
+    try:
+        kinds = json.loads((model / "config.json").read_text("utf-8")).get("architectures") or []
+        compares = has_cosine_head(model)
+    except (OSError, ValueError, AttributeError):
+        return False
+    return compares or any(str(kind).endswith("ForSequenceClassification") for kind in kinds)

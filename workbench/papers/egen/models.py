@@ -27,15 +27,14 @@ def model_path(name: str) -> Path:
 
     Raises: MissingError E355 when there is none of that name.
     """
-    from engines.core.assets import asset
+    from engines.core.assets import models_folder
     from workbench.workspace import Workspace
 
     path = Path(name).expanduser()
     if path.is_dir():
         return path.absolute()
     workspace = Workspace.open()
-    shipped = asset("recipes").parent / "models"  # the folder of models may not be there
-    for folder in (workspace.models / name, shipped / name):
+    for folder in (workspace.models / name, models_folder() / name):
         if len(path.parts) == 1 and folder.is_dir():
             return folder
     known = [folder.name for folder in models(workspace)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engines.core.assets import asset
+from engines.core.assets import models_folder
 from engines.core.errors import did_you_mean
 from workbench.errors import MissingError
 from workbench.workspace import Workspace
@@ -16,7 +16,7 @@ _FILE = "solver.json"
 
 def solvers(workspace: Workspace) -> list[Path]:
     """The solvers that ship, then those of the workspace, which hide one that ships and has their name."""
-    shipped = sorted(asset("recipes").parent.glob(f"models/*/{_FILE}"))
+    shipped = sorted(models_folder().glob(f"*/{_FILE}"))
     own = sorted(workspace.models.glob(f"*/{_FILE}"))
     return list({path.parent.name: path.parent for path in (*shipped, *own)}.values())
 
