@@ -84,8 +84,25 @@ def test_scores_are_those_of_hugging_face_pair_by_pair(family: str, tokens: int,
     )
 
 
-def test_the_length_is_at_most_what_the_model_reads(bert: Path) -> None:
-    assert CrossEncoder(bert, device="cpu").max_tokens == 64
+def test_the_length_is_what_the_model_was_trained_with_and_at_most_what_it_reads(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def length(recorded: int | None, **given: int) -> int:
+        folder = shutil.copytree(bert, tmp_path / "model", dirs_exist_ok=True)
+        saved = json.loads((folder / "tokenizer_config.json").read_text())
+        saved.pop("model_max_length")
+        said = {} if recorded is None else {"model_max_length": recorded}
+        (folder / "tokenizer_config.json").write_text(json.dumps({**saved, **said}))
+        return CrossEncoder(folder, device="cpu", **given).max_tokens
+
+    assert length(40) == 40
+    assert length(40, max_tokens=50) == 50
+    assert length(40, max_tokens=90) == 64
+    assert length(90) == 64
+    assert length(None) == 64
+    monkeypatch.setattr("engines.arqmath.training.cross_encoder.longest", lambda _: 4_096)
+    assert length(600) == 600
+    assert length(None) == 512
 
 
 def test_a_stop_leaves_the_rest_unscored(bert: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -245,9 +246,9 @@ def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path
             qrels=(qrels,),
             model=model,
             candidates="judged",
-            max_tokens=192,
         )
     )
+    assert json.loads((tmp_path / "run.tsv.json").read_text())["found"]["max_tokens"] == 192
     better = []
     for topic, ranking in read_run(tmp_path / "run.tsv").rankings.items():
         grades = read_qrels(qrels).grades[topic]

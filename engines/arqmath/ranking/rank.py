@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Rank", "rank", "read_judgements"]
 
-_MAX_TOKENS = 512
 _DEPTH = 1_000
 _SCORED = 100
 
@@ -95,7 +94,14 @@ class Rank:
     tune_topics: Annotated[
         tuple[Path, ...], Arg("Choose the weight by the judgements of these topics only.")
     ] = ()
-    max_tokens: Annotated[int, Arg("Of question and answer together.", low=16)] = _MAX_TOKENS
+    max_tokens: Annotated[
+        int | None,
+        Arg(
+            "Of question and answer together.",
+            low=16,
+            shown="as the model was trained; 512 where it does not say",
+        ),
+    ] = None
     exact: Annotated[bool, Arg("Single precision also where 16 bits are several times faster.")] = False
     tag: Annotated[str | None, Arg("The run's name.", shown="the model's")] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
@@ -120,7 +126,7 @@ class Rank:
         if self.by != "model" and not self.rerank:
             raise _refused("without a second stage --by says nothing", "Leave --by or --no-rerank out.")
         idle = {
-            "--max-tokens": self.by != "model" and self.max_tokens != _MAX_TOKENS,
+            "--max-tokens": self.by != "model" and self.max_tokens is not None,
             "--exact": self.by == "formulas" and self.exact,
             "--device": self.by == "formulas" and self.device != "auto",
         }
@@ -149,8 +155,8 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     chosen on their judgements.
 
     Returns: run, complete, topics, documents, candidates, first, depth, weight, model, and, where something
-    was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds; with qrels
-    `recall`, the first stage's at several depths.
+    was scored, pairs, pairs_per_s, truncated, truncated_share, missing, resumed, seconds, and
+    max_tokens where a cross-encoder did; with qrels `recall`, the first stage's at several depths.
     Events: progress in topics, then in pairs; warnings of topics of Task 2, of those that find nothing, of
     judged ones that are not ranked and of candidates without a text; the weights tried as a log entry.
     Raises: EngineError E433 when an index is needed and there is none; DataError for files that cannot be
@@ -167,6 +173,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     >>> found["first"], found["topics"], found["complete"]
     ('lexical', 12, True)
     """
+    from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.forum.topics import read_topic_files, warn_of_formula_topics
 
     index, folder = _opened(spec.source)
@@ -187,6 +194,8 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         found = {**_facts(ranking), **facts}
     else:
         found = _two_stages(spec, _need(index, folder, "a first stage"), topics, qrels, model, events, stop)
+    if isinstance(model, CrossEncoder):
+        found["max_tokens"] = model.max_tokens
     if found["complete"]:
         _write_manifest(spec, folder, found)
     return found

@@ -108,13 +108,14 @@ class CrossEncoder:
         folder: str | Path,
         *,
         device: str = "auto",
-        max_tokens: int = MAX_TOKENS,
+        max_tokens: int | None = None,
         exact: bool = False,
     ) -> None:
         """Load it.
 
         Args: device: `auto` takes a GPU where there is one. max_tokens: of a pair with its special tokens; at
-        most what the model can read. exact: single precision also where the device multiplies matrices of 16
+        most what the model can read; None: what its tokenizer was saved with, that is trained with, or 512
+        where it says nothing. exact: single precision also where the device multiplies matrices of 16
         bits several times faster (a GPU, or a processor with AMX).
 
         Raises: DataError E380 for a folder without model or tokenizer, E381 for a model that is no classifier
@@ -130,7 +131,7 @@ class CrossEncoder:
         config = self._model.config
         rows = self._model.get_input_embeddings().num_embeddings
         check_tokens(self.folder, self._tokenizer, rows, "E382")
-        self.max_tokens = min(max_tokens, longest(config))
+        self.max_tokens = min(max_tokens or _recorded(self._tokenizer), longest(config))
         self._frame = Frame.of(self._tokenizer, types=getattr(config, "type_vocab_size", 1))
         self._with_types = "token_type_ids" in self._tokenizer.model_input_names
         self.half = None if exact else half_precision(device)
@@ -243,6 +244,14 @@ class CrossEncoder:
         if self._with_types:
             made["token_type_ids"] = padded([types for _, types in rows], 0)
         return {name: torch.from_numpy(values).to(self._device) for name, values in made.items()}
+
+
+def _recorded(tokenizer: Any) -> int:
+    """The length that a tokenizer was saved with."""
+    from transformers.tokenization_utils_base import LARGE_INTEGER
+
+    length = int(tokenizer.model_max_length)
+    return length if length < LARGE_INTEGER else MAX_TOKENS  # the library's sign of none
 
 
 def _batches(lengths: NDArray[np.int64], batch_tokens: int) -> Iterator[NDArray[np.int64]]:

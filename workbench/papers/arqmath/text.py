@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.posts import Post
     from engines.arqmath.ranking.compare import Compare
     from engines.arqmath.ranking.evaluate import Evaluate
-    from engines.arqmath.ranking.rank import Rank
     from engines.arqmath.ranking.search import Search
     from engines.arqmath.ranking.topics import Picture, Show, Topics
     from engines.arqmath.training.pairs_file import DrawPairs
@@ -95,17 +94,19 @@ def _again(hit: Found) -> list[object]:
     return [hit["first"], "" if hit["probability"] is None else f"{hit['probability']:.4f}"]
 
 
-def rank(found: Found, spec: Rank) -> Iterator[str]:
+def rank(found: Found, _spec: object) -> Iterator[str]:
     """What was ranked, and how well the first stage did."""
     if not found["complete"]:
         yield "stopped; the finished topics are kept, and the same command goes on"
     else:
         yield f"{found['documents']:,} answers to {found['topics']:,} topics in {found['run']}"
     if "pairs" in found:
-        side = ", the longer side first" if spec.by == "model" else ""
+        long = "too long and cut"
+        if "max_tokens" in found:
+            long = f"longer than {found['max_tokens']:,} tokens and cut, the longer side first"
         yield (
             f"{found['pairs']:,} pairs scored, {found['pairs_per_s']:.1f}/s; "
-            f"{found['truncated_share']:.1%} were too long and cut{side}"
+            f"{found['truncated_share']:.1%} were {long}"
         )
     if found.get("first") and 0 < found["weight"] < 1:
         yield f"weight of the model beside the first stage: {found['weight']:g}"
