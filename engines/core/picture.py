@@ -96,6 +96,8 @@ def curves(spec: CurvesPicture, *, cache: Path) -> dict[str, Any]:
         if spec.markers:
             line |= _marker(number, len(ys), colour, look)
         axes.plot(one["xs"], ys, color=colour, label=str(one["name"]), solid_joinstyle="round", **line)
+        alone = _alone(ys)
+        axes.plot([one["xs"][at] for at in alone], [ys[at] for at in alone], "o", color=colour)
     if len(spec.curves) > 1:
         _legend(axes, look)
     return _picture(figure, spec.columns, spec.lines, look)
@@ -226,6 +228,12 @@ def _marker(number: int, points: int, colour: str, look: Look) -> dict[str, Any]
         "markevery": (points // 20 + number * max(1, points // 50), max(1, points // 8)),
         "markerfacecolor": colour if number < _FILLED else look.background,
     }
+
+
+def _alone(ys: Sequence[float]) -> list[int]:
+    """The places of values with none beside them, which no line joins to others."""
+    known = [False, *(not math.isnan(y) for y in ys), False]
+    return [at for at in range(len(ys)) if known[at + 1] and not known[at] and not known[at + 2]]
 
 
 def _without_poles(ys: Sequence[float | None], whole: float) -> list[float]:

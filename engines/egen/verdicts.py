@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -17,7 +17,7 @@ from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.egen.assumptions import read_assumptions
 from engines.egen.choices import Assume
-from engines.egen.expressions.language import LETTERS
+from engines.egen.expressions.language import LETTERS, VARIABLE
 from engines.egen.expressions.notation import read, read_head
 from engines.egen.records import Outcome
 
@@ -60,6 +60,9 @@ class Curve:
     low: Annotated[float, Arg("The first x.")] = -5.0
     high: Annotated[float, Arg("The last x.")] = 5.0
     count: Annotated[int, Arg("How many points.", low=2, high=100_000)] = 201
+    over: Annotated[str, Arg("The variable that runs.")] = VARIABLE
+    at: Annotated[Mapping[str, float], Arg("Values of the others.")] = field(default_factory=dict)
+    assume: Assume = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,15 @@ def curve(spec: Curve) -> dict[str, Any]:
     """Values for a plot; see `engines.egen.verification.explain.curve`."""
     from engines.egen.verification.explain import curve as values
 
-    return values([read(text) for text in spec.exprs], spec.low, spec.high, spec.count)
+    return values(
+        [read(text, letters=LETTERS) for text in spec.exprs],
+        spec.low,
+        spec.high,
+        spec.count,
+        over=spec.over,
+        at=spec.at,
+        assumptions=read_assumptions(spec.assume),
+    )
 
 
 def _row(item: Judged) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
 
 from textual import events, on
@@ -78,12 +77,6 @@ class Slice:
     runs: str = "x"
     fixed: tuple[tuple[str, float], ...] = ()
 
-    def of(self, prefix: str) -> str:
-        """An expression on the slice, as one of x alone."""
-        held = {name: format(Decimal(repr(value)), "f") for name, value in self.fixed}
-        held[self.runs] = "x"
-        return " ".join(held.get(token, token) for token in prefix.split())
-
     @property
     def words(self) -> str:
         """`over x at y = 1.3`."""
@@ -95,11 +88,8 @@ def slices(points: Sequence[Mapping[str, Any]]) -> tuple[Slice, ...]:
     """The slices through some of these points of `egen.explain`, those at values near 1 first; the one of x
     alone where points have no other variables.
 
-    >>> found = slices([{"at": {"x": 2.0, "y": -1.5}, "head_state": "defined"}])
-    >>> [one.words for one in found]
+    >>> [one.words for one in slices([{"at": {"x": 2.0, "y": -1.5}, "head_state": "defined"}])]
     ['over x at y = -1.5', 'over y at x = 2']
-    >>> found[1].of("- pow x 2 y")
-    '- pow 2.0 2 x'
     """
     known = [point for point in points if "at" in point]
     known.sort(key=lambda point: (point["head_state"] != "defined", _remoteness(point["at"])))
@@ -130,7 +120,10 @@ class _Range:
         """What `egen.curve` is asked."""
         exprs = [self.case.head] if self.case.alone else [self.case.head, self.case.member]
         return {
-            "exprs": [self.over.of(expr) for expr in exprs],
+            "exprs": exprs,
+            "over": self.over.runs,
+            "at": dict(self.over.fixed),
+            "assume": self.case.assume,
             "low": self.low,
             "high": self.high,
             "count": _SAMPLES,
@@ -308,7 +301,7 @@ class MemberPane(Pane):
         ys = [[None if y is None else float(f"{y:.9g}") for y in curve["y"]] for curve in curves["curves"]]
         names = ("head", "member") if not case.alone else ("expression",)
         plot.series = tuple(Series(name, xs, values) for name, values in zip(names, ys, strict=True))
-        plot.gaps = _gaps(xs, ys[-1])
+        plot.gaps = _gaps(xs, ys[-1], curves["outside"])
         apart = "head and member" if _word(why) == "different" else "curves coincide, × member undefined"
         if case.assume:
             apart = f"judged where {case.assume}"
@@ -435,12 +428,14 @@ def _too_steep(ys: Sequence[float | None]) -> bool:
     return len(sizes) > 20 and sizes[len(sizes) * 9 // 10] > 1e4 * (1 + sizes[len(sizes) // 2])
 
 
-def _gaps(xs: Sequence[float], ys: Sequence[float | None]) -> tuple[tuple[float, float], ...]:
-    """The stretches of x without a value."""
+def _gaps(
+    xs: Sequence[float], ys: Sequence[float | None], outside: Sequence[bool]
+) -> tuple[tuple[float, float], ...]:
+    """The stretches of x without a value, but for those outside of what is assumed."""
     half = (xs[-1] - xs[0]) / max(1, len(xs) - 1) / 2
     gaps: list[tuple[float, float]] = []
-    for x, y in zip(xs, ys, strict=True):
-        if y is not None:
+    for x, y, beyond in zip(xs, ys, outside, strict=True):
+        if y is not None or beyond:
             continue
         if gaps and x - half <= gaps[-1][1] + half / 2:
             gaps[-1] = (gaps[-1][0], x + half)

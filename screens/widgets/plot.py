@@ -162,8 +162,9 @@ class Plot(Widget):
     """A few curves with their ranges.
 
     Set `series`; `gaps` marks stretches of the x axis (where something is undefined), `caption` stands under
-    it in the middle, `short_caption` where that has no room, `empty` while there is nothing to draw. With
-    `legend` the names of several curves stand above them, each with the glyph that is also on the curve.
+    it in the middle, `short_caption` where that has no room, in a line of its own if it has none either,
+    `empty` while there is nothing to draw. With `legend` the names of several curves stand above them, each
+    with the glyph that is also on the curve.
     """
 
     DEFAULT_CSS = "Plot { height: 1fr; min-height: 4; }"
@@ -186,6 +187,11 @@ class Plot(Widget):
         labels = [measure(y_high), measure(y_low)]
         margin = max(map(len, labels))
         inner = cells - margin - 1
+        left, right = measure(x_low), measure(x_high)
+        room = inner - len(left) - len(right)
+        fitting = [words for words in (self.caption, self.short_caption) if len(words) + 2 <= room]
+        below = "" if fitting or lines < 2 else self.short_caption
+        lines -= bool(below)
         plain = bool(getattr(self.app, "ascii", False))
         colours = [colour for _, colour in _signs(self.series, plain=plain)]
         rows = [self._legend(cells, plain)] if told else []
@@ -196,11 +202,9 @@ class Plot(Widget):
                 parts.append(_coloured("".join(character for character, _ in cells_alike), which, colours))
             rows.append(Content("").join(parts))
         rows.append(Content(" " * margin) + self._axis(inner, x_low, x_high))
-        left, right = measure(x_low), measure(x_high)
-        room = inner - len(left) - len(right)
-        fitting = (words for words in (self.caption, self.short_caption) if len(words) + 2 <= room)
-        middle = next(fitting, "")
+        middle = fitting[0] if fitting else ""
         rows.append(Content.styled(" " * (margin + 1) + left + middle.center(room) + right, "$quiet"))
+        rows += [Content.styled(elide(below, cells), "$quiet")] if below else []
         return Content("\n").join(rows)
 
     def _legend(self, cells: int, plain: bool) -> Content:

@@ -68,6 +68,12 @@ def test_a_curve_ends_where_it_is_undefined_and_two_that_coincide_are_both_seen(
     assert min(blue) < 0.3 * image.width
 
 
+def test_a_value_without_neighbours_is_seen(tmp_path: Path) -> None:
+    one = {"name": "n", "xs": [-1.0, -0.5, 0.0, 0.5, 1.0], "ys": [None, None, 0.5, None, None]}
+    blue = columns_like(image_of(curves(spec(one), cache=tmp_path)), (0, 0, 255))
+    assert 1 < len(blue) < 20
+
+
 def test_no_line_is_drawn_over_a_pole(tmp_path: Path) -> None:
     one = {"name": "1/x", "xs": XS, "ys": [1 / x if x else None for x in XS]}
     upright = {"name": "1/x", "xs": [-0.001, 0.001], "ys": [-1000.0, 1000.0]}

@@ -143,3 +143,35 @@ async def test_several_variables_are_grown_copied_and_sliced(
         await settle(pilot, lambda: bool(screen.why_not("stop")))
         assert screen.now.drafts[1].params == asked_for
         assert line.field.value == "sqrt(x^2)*y where 0 < x weights power=2.0"
+
+
+async def test_curves_are_drawn_only_where_what_is_assumed_holds(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At y = 2 the range of x reaches below 2, where x > y does not hold; n has values at whole numbers."""
+    monkeypatch.setattr("tests.screens.egraph_engine.GROWN", ["abs - x y", "+ - x y * 0 n"])
+    app = build()
+    async with app.run_test(size=(80, 40)) as pilot:
+        screen = await ready(pilot)
+        await press(pilot, "a")
+        screen.query_one(GrowLine).field.value = "abs(x - y) + 0*n where x > y, n integer"
+        await press(pilot, "enter", "x")
+        await settle(pilot, lambda: bool(screen.why_not("stop")))
+        await press(pilot, "j", "j", "tab")
+        pane, plot = screen.query_one("#right", MemberPane), screen.query_one(Plot)
+        await settle(pilot, lambda: bool(plot.series))
+        seen = set()
+        for number in range(len(pane.slices)):
+            over = pane.slices[number]
+            await settle(pilot, lambda over=over: over.words in plot.caption)  # type: ignore[misc]
+            held = dict(over.fixed)
+            for one in plot.series:
+                for run, value in zip(one.xs, one.ys, strict=True):
+                    at = {**held, over.runs: run}
+                    assert (value is not None) == (at["x"] > at["y"] and at["n"].is_integer())
+            seen.add(over.runs)
+            # Which variable runs, and at which values of the others, is said where there is little room too.
+            assert over.words in plot.render().plain
+            assert not plot.gaps
+            await press(pilot, "greater_than_sign")
+        assert seen == {"x", "y", "n"}

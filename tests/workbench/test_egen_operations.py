@@ -85,6 +85,17 @@ def test_explain_and_curve_answer() -> None:
     drawn = call("curve", exprs=["x", "ln x"], low=-1, high=1, count=5)
     assert drawn["x"] == [-1, -0.5, 0, 0.5, 1]
     assert drawn["curves"][1]["y"][:2] == [None, None]
+    assert not any(drawn["outside"])
+
+
+def test_a_curve_runs_over_any_variable_and_has_values_where_the_assumptions_hold() -> None:
+    drawn = call("curve", exprs=["d x * y pow x 2"], low=-1, high=1, count=5, over="y", at={"x": 3.0})
+    assert drawn["curves"][0]["y"] == [-6, -3, 0, 3, 6]
+    below = call("curve", exprs=["y"], low=-1, high=1, count=3, over="y", at={"x": 0.5}, assume="y < x")
+    assert (below["curves"][0]["y"], below["outside"]) == ([-1, 0, None], [False, False, True])
+    whole = call("curve", exprs=["n"], low=-1, high=1, count=50, over="n", assume="n integer")
+    assert whole["x"] == [-1, -0.5, 0, 0.5, 1]
+    assert whole["curves"][0]["y"] == [-1, None, 0, None, 1]
 
 
 def test_a_derivation_goes_from_one_end_to_the_other() -> None:

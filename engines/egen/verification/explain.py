@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -11,13 +11,14 @@ import numpy as np
 from engines.core.errors import ExpressionError
 from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
 from engines.core.tree import Tree
-from engines.egen.assumptions import NOTHING, Assumptions
-from engines.egen.expressions.language import prefix
+from engines.egen.assumptions import NOTHING, Assumptions, ordered
+from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.records import Verdict, told_apart, where
 from engines.egen.theories.theory import Judge
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES
 from engines.egen.verification.pointwise import Pointwise
+from engines.egen.verification.regions import relations_hold
 from engines.egen.verification.several import Several, verifier
 from engines.egen.verification.verify import verdict_row
 
@@ -84,14 +85,34 @@ def explain(head: Tree, member: Tree, *, assumptions: Assumptions = NOTHING, see
     }
 
 
-def curve(trees: Sequence[Tree], low: float, high: float, count: int) -> dict[str, Any]:
-    """Values for a plot: x (count,) and per tree y (count,) with None where it has no value."""
+def curve(
+    trees: Sequence[Tree],
+    low: float,
+    high: float,
+    count: int,
+    *,
+    over: str = VARIABLE,
+    at: Mapping[str, float] | None = None,
+    assumptions: Assumptions = NOTHING,
+) -> dict[str, Any]:
+    """Values for a plot over a variable, the others being `at` these: x (count,), per tree y (count,) with
+    None where it has no value, and `outside`, whether what is assumed does not hold there, where nothing has
+    a value. An integer has values at whole numbers, with places outside between them.
+    """
     places = np.linspace(low, high, count)
-    values = evaluate(compile_many(trees), places).values
+    whole = over in assumptions.integers
+    if whole:
+        places = np.unique(np.round(2 * places)) / 2
+    held = at or {}
+    names = ordered({over, *held} | assumptions.variables | variables_of(*trees))
+    rows = np.array([places if name == over else np.full(len(places), held.get(name, 0.0)) for name in names])
+    outside = ~relations_hold(assumptions, names, rows) | (whole & (places % 1 != 0))
+    values = evaluate(compile_many(trees, variables=names), rows).values
     return {
         "x": places.tolist(),
+        "outside": outside.tolist(),
         "curves": [
-            {"prefix": prefix(tree), "y": [_number(y) for y in row]}
+            {"prefix": prefix(tree), "y": [_number(y) for y in np.where(outside, np.nan, row)]}
             for tree, row in zip(trees, values, strict=True)
         ],
     }
