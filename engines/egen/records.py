@@ -158,7 +158,7 @@ def told_apart(
     head: float | None, member: float | None, difference: float | None, *, digits: int
 ) -> tuple[str, str]:
     """The values of a counterexample, with as many digits as it takes to tell them apart, at least `digits`;
-    where doubles cannot, the second is the first and the difference."""
+    where doubles cannot, the second is the first and the difference, which may be too small for a double."""
     if head is None or member is None:
         one, other = ("undefined" if value is None else f"{value:.{digits}g}" for value in (head, member))
         return one, other
@@ -167,7 +167,9 @@ def told_apart(
         if one != other:
             return one, other
     one = f"{head:.{digits}g}"
-    return one, f"{one} {'+' if (difference or 0) > 0 else '-'} {abs(difference or 0):.3g}"
+    if not difference:
+        return one, f"{one}, less than 1e-323 apart"
+    return one, f"{one} {'+' if difference > 0 else '-'} {abs(difference):.3g}"
 
 
 class Agreed(NamedTuple):

@@ -20,6 +20,8 @@ from engines.egen.expressions.notation import infix, latex, unicode_infix
 from engines.egen.expressions.notation import read as read_text
 from engines.egen.theories.theory import theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
+from engines.egen.verification.pointwise import Pointwise
+from engines.egen.verification.several import verifier
 from engines.egen.verification.values import value
 
 
@@ -159,3 +161,22 @@ def test_they_are_judged_and_not_rewritten(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs"
     pairs.write_text("x\t* sign x abs x\nx\tfloor x\nx\tfloor\n")
     assert [row["verdict"] for row in verify(Verify(pairs)).results] == ["equal", "different", None]
+
+
+@pytest.mark.parametrize(
+    ("head", "member"),
+    [
+        ("tanh(100 + abs(x)) + sign(x)", "1 + sign(x)"),
+        ("floor(x) + tanh(x^2 + 200)", "floor(x) + 1"),
+        ("sum(k, 1, 3, k x) + 10^-100", "6x"),
+        ("integral(t, 0, x, t) + 10^-90", "x^2/2"),
+    ],
+)
+def test_what_is_lost_beside_something_larger_is_seen(head: str, member: str) -> None:
+    judge = verifier(read(head), read(member))
+    assert isinstance(judge, Pointwise)
+    (verdict,) = judge.check([read(member)])
+    assert verdict.outcome == "different"
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.difference
+    assert judge.check([read(head)])[0].outcome == "equal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.symbolic import to_sympy
+from engines.egen.assumptions import read_assumptions
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Verdict, told_apart, where
+from engines.egen.verification.domains import described
 from engines.egen.verification.explain import explain
+from engines.egen.verification.several import verifier
 from engines.egen.verification.verify import Verifier, verdict_row
 
 SAMPLE = Path(__file__).resolve().parents[2] / "assets" / "sample" / "corpora" / "sample-e"
@@ -35,6 +39,71 @@ def test_numbers_that_agree_to_twelve_digits_are_not_equal(head: str, member: st
     verdict = judged(head, member)
     assert verdict.outcome == "different"
     assert verdict.counterexample is not None
+
+
+@pytest.mark.parametrize(
+    ("head", "member", "gap"),
+    [
+        ("tanh + 100 pow x 2", "1", lambda x: mpmath.tanh(100 + x**2) - 1),
+        ("tanh 1000", "1", lambda _: mpmath.tanh(1000) - 1),
+        ("coth + 90 pow x 2", "1", lambda x: mpmath.coth(90 + x**2) - 1),
+        ("+ x pow 10 -100", "x", lambda _: mpmath.mpf(10) ** -100),
+        ("+ 1 pow e - * -1 pow x 2 200", "1", lambda x: mpmath.exp(-(x**2) - 200)),
+        ("sqrt + pow x 2 pow e -500", "abs x", lambda x: mpmath.sqrt(x**2 + mpmath.exp(-500)) - abs(x)),
+        ("cos * x pow 10 -60", "1", lambda x: mpmath.cos(x * mpmath.mpf(10) ** -60) - 1),
+        (
+            "atan + pow 10 80 pow x 2",
+            "/ pi 2",
+            lambda x: mpmath.atan(mpmath.mpf(10) ** 80 + x**2) - mpmath.pi / 2,
+        ),
+    ],
+)
+def test_what_is_lost_beside_something_larger_is_seen(
+    head: str, member: str, gap: Callable[[mpmath.mpf], mpmath.mpf]
+) -> None:
+    verdict = judged(head, member)
+    assert verdict.outcome == "different"
+    example = verdict.counterexample
+    assert example is not None
+    assert example.difference is not None
+    with mpmath.workdps(4000):
+        expected = float(-gap(mpmath.mpf(example.x)))
+    assert example.difference == pytest.approx(expected, rel=1e-12, abs=0.0)
+    assert len(set(told_apart(example.head, example.member, example.difference, digits=6))) == 2
+
+
+@pytest.mark.parametrize(
+    ("head", "member"),
+    [
+        ("+ pow x 2 pow 10 -100", "+ pow 10 -100 * x x"),
+        ("tanh + 100 pow x 2", "/ sinh + 100 pow x 2 cosh + pow x 2 100"),
+        ("pow e + x 200", "* pow e x pow e 200"),
+    ],
+)
+def test_equal_terms_of_very_different_sizes_stay_equal(head: str, member: str) -> None:
+    assert judged(head, member).outcome == "equal"
+
+
+def test_what_no_precision_in_reach_tells_apart_is_undecided() -> None:
+    assumed = read_assumptions("x > 100000")
+    judge = verifier(read_prefix("tanh x"), assumptions=assumed)
+    (verdict,) = judge.check([read_prefix("1")])
+    assert verdict.outcome == "undecided"
+    assert (
+        "bits do not tell" in explain(read_prefix("tanh x"), read_prefix("1"), assumptions=assumed)["because"]
+    )
+
+
+@pytest.mark.parametrize("bound", ["x > 100", "x > 2000", "x < -300"])
+def test_what_fades_far_out_is_seen_from_the_edge_of_the_region(bound: str) -> None:
+    sign = "-1" if "<" in bound else "1"
+    judge = verifier(read_prefix("tanh x"), assumptions=read_assumptions(bound))
+    (verdict,) = judge.check([read_prefix(sign)])
+    assert verdict.outcome == "different"
+
+
+def test_a_domain_that_overflows_everywhere_is_not_said_to_be_empty() -> None:
+    assert described(read_prefix("+ x pow e -1000")).text.startswith("unknown")
 
 
 def test_values_that_no_precision_tells_end_nothing() -> None:

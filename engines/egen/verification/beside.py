@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engines.core.edges import Edges, Place
 from engines.core.numeric import Programs, balls
-from engines.core.precise import Functions, Value
+from engines.core.precise import BITS, Functions, Value
 
 __all__ = ["CLEAR", "SAFETY", "Seen", "around", "beside", "exactly", "seen"]
 
@@ -64,15 +64,16 @@ def beside(edges: Edges, mask: int, *, whole: bool = False) -> list[float]:
     return points + close
 
 
-def exactly(programs: Programs, k: int, point: Floats) -> Value:
+def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Value:
     """The value of a program at a point, by rigorous bounds."""
-    return _values(_functions(programs, point), programs, [k])[0]
+    return _values(_functions(programs, point, bits), programs, [k])[0]
 
 
-def _functions(programs: Programs, point: Floats) -> Functions:
+def _functions(programs: Programs, point: Floats, bits: int = BITS) -> Functions:
     """What evaluates programs at a point; what they have in common is evaluated once."""
     first, *rest = ([float(one)] for one in point)
-    return Functions(first, merged=False, others=dict(zip(programs.variables[1:], rest, strict=True)))
+    others = dict(zip(programs.variables[1:], rest, strict=True))
+    return Functions(first, bits, merged=False, others=others)
 
 
 def _values(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[Value]:

@@ -16,7 +16,7 @@ from math import inf, isfinite
 
 from engines.core.domain import Interval, intervals
 from engines.core.edges import Edges, Place
-from engines.core.numeric import DEFINED, UNDEFINED, Programs, compile_many, evaluate
+from engines.core.numeric import DEFINED, UNDEFINED, UNKNOWN, Programs, compile_many, evaluate
 from engines.core.precise import Functions
 from engines.core.tree import Tree
 
@@ -54,9 +54,14 @@ def described(tree: Tree) -> Domain:
         text += f" without {missing}" if text != "R" else f", x ≠ {missing}"
     if text and edges.searched and not text.startswith("about"):
         text = f"about {text}"
-    return Domain(
-        text or ("nowhere" if not edges.searched else "nowhere, as far as a search sees"), tuple(found)
-    )
+    return Domain(text or _nowhere(program, edges), tuple(found))
+
+
+def _nowhere(program: Programs, edges: _Met) -> str:
+    """What is said where no interval and no point was found."""
+    if (evaluate(program, _PROBES).state == UNKNOWN).any():
+        return "unknown: values overflow or lose all digits"
+    return "nowhere, as far as a search sees" if edges.searched else "nowhere"
 
 
 class _Met:

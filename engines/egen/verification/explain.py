@@ -15,12 +15,13 @@ from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.records import Verdict, told_apart, where
 from engines.egen.theories.theory import Judge
+from engines.egen.verification.bits import MOST_BITS
 from engines.egen.verification.domains import described
 from engines.egen.verification.points import FAR, RANGES
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.regions import relations_hold
 from engines.egen.verification.several import Several, verifier
-from engines.egen.verification.verify import verdict_row
+from engines.egen.verification.verify import MIN_POINTS, verdict_row
 
 __all__ = ["because", "curve", "domain", "explain"]
 
@@ -150,6 +151,8 @@ def because(judge: Judge, verdict: Verdict) -> str:
             return f"equal on the head's domain and defined outside it too{at}{_but(verdict, 'the member')}"
         case "equal":
             return f"equal at {verdict.points} points, and defined at the same points{_but(verdict, 'one')}"
+        case _ if verdict.points >= MIN_POINTS:
+            return f"terms differ so much in size that {MOST_BITS:,} bits do not tell them apart"
         case _:
             return f"only {verdict.points} points could be decided: overflow or loss of all digits elsewhere"
 

@@ -16,11 +16,12 @@ from flint import arb, ctx
 from numpy.typing import NDArray
 
 from engines.core.numeric import compile_valid
-from engines.core.precise import Value, agreement
+from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import BINDERS, LETTERS, is_constant_token, operands
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
+from engines.egen.verification.bits import MOST_BITS, bits_for, scales
 from engines.egen.verification.lines import Lines
 from engines.egen.verification.recheck import SPARE
 from engines.egen.verification.regions import Region
@@ -32,6 +33,8 @@ Floats = NDArray[np.float64]
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
+_DEEP = 8
+"""Points at which the sizes of terms are looked at."""
 _FEWEST = 8
 _UNKNOWN = 0.5
 """So many points without a known value for each that agrees, and nothing is claimed."""
@@ -71,8 +74,10 @@ class Pointwise:
             else f"the head has a value at {len(known)} of {general.shape[1]} points"
         )
         self._lines: Lines | None = None
+        stand_in = compile_valid([_plain(head)], variables=self.variables)
+        self._deep = general[:, known][:, :_DEEP]
+        self._scales = scales(stand_in, self._deep)
         if known and self.shown:
-            stand_in = compile_valid([_plain(head)], variables=self.variables)
             self._lines = Lines(stand_in, region, self.shown, general[:, known], 1)
             self._points += self._with_head(self._lines.of_head())
         special, singles = region.special()
@@ -100,8 +105,8 @@ class Pointwise:
             found.append(_Point(at, self._known[at]))
         return found
 
-    def _at(self, tree: Tree, point: Sequence[float]) -> Value:
-        with ctx.workprec(_BITS):
+    def _at(self, tree: Tree, point: Sequence[float], bits: int = _BITS) -> Value:
+        with ctx.workprec(bits):
             return value(tree, dict(zip(self.variables, map(arb, point), strict=True)))
 
     def _beside_ends(self, tree: Tree) -> list[_Point]:
@@ -151,6 +156,10 @@ class Pointwise:
             outcome = "undecided"
         elif not agreeing:
             outcome = "nowhere"
+        if outcome in ("equal", "extends", "shrinks"):
+            deeper = self._deeper(tree)
+            if deeper is not None:
+                return deeper
         shown = {"shrinks": lost, "nowhere": lost, "extends": gained}.get(outcome)
         wanted = {"equal": {"head", "member"}, "extends": {"member"}}.get(outcome, set())
         found = [
@@ -165,6 +174,24 @@ class Pointwise:
             Agreed(_AGREED - SPARE, agreeing) if agreeing else None,
             ", ".join(found),
         )
+
+    def _deeper(self, tree: Tree) -> Verdict | None:
+        """What more bits say where terms are lost in the usual ones at all points; None if no more."""
+        if not self._deep.shape[1]:
+            return None
+        program = compile_valid([_plain(tree)], variables=self.variables)
+        bits, place = bits_for(np.maximum(self._scales, scales(program, self._deep))[0])
+        if bits > MOST_BITS:
+            return Verdict("undecided", 0.0)
+        if bits <= BITS:
+            return None
+        at = tuple(self._deep[:, place].tolist())
+        head, member = self._at(self._head, at, bits), self._at(tree, at, bits)
+        with ctx.workprec(bits):
+            if head is None or member is None or agreement(head, member) is not None:
+                return None
+            example = self._example(_Point(at, head), head, member, float(member - head))
+        return Verdict("different", 1.0, points=1, counterexample=example)
 
     def _example(self, point: _Point, head: Value, member: Value, gap: float | None = None) -> Counterexample:
         at = tuple((self.variables[place], point.at[place]) for place in self.shown)

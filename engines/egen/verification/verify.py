@@ -15,15 +15,18 @@ from math import inf, isfinite, isnan
 from typing import Any, NamedTuple
 
 import numpy as np
+from flint import ctx
 from numpy.typing import NDArray
 
 from engines.core.errors import ExpressionError
 from engines.core.numeric import Expression, Programs, balls, compile_many, compile_valid
 from engines.core.numeric_kernel import compiled
+from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.beside import CLEAR, SAFETY, exactly, seen
+from engines.egen.verification.bits import MOST_BITS, bits_for, scales
 from engines.egen.verification.points import choose
 from engines.egen.verification.recheck import Apart, Recheck
 
@@ -37,6 +40,8 @@ CLEAR_BITS = 30
 SHARP = 1e-6
 """Agreement counts as evidence where the bounds are below this share of the value, or of
 `CLEAR` times the head's usual size."""
+_DEPTHS = 8
+"""Points at which the sizes of terms are looked at."""
 _BATCH = 512
 _AGREEING = ("equal", "extends", "shrinks")
 _WITNESSES: dict[Outcome, str] = {
@@ -71,6 +76,7 @@ class Verifier:
         """Whether there are enough points; sets `reason` if not."""
         self.reason = ""
         self._verdicts: dict[Any, Verdict] = {}
+        self._deeper: dict[tuple[int, int], Value] = {}
         if self.inside < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
@@ -123,6 +129,7 @@ class Verifier:
         ]
         agreeing = [case for case in cases if case.outcome in _AGREEING]
         self._look_closer(programs, agreeing)
+        self._look_deeper(programs, [case for case in agreeing if case.outcome in _AGREEING])
         return [self._verdict(case, values[case.k], errors[case.k]) for case in cases]
 
     def _outcome(self, common: int, missing: int, agreeing: int, apart: int, more: int) -> Outcome:
@@ -160,6 +167,31 @@ class Verifier:
                 case.example = Counterexample(*checked)
             else:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
+
+    def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
+        """Compare with more bits what has terms that the usual precision may lose at all points."""
+        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
+        points = self.points[..., places]
+        needed = np.maximum(scales(programs, points), scales(self._program, points))
+        for case in cases:
+            bits, least = bits_for(needed[case.k])
+            if bits > MOST_BITS:
+                case.outcome = "undecided"
+            elif bits > BITS:
+                self._compare_deeper(programs, case, int(places[least]), bits)
+
+    def _compare_deeper(self, programs: Programs, case: Case, place: int, bits: int) -> None:
+        """Compare one program with the head at one point."""
+        point = np.atleast_2d(self.points)[:, place]
+        if (place, bits) not in self._deeper:
+            self._deeper[place, bits] = exactly(self._program, 0, point, bits)
+        head, member = self._deeper[place, bits], exactly(programs, case.k, point, bits)
+        if head is None or member is None:
+            return
+        with ctx.workprec(bits):
+            if agreement(head, member) is None:
+                case.outcome = "different"
+                case.example = self._example(point, float(head), float(member), float(member - head))
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
         """Look beside the ends of members' own domains, and at isolated points."""

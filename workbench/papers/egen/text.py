@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engines.core.files import printable
-from engines.egen.records import where
+from engines.egen.records import told_apart, where
 from workbench.cli.common import table
 from workbench.operation import Aside
 from workbench.units import noun
@@ -116,9 +116,7 @@ def _point(row: Mapping[str, Any]) -> str:
     example = row["counterexample"]
     if example is None:
         return ""
-    head, member = (
-        "undefined" if value is None else f"{value:.6g}" for value in (example["head"], example["member"])
-    )
+    head, member = told_apart(example["head"], example["member"], example.get("difference"), digits=6)
     return f"{where(example['x'], example.get('at'), digits=4)}: {head} and {member}"
 
 
