@@ -2,12 +2,12 @@
 
     .venv/bin/python -m benchmarks.egen_tables egen_clusters_sample.jsonl.gz --cache FOLDER
 
-trains seq2seq, CL Mean and CL Max by the recipes `egen/…-tiny` on the sample corpus, SemEmb by that of
-seq2seq on what SymPy makes of the heads of the same corpus, and measures each by the five evaluations on the
-same clusters, items, derivations and analogies. What was trained, built and measured lies in the cache and
-is not made again. The models are compared in pairs by the sign test over what one has right and the other
-wrong (clusters that K-means keeps whole, items, transitions, analogies, expressions with an equal nearest),
-with Holm's correction for each table.
+trains seq2seq, CL Mean and CL Max by the recipes `egen/…-tiny` (or `--size small`) on the sample corpus (or
+`--corpus`), SemEmb by that of seq2seq on what SymPy makes of the heads of the same corpus, and measures each
+by the five evaluations on the same clusters, items, derivations and analogies. What was trained, built and
+measured lies in the cache and is not made again. The models are compared in pairs by the sign test over what
+one has right and the other wrong (clusters that K-means keeps whole, items, transitions, analogies,
+expressions with an equal nearest), with Holm's correction for each table.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from argparse import Namespace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,8 @@ from engines.egen.corpus.reader import open_corpus
 from engines.egen.evaluations.evaluate import Evaluate, Evaluation, evaluate
 from engines.retrieval.significance import holm, sign_p
 
-MODELS = {
-    "seq2seq": "egen/seq2seq-tiny",
-    "CL Mean": "egen/cl-mean-tiny",
-    "CL Max": "egen/cl-max-tiny",
-    "SemEmb": "egen/seq2seq-tiny",
-}
+MODELS = {"seq2seq": "seq2seq", "CL Mean": "cl-mean", "CL Max": "cl-max", "SemEmb": "seq2seq"}
+"""The recipe of each column, without its size."""
 TASKS: tuple[Evaluation, ...] = ("kmeans", "semantic", "mistakes", "algebra", "retrieval")
 SHOWN = {
     "kmeans_accuracy": "K-means (Table 4)",
@@ -48,23 +45,25 @@ def mathwb(*words: object) -> None:
     subprocess.run([sys.executable, "-P", "-c", start, *map(str, words)], check=True)
 
 
-def rewritten(cache: Path) -> Path:
-    """The corpus that SymPy makes of the heads of the sample corpus."""
-    heads, corpus = cache / "heads.txt", cache / "semembed"
-    if not (corpus / "manifest.json").exists():
-        heads.write_text("\n".join(open_corpus(sample_corpus()).clusters()["head"].to_pylist()) + "\n")
-        mathwb("egen", "semembed", "--templates", heads, "--time", 1, "--out", corpus)
-    return corpus
+def rewritten(corpus: Path, seconds: float, cache: Path) -> Path:
+    """The corpus that SymPy makes of the heads of another in so many seconds each."""
+    heads, found = cache / "heads.txt", cache / "semembed"
+    if not (found / "manifest.json").exists():
+        heads.write_text("\n".join(open_corpus(corpus).clusters()["head"].to_pylist()) + "\n")
+        mathwb("egen", "semembed", "--templates", heads, "--time", seconds, "--out", found)
+    return found
 
 
-def train(name: str, data: Path, steps: int, cache: Path) -> None:
+def train(name: str, given: Namespace) -> None:
     """Make the model of a column; a training that was stopped goes on."""
-    out = cache / name.replace(" ", "-").lower()
-    corpus = rewritten(cache) if name == "SemEmb" else sample_corpus()
-    given = {"data.corpus": corpus, "data.exclude": data, "steps": steps}
+    out = given.cache / name.replace(" ", "-").lower()
+    own = name == "SemEmb"
+    corpus = rewritten(given.corpus, given.sympy_seconds, given.cache) if own else given.corpus
+    settings = [f"data.corpus={corpus}", f"data.exclude={given.data}", f"steps={given.steps}", *given.set]
     if not (out / "model").is_dir():
-        words = [part for key, value in given.items() for part in ("--set", f"{key}={value}")]
-        mathwb("train", MODELS[name], "--headless", "--device", "cpu", "--out", out, *words)
+        words = [part for setting in settings for part in ("--set", setting)]
+        recipe = f"egen/{MODELS[name]}-{given.size}"
+        mathwb("train", recipe, "--headless", "--device", "cpu", "--out", out, *words)
 
 
 def measured(task: Evaluation, name: str, data: Path, count: int, cache: Path) -> dict[str, Any]:
@@ -105,14 +104,24 @@ def main() -> None:
         "data", type=Path, help="clusters in the published layout; none of them is trained on"
     )
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path, default=sample_corpus(), help="what is trained on")
+    parser.add_argument("--size", choices=("tiny", "small"), default="tiny", help="of the recipes")
     parser.add_argument("--steps", type=int, default=400, help="of each training")
+    parser.add_argument("--set", action="append", default=[], help="a setting of all trainings, KEY=VALUE")
+    parser.add_argument("--sympy-seconds", type=float, default=1.0, help="for each rewriting of SymPy")
     parser.add_argument("--count", type=int, default=300, help="items and derivations, at most")
     parser.add_argument("--page", type=Path, help="where the table is put")
     given = parser.parse_args()
     given.cache.mkdir(parents=True, exist_ok=True)
     for name in MODELS:
-        train(name, given.data, given.steps, given.cache)
-    figures: dict[str, Any] = {"steps": given.steps, "count": given.count}
+        train(name, given)
+    figures: dict[str, Any] = {
+        "size": given.size,
+        "steps": given.steps,
+        "settings": given.set,
+        "clusters": len(open_corpus(given.corpus).clusters()),
+        "count": given.count,
+    }
     rows = []
     for task in TASKS:
         found = {name: measured(task, name, given.data, given.count, given.cache) for name in MODELS}
