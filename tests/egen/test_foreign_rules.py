@@ -38,6 +38,10 @@ def read_one(line: str, tmp_path: Path) -> object:
         ("(a*b)^c -> a^c*b^c", "losing", ""),
         ("sqrt(a^2) -> a", "false", ""),
         ("(a+b)^2 -> a^2 + b^2", "false", ""),
+        ("abs(a - 1000) -> 1000 - a", "false", ""),
+        ("abs(a*b + 1000000) -> a*b + 1000000", "false", ""),
+        ("a -> a + 0*sqrt(500 - a)", "losing", ""),
+        ("0*sqrt(500 - a) -> 0", "widening", ""),
         ("(a^b)^c -> a^(b*c)", "false", "widening and losing"),  # ((-1)^2)^(1/2)
         ("ln(-a^2-1) -> ln(-1-a^2)", "undecided", ""),
         ("(fmin a b) -> (fmin b a)", "equal", ""),

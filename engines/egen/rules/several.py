@@ -1,10 +1,10 @@
 """What a rule of several real variables does to values and domains, by rigorous bounds at many points.
 
-Points are drawn in general position, from several ranges for each variable, and besides from special values
-(0, 1, -1, 2, 1/2 ...). Both sides are balls of Arb at each. The class is found on the points in general
-position, since single values count no more than isolated points do elsewhere; what happens at special ones
-only is named beside it. A different value is one wherever it is. This looks for counterexamples; it is no
-proof.
+Points are drawn in general position, from several ranges for each variable, some with one variable far out,
+and besides from special values (0, 1, -1, 2, 1/2 ...). Both sides are balls of Arb at each. The class is
+found on the points in general position, since single values count no more than isolated points do elsewhere;
+what happens at special ones only is named beside it. A different value is one wherever it is. This looks for
+counterexamples; it is no proof.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ also defined where the left is not. `losing`: undefined where the left has a val
 somewhere. `undecided`: too few points where both sides have a value."""
 _BITS = 192
 _SURE_BITS = 48
-_GENERAL, _SPECIAL = 160, 120
+_GENERAL, _FAR, _SPECIAL = 160, 32, 120
+"""So many points; far ones for each variable."""
 _FEWEST = 8
+_FAR_POWERS = (1.5, 8)
+"""Far out are values between these powers of ten, of either sign."""
 _RANGES = ((0, 1), (-1, 1), (0, 5), (-5, 5), (1, 30), (-30, 30), (1, 2))
 _VALUES = [Fraction(text) for text in ("0", "1", "-1", "2", "-2", "3", "-3", "1/2", "-1/2", "1/3", "4")]
 _FEW = [Fraction(text) for text in ("0", "1", "-1", "2", "1/2")]
@@ -100,12 +103,23 @@ def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
             name: _drawn(rng) if rng.random() < 0.4 else _VALUES[rng.integers(len(_VALUES))] for name in names
         }
         found.append((False, point))
+    for far in [name for name in names for _ in range(_FAR)]:
+        found.append((True, {name: _far(rng) if name == far else _drawn(rng) for name in names}))
     return found
 
 
 def _drawn(rng: np.random.Generator) -> Fraction:
     low, high = _RANGES[rng.integers(len(_RANGES))]
-    return Fraction(int(rng.uniform(low, high) * 2**20) * 2 + 1, 2**21)
+    return _odd(rng.uniform(low, high))
+
+
+def _far(rng: np.random.Generator) -> Fraction:
+    return _odd(rng.choice((-1, 1)) * 10 ** rng.uniform(*_FAR_POWERS))
+
+
+def _odd(value: float) -> Fraction:
+    """A number near it that is no simple one."""
+    return Fraction(int(value * 2**20) * 2 + 1, 2**21)
 
 
 def _compared(left: Value, right: Value) -> str:
