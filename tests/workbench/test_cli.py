@@ -8,7 +8,9 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -20,6 +22,7 @@ from workbench.cli import common
 from workbench.cli.common import emit, guard, progress_line, progress_text, table
 from workbench.cli.lazy import Entry, lazy_group, paper_group
 from workbench.cli.root import COMMANDS
+from workbench.cli.root import app as root
 from workbench.config import set_value
 from workbench.paper import papers
 
@@ -70,6 +73,47 @@ def test_without_a_terminal_the_screens_say_what_to_do() -> None:
     assert result.stdout == ""
     assert "mathwb tour" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def every_command(group: Any, context: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[Any, Any]]:
+    """All commands and groups of the command line, each with the context above it."""
+    yield group, context
+    if not hasattr(group, "list_commands"):
+        return
+    here = group.context_class(group, info_name=" ".join(("mathwb", *names)))
+    for name in group.list_commands(here):
+        yield from every_command(group.get_command(here, name), here, (*names, name))
+
+
+def test_an_option_of_one_value_is_given_once() -> None:
+    """By any command: of two values the library takes the last without a word."""
+    tried = set()
+    for command, context in every_command(typer.main.get_command(root), None):
+        for option in (param for param in command.params if param.param_type_name == "option"):
+            if option.is_flag and not option.secondary_opts:
+                continue
+            one = [option.opts[0]] if option.is_flag else [option.opts[0], "1"]
+            other = [option.secondary_opts[0]] if option.is_flag else one
+            try:
+                said = str(command.make_context(command.name, [*one, *other], parent=context))
+            except Exception as error:  # whatever else is wrong with it
+                said = str(error)
+            assert ("is given 2 times" in said) is not option.multiple, (command.name, one)
+            tried.add((command.name, option.opts[0], option.multiple))
+    assert len(tried) > 200
+    for known in (("eval", "--qrels", False), ("rank", "--qrels", True), ("list", "--where", False)):
+        assert known in tried
+
+
+def test_an_option_that_is_given_again_is_refused_in_one_line() -> None:
+    for words in (
+        ("arqmath", "compare", "a", "b", "--qrels", "one", "--qrels", "two"),
+        ("--workspace", "one", "--workspace", "two", "jobs", "list"),
+    ):
+        result = mathwb(*words)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "is given 2 times, and may be given once" in result.stderr
+        assert len(result.stderr.splitlines()) == 1
 
 
 def test_an_unknown_command_gets_a_hint() -> None:

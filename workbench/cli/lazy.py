@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
 
+from workbench.cli.once import OnceCommand, OnceGroup
 from workbench.operation import Operation, load
 
 if TYPE_CHECKING:
@@ -43,18 +43,20 @@ def _command(entry: Entry) -> Any:
     if not isinstance(found, typer.Typer):
         holder = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         settings = {"ignore_unknown_options": entry.expressions}
-        holder.command(entry.name, context_settings=settings, hidden=not entry.listed)(guard(found))
+        holder.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
+            guard(found)
+        )
         found = holder
     command = typer.main.get_command(found)
     command.name = entry.name
     return command
 
 
-def lazy_group(entries: Sequence[Entry]) -> type[TyperGroup]:
+def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
     """The group class to give to `typer.Typer(cls=...)`."""
     by_name = {entry.name: entry for entry in entries}
 
-    class LazyGroup(TyperGroup):
+    class LazyGroup(OnceGroup):
         """Knows its commands by name and loads the one that is asked for."""
 
         def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -83,15 +85,23 @@ def _nothing() -> None:
     pass
 
 
+class _Group(typer.Typer):
+    """A group to whose commands options are given once."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """As typer's."""
+        return super().command(name, cls=OnceCommand, **settings)
+
+
 def group(
     name: str,
     help: str,
     entries: Sequence[Entry] = (),
 ) -> typer.Typer:
     """A group of commands: those of a table, loaded when they run, or those its module adds."""
-    app = typer.Typer(
+    app = _Group(
         name=name,
-        cls=lazy_group(entries) if entries else TyperGroup,
+        cls=lazy_group(entries) if entries else OnceGroup,
         help=help,
         no_args_is_help=True,
         add_completion=False,
