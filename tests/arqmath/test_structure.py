@@ -157,9 +157,19 @@ def test_it_is_added_later_and_its_lack_is_named(place: Path, tmp_path: Path) ->
     with pytest.raises(EngineError) as shared:
         IndexCollection(place / "posts", tmp_path / "x", dense=True, structure=True, share="1/2")
     assert shared.value.code == "E427"
-    (tmp_path / "posts.jsonl").write_text(
-        '{"id": 1, "type": 1, "title": "a", "body": "words", "tags": []}\n'
-        '{"id": 2, "type": 2, "body": "more words", "parent_id": 1}\n'
+
+
+def test_posts_without_formulas_are_told_apart_and_finished_without_structure(tmp_path: Path) -> None:
+    posts = tmp_path / "posts"
+    posts.mkdir()
+    rows = (
+        {"id": "1", "type": 1, "title": "What is a prime?", "body": "I ask what it is.", "tags": []},
+        {"id": "2", "type": 2, "parent_id": "1", "body": "A number with two divisors."},
     )
-    with pytest.raises(DataError, match="no terms to index"):
-        index(IndexCollection(tmp_path / "posts.jsonl", tmp_path / "none", structure=True))
+    (posts / "posts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    with pytest.raises(DataError, match="no answer has a formula") as caught:
+        index(IndexCollection(posts, tmp_path / "index", structure=True))
+    assert (caught.value.code, caught.value.where) == ("E660", str(posts / "posts.jsonl"))
+    assert "Leave --structure out" in caught.value.remedy
+    assert index(IndexCollection(posts, tmp_path / "index"))["structure"] is None
+    assert open_index(tmp_path / "index").search("divisors", 1)[0].id == "2"

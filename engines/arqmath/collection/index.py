@@ -11,18 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.index_build import (
-    AGAIN,
-    FORMAT,
-    IDS,
-    MANIFEST,
-    PLAN,
-    QUESTIONS,
-    STORE,
-    build_index,
-    document_text,
-    read_json,
-)
+from engines.arqmath.collection.index_build import IDS, QUESTIONS, STORE, build_index, document_text
+from engines.arqmath.collection.index_plan import AGAIN, FORMAT, MANIFEST, PLAN, read_json
 from engines.arqmath.collection.store import PostStore
 from engines.arqmath.first_stage import FirstStage, Search
 from engines.core.errors import DataError, EngineError

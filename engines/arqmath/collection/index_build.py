@@ -15,10 +15,8 @@ that was killed goes on from them.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,10 +25,11 @@ from zipfile import BadZipFile
 import numpy as np
 from scipy.sparse import load_npz, save_npz
 
+from engines.arqmath.collection.index_plan import FORMAT, MANIFEST, PLAN, begun, read_json
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, file_error, sha256, write_array, write_json
+from engines.core.files import atomic_writer, sha256, write_array, write_json
 from engines.core.locks import sole_builder
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
@@ -39,19 +38,16 @@ from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.postings import TermPart
 from engines.retrieval.sparse import SparseEncoder, SparseIndex, build_sparse, sparse_encoder
-from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import STRUCTURE, TERMS, VERSIONS, Terms
 
-__all__ = ["build_index", "document_text", "read_json", "refuse_without_terms"]
+__all__ = ["build_index", "document_text", "refuse_without_terms"]
 
-FORMAT = 1
 _TERM_PART = 5_000
 _VECTOR_PART = 512
 _PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
-MANIFEST, PLAN, STORE = "manifest.json", "plan.json", "posts.sqlite"
+STORE = "posts.sqlite"
 IDS, QUESTIONS = "documents.npy", "questions.npy"
 _PARTS, _LOCK = "parts", "build.lock"
-AGAIN = "Remove the index and build it again, or choose another folder."
 
 
 def document_text(post: StoredPost) -> str:
@@ -116,7 +112,7 @@ def build_index(
         }
         named = {"tokens": terms and VERSIONS[terms], "k1": k1, "b": b}
         learned = sparse_encoder(sparse, half=not exact) if isinstance(sparse, str | Path) else sparse
-        plan = _begin(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
+        plan = begun(out, plan, named, {"encoder": chosen, "sparse_encoder": learned})
         build = _Build(out, folder, plan, chosen, learned, structure, kind, events, stop)
         return build.run() if share is None else build.run_share(*share)
 
@@ -136,69 +132,6 @@ def refuse_without_terms(collection: Path, out: Path) -> None:
 def _is_ours(out: Path) -> bool:
     names = {path.name for path in out.iterdir()}
     return not names - {_LOCK} or bool(names & {MANIFEST, PLAN})
-
-
-def _encoder_facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
-    return {
-        "name": chosen.name,
-        "place": chosen.place,
-        "dim": chosen.dimension,
-        "sha256": chosen.fingerprint,
-    }
-
-
-def _begin(
-    out: Path,
-    plan: dict[str, Any],
-    named: Mapping[str, Any],
-    chosen: Mapping[str, StoredEncoder | SparseEncoder | None],
-) -> dict[str, Any]:
-    """Write the plan, or check that the folder was begun with the same; an encoder may be added later, and
-    settings of BM25 that are not named are the folder's own."""
-    path = out / PLAN
-    old: dict[str, Any] = read_json(path) if path.exists() else {}
-    was = {"tokens": old.get("tokens"), **(old.get("bm25") or asdict(Bm25()))}
-    if was["tokens"] not in TERMS:
-        was["tokens"] = VERSIONS["math"]
-    of_terms = {name: was[name] if value is None else value for name, value in named.items()}
-    plan |= {"tokens": of_terms["tokens"], "bm25": {name: of_terms[name] for name in ("k1", "b")}}
-    if old:
-        names = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
-        for key, name in names.items():
-            if old.get(key) != plan[key]:
-                raise EngineError(
-                    f"the index in this folder was begun with other settings: {name}",
-                    where=str(out),
-                    code="E668",
-                    exit_code=2,
-                    remedy=AGAIN,
-                )
-    for key, encoder in chosen.items():
-        own = old.get(key)
-        facts: dict[str, Any] = _encoder_facts(encoder) if encoder is not None else own or {}
-        if own and own["sha256"] != facts["sha256"]:
-            raise EngineError(
-                f"the vectors in this folder are those of {own['name']}, and {facts['name']} is asked for",
-                where=str(out),
-                code="E668",
-                exit_code=2,
-                remedy=AGAIN,
-            )
-        plan[key] = facts or None
-    if plan != old:
-        write_json(path, plan)
-    return plan
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        found["format"]
-    except FileNotFoundError as error:
-        raise file_error(error, path, "read") from error
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise corrupt(path, error) from error
-    return found
 
 
 class _Build:
@@ -294,8 +227,19 @@ class _Build:
         return self._postings(store, "lexical", self.plan["tokens"], "terms", "answers")
 
     def _structure(self, store: PostStore) -> bool:
-        unit = "structures of answers"
-        return not self.structure or self._postings(store, "structure", STRUCTURE, STRUCTURE, unit)
+        try:
+            unit = "structures of answers"
+            return not self.structure or self._postings(store, "structure", STRUCTURE, STRUCTURE, unit)
+        except DataError as error:
+            if error.code != "E660":
+                raise
+            raise DataError(
+                "no answer has a formula whose structure could be indexed",
+                path=self.folder.posts,
+                code="E660",
+                remedy="Leave --structure out, and the same command finishes the index; formulas are what "
+                "stands between dollar signs or in math-container.",
+            ) from error
 
     def _postings(self, store: PostStore, folder: str, tokens: str, parts_name: str, unit: str) -> bool:
         """BM25 over the terms of this version."""

@@ -137,7 +137,7 @@ _DEPTH, _HOW = 10, "lexical"
 
 def _extracting(spec: Generate) -> Draft:
     from engines.arqmath.collection.index import kept_index
-    from engines.arqmath.collection.index_build import MANIFEST
+    from engines.arqmath.collection.index_plan import MANIFEST
     from engines.arqmath.generation.draft import Draft
 
     assert spec.index is not None
