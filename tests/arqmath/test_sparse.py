@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -139,3 +139,28 @@ def test_what_does_not_fit_is_refused(place: Path, tmp_path: Path) -> None:
     with pytest.raises(EngineError) as shared:
         IndexCollection(place / "posts", tmp_path / "x", dense=True, sparse=other, share="1/2")
     assert shared.value.code == "E427"
+
+
+@pytest.mark.parametrize("searched", ["sparse", "dense"])
+def test_a_model_that_was_moved_is_named_and_its_new_place_taken(
+    place: Path, tmp_path: Path, searched: Literal["sparse", "dense"]
+) -> None:
+    posts, out, before, now = place / "posts", tmp_path / "index", tmp_path / "before", tmp_path / "now"
+
+    def built(model: Path) -> dict[str, Any]:
+        if searched == "sparse":
+            return index(IndexCollection(posts, out, sparse=model, exact=True))
+        return index(IndexCollection(posts, out, dense=True, encoder=str(model), exact=True))
+
+    splade(before)
+    built(before)
+    found = open_index(out).search("prime", 3, how=searched)
+    before.rename(now)
+    with pytest.raises(DataError, match=f"before of the index is not at {before}") as caught:
+        open_index(out).search("prime", 3, how=searched)
+    assert (caught.value.code, caught.value.where) == ("E312", str(out))
+    assert f"--out {out}" in caught.value.remedy
+    files = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.suffix != ".json"}
+    assert built(now)["complete"]
+    assert open_index(out).search("prime", 3, how=searched) == found
+    assert {path: path.stat().st_mtime_ns for path in files} == files  # nothing was encoded again

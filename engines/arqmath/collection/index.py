@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,28 @@ def _same_encoder(path: Path, own: Mapping[str, Any], encoder: StoredEncoder | S
         )
 
 
+_Model = TypeVar("_Model", StoredEncoder, SparseEncoder)
+
+
+def _own(path: Path, own: Mapping[str, Any], load: Callable[[str], _Model], options: str) -> _Model:
+    """The model that an index was built with, from where it was then."""
+    try:
+        found = load(own["place"])
+    except DataError as error:
+        if error.code != "E312":
+            raise
+        remedy = f"mathwb arqmath index COLLECTION --out {path} {options} FOLDER"
+        raise DataError(
+            f"the model {own['name']} of the index is not at {own['place']} any more",
+            path=path,
+            code="E312",
+            exit_code=3,
+            remedy=f"Put it there again, or say where it is now: {remedy}",
+        ) from error
+    _same_encoder(path, own, found)
+    return found
+
+
 def _lacks(path: Path, what: str, option: str) -> EngineError:
     return EngineError(
         f"the index holds no {what}",
@@ -170,10 +192,9 @@ class Index:
 
     @cached_property
     def sparse_model(self) -> SparseEncoder:
-        """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others."""
-        found = sparse_encoder(self.manifest["sparse_encoder"]["place"])
-        _same_encoder(self.path, self.manifest["sparse_encoder"], found)
-        return found
+        """The model that the sparse vectors are of. Raises: EngineError E668 when its weights are others,
+        DataError E312 when it is not where it was."""
+        return _own(self.path, self.manifest["sparse_encoder"], sparse_encoder, "--sparse")
 
     @cached_property
     def question_ids(self) -> NDArray[np.bytes_]:
@@ -187,12 +208,11 @@ class Index:
 
     @cached_property
     def encoder(self) -> StoredEncoder:
-        """The model that the vectors are of. Raises: EngineError E668 when its weights have changed."""
+        """The model that the vectors are of. Raises: EngineError E668 when its weights have changed,
+        DataError E312 when it is not where it was."""
         if self._given is not None:
             return self._given
-        found = load_encoder(self.manifest["encoder"]["place"])
-        _same_encoder(self.path, self.manifest["encoder"], found)
-        return found
+        return _own(self.path, self.manifest["encoder"], load_encoder, "--dense --encoder")
 
     @property
     def searches(self) -> list[Search]:

@@ -156,7 +156,7 @@ class _Build:
 
     def run(self) -> dict[str, Any]:
         if self._finished():
-            return self._result(read_json(self.out / MANIFEST))
+            return self._result(self._placed(read_json(self.out / MANIFEST)))
         if not self._posts():
             return {"complete": False, "out": str(self.out)}
         store = PostStore(self.out / STORE)
@@ -193,6 +193,14 @@ class _Build:
         wanted += ["sparse"] if self.sparse is not None else []
         wanted += ["structure"] if self.structure else []
         return all(manifest.get(name) is not None for name in wanted)
+
+    def _placed(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """The manifest of what is finished, with the places where its models are now."""
+        now = {key: self.plan[key] for key in ("encoder", "sparse_encoder") if manifest.get(key)}
+        if any(manifest[key] != facts for key, facts in now.items()):
+            manifest |= now
+            write_json(self.out / MANIFEST, manifest)
+        return manifest
 
     def _posts(self) -> bool:
         path, ids = self.out / STORE, self.out / IDS
