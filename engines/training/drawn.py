@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
 
-__all__ = ["Drawn"]
+__all__ = ["Drawn", "Numbered", "numbered"]
 
 T = TypeVar("T")
 
@@ -39,3 +39,12 @@ class Drawn(Generic[T]):
     def __getitem__(self, place: int) -> T:
         row = int(self._order[place])
         return self._draw(row, np.random.default_rng([self._seed, 5, self._epoch, row]))
+
+
+Numbered = tuple[int, int]
+"""A row, and a number that is another one in every epoch, for what is drawn when it is collated."""
+
+
+def numbered(rows: Sequence[int], seed: int) -> Drawn[Numbered]:
+    """The rows, each with its number."""
+    return Drawn(len(rows), lambda place, draw: (int(rows[place]), int(draw.integers(2**63))), seed)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.coco_mae import coco_mae, two_spans
+from engines.arqmath.training.coco_mae import CocoMaeTask, coco_mae, two_spans
 from engines.arqmath.training.coco_mae_network import own_span
 from engines.arqmath.training.masked_language import IGNORED
 from engines.core.errors import DataError, EngineError
@@ -65,8 +65,7 @@ def test_the_decoder_sees_one_state_of_the_other_span(place: Path, collection: P
     task = coco_mae(TINY, data, seed=0)
     torch.manual_seed(0)
     model: Any = task.model().eval()
-    rows = task.train_data()
-    batch = task.collate(rows[:3])
+    batch = task.collate(examples(task, 3))
     encoded = model.encoded
     with torch.no_grad():  # new weights are so small that all states are nearly the same
         for weight in model.parameters():
@@ -120,8 +119,8 @@ def test_the_losses_are_those_of_the_whole_model(place: Path, collection: Path) 
     task = coco_mae(settings, {"collection": collection, "backbone": backbone(place)}, seed=0)
     torch.manual_seed(0)
     model: Any = task.model().eval()
-    rows = task.train_data()
-    batch = task.collate(rows[:8])
+    posts = examples(task, 8)
+    batch = task.collate(posts)
     with torch.inference_mode():
         losses = task.loss(model, batch)
         logits = model.language(
@@ -138,11 +137,33 @@ def test_the_losses_are_those_of_the_whole_model(place: Path, collection: Path) 
         assert (chosen - share * lengths).abs().max() <= 0.5
         assert not (batch[name][:, 0] != IGNORED).any()
     assert task.counts(batch)[2] == 16
-    texts = {tuple(task._texts[row].tolist()) for row in rows[:8]}
+    texts = {tuple(task._texts[row].tolist()) for row, _ in posts}
     for row in range(8):
         spans = [restored(batch, place) for place in (row, row + 8)]
         assert any(contains(text, spans[0]) and contains(text, spans[1]) for text in texts)
-    assert all((task.collate(rows[:8])[name] == values).all() for name, values in batch.items())
+    assert all((task.collate(posts)[name] == values).all() for name, values in batch.items())
+
+
+def test_spans_and_masks_of_a_batch_of_one_are_drawn_anew_in_each_epoch(
+    place: Path, collection: Path
+) -> None:
+    task = coco_mae(TINY, {"collection": collection, "backbone": backbone(place)}, seed=0)
+
+    def drawn(epoch: int) -> dict[int, tuple[tuple[int, ...], list[int]]]:
+        data = task.train_data().shuffled(epoch)
+        batches = {example[0]: task.collate([example]) for example in (data[n] for n in range(len(data)))}
+        return {row: (restored(one, 0), one["labels"][0].tolist()) for row, one in batches.items()}
+
+    first, second = drawn(0), drawn(1)
+    assert first == drawn(0)
+    assert first.keys() == second.keys()
+    for part in (0, 1):
+        assert np.mean([first[row][part] != second[row][part] for row in first]) > 0.8
+
+
+def examples(task: CocoMaeTask, count: int) -> list[tuple[int, int]]:
+    data = task.train_data()
+    return [data[n] for n in range(count)]
 
 
 def encoded_firsts(model: Any, batch: Any) -> Any:
@@ -208,7 +229,7 @@ def test_a_training_is_resumed_to_the_bit_and_its_folder_is_a_backbone(place: Pa
         bare = AutoModel.from_pretrained(folder)
     task = coco_mae(TINY, data, seed=0)
     task.model()
-    batch = task.collate(task.train_data()[:2])
+    batch = task.collate(examples(task, 2))
     inputs = {name: batch[name] for name in ("input_ids", "attention_mask")}
     with torch.inference_mode():
         wanted = kept["model"].encoded(*inputs.values())
@@ -225,11 +246,11 @@ def test_batches_of_single_posts_are_told(place: Path, collection: Path) -> None
     def evaluated(weight: float, *sizes: int) -> dict[str, float]:
         data = {"collection": collection, "backbone": backbone(place)}
         task = coco_mae({**TINY, "contrastive_weight": weight}, data, seed=0)
-        model, rows = task.model(), task.train_data()
+        model = task.model()
         with torch.no_grad():
             assert task.evaluate(model)  # before the first step
             for size in sizes:
-                task.loss(model, task.collate(rows[:size]))
+                task.loss(model, task.collate(examples(task, size)))
             return task.evaluate(model)
 
     assert evaluated(1.0, 1, 3, 1)

@@ -136,16 +136,18 @@ def test_the_loss_is_that_of_transformers(place: Path, collection: Path, family:
     torch.manual_seed(0)
     model = task.model().eval()
     assert task.order is (family != "roberta")
-    assert len(task.train_data()) > 5
-    batch = task.collate([0, 1, 2, 3])
-    assert task.length(2) == int(batch["attention_mask"][2].sum()) <= 48
+    data = task.train_data()
+    assert len(data) > 5
+    examples = [data[n] for n in range(4)]
+    batch = task.collate(examples)
+    assert task.length(examples[2]) == int(batch["attention_mask"][2].sum()) <= 48
     inputs = dict(batch)
     if family == "albert":
         inputs["sentence_order_label"] = inputs.pop("next_sentence_label")
     with torch.inference_mode():
         assert task.loss(model, batch).sum().item() == pytest.approx(model(**inputs).loss.item(), abs=1e-5)
-    assert all((task.collate([0, 1, 2, 3])[name] == values).all() for name, values in batch.items())
-    other = task.collate([1, 0, 2, 3])["labels"][[1, 0, 2, 3]]
+    assert all((task.collate(examples)[name] == values).all() for name, values in batch.items())
+    other = task.collate([examples[n] for n in (1, 0, 2, 3)])["labels"][[1, 0, 2, 3]]
     assert not (other == batch["labels"]).all()
     assert {"[", r"\sum"} <= set(task.backbone.tokenizer.tokenize(r"[\sum"))
 
@@ -160,10 +162,10 @@ def test_the_first_token_of_the_second_part_is_predicted(place: Path, collection
     task = pretrain({**TINY, "corpora": "mathse3", "order": False, "first_token": True}, data, seed=0)
     torch.manual_seed(0)
     model = task.model().eval()
-    rows, tokenizer = task.train_data(), task.backbone.tokenizer
+    rows, tokenizer = task._train, task.backbone.tokenizer
     assert not rows.swapped.any()
     examples = list(range(min(4, len(rows))))
-    batch = task.collate(examples)
+    batch = task.collate([task.train_data()[n] for n in examples])
     parts = {text for document in documents(task.settings, data) for text in document}
     for row in examples:
         at, ids = int(batch["first_place"][row]), batch["input_ids"][row]
@@ -186,6 +188,20 @@ def test_the_first_token_of_the_second_part_is_predicted(place: Path, collection
         pretrain({**TINY, "first_token": True}, data, seed=0)
 
 
+def test_a_batch_of_one_is_masked_anew_in_each_epoch(place: Path, collection: Path) -> None:
+    task = pretrain(TINY, {"collection": collection, "backbone": backbone(place)}, seed=0)
+
+    def labels(epoch: int) -> dict[int, list[int]]:
+        data = task.train_data().shuffled(epoch)
+        made = (data[n] for n in range(len(data)))
+        return {row: task.collate([(row, number)])["labels"][0].tolist() for row, number in made}
+
+    first, second = labels(0), labels(1)
+    assert first == labels(0)
+    assert first.keys() == second.keys()
+    assert np.mean([first[row] != second[row] for row in first]) > 0.9
+
+
 def test_no_document_is_on_both_sides(place: Path, tmp_path: Path) -> None:
     twos = list(combinations("acdeghilmnorstu", 2))[:100]
     rows = [{"id": n, "type": 1, "title": "", "body": f"{a} {b}. {b} {a}"} for n, (a, b) in enumerate(twos)]
@@ -193,7 +209,7 @@ def test_no_document_is_on_both_sides(place: Path, tmp_path: Path) -> None:
     task = pretrain({**TINY, "measured": 99}, {"collection": tmp_path, "backbone": backbone(place)}, seed=0)
     sides = [
         {tuple(sorted(rows.sequences[row])) for row in range(len(rows))}
-        for rows in (task.train_data(), task.held_out)
+        for rows in (task._train, task.held_out)
     ]
     assert len(task.train_data()) + len(task.held_out) > 95
     assert 8 < len(task.held_out) < 35

@@ -34,6 +34,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
+from engines.training.drawn import Drawn, Numbered, numbered
 from engines.training.identity import model_files
 from engines.training.kept import Kept
 from engines.training.task import Origin
@@ -67,7 +68,7 @@ def two_spans(text: Ids, room: int, draw: np.random.Generator) -> tuple[Ids, Ids
 
 
 class CocoMaeTask:
-    """Pre-training by two spans as a training task; an example is the row of a post."""
+    """Pre-training by two spans as a training task; an example is the row of a post, numbered."""
 
     measures = (
         "validation_loss_nats",
@@ -140,7 +141,7 @@ class CocoMaeTask:
         measured = draw.permutation(np.flatnonzero(long & held))[: self.settings.measured]
         return np.flatnonzero(long & ~held).tolist(), sorted(measured.tolist())
 
-    def train_data(self) -> list[int]:
+    def train_data(self) -> Drawn[Numbered]:
         """The rows that are trained on. Raises: DataError E674 when there are none."""
         if not self._sides[0]:
             raise DataError(
@@ -150,15 +151,17 @@ class CocoMaeTask:
                 exit_code=3,
                 remedy="Name a collection with longer posts: --set data.collection=PATH",
             )
-        return self._sides[0]
+        return numbered(self._sides[0], self.seed)
 
-    def length(self, example: int) -> int:
+    def length(self, example: Numbered) -> int:
         """Tokens of both spans at most, with the special ones."""
-        return min(int(self._texts.lengths[example]), 2 * self._room) + 2 * self.frame.width_one
+        return min(int(self._texts.lengths[example[0]]), 2 * self._room) + 2 * self.frame.width_one
 
-    def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
-        """A batch. Its spans and masks are drawn from the seed and the posts that meet in it."""
-        return self._batch(examples, np.random.default_rng([self.seed, 5, *examples]))
+    def collate(self, examples: Sequence[Numbered]) -> dict[str, torch.Tensor]:
+        """A batch. Its spans and masks are drawn from the seed and the numbers of its posts, so they are the
+        same whenever the same batch is made, and others in another epoch."""
+        rows, numbers = zip(*examples, strict=True)
+        return self._batch(rows, np.random.default_rng([self.seed, 5, *numbers]))
 
     def _batch(self, rows: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
         """(2 x posts, length) each, first the earlier spans and then the later ones: `attention_mask`,

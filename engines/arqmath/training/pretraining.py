@@ -38,6 +38,7 @@ from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
+from engines.training.drawn import Drawn, Numbered, numbered
 from engines.training.identity import model_files
 from engines.training.kept import Kept
 from engines.training.task import Origin
@@ -174,7 +175,7 @@ class PretrainTask:
             self._place("held out"),
         )
 
-    def train_data(self) -> Rows:
+    def train_data(self) -> Drawn[Numbered]:
         """Examples of the training side. Raises: DataError E674 when there are none."""
         if not len(self._train):
             raise DataError(
@@ -184,20 +185,21 @@ class PretrainTask:
                 exit_code=3,
                 remedy="Sentence order needs documents of two segments or more; name other data.",
             )
-        return self._train
+        return numbered(range(len(self._train)), self.seed)
 
     @cached_property
     def _lengths(self) -> NDArray[np.int64]:
         return self._train.sequences.lengths + self._width
 
-    def length(self, example: int) -> int:
+    def length(self, example: Numbered) -> int:
         """Its tokens, with the special ones."""
-        return int(self._lengths[example])
+        return int(self._lengths[example[0]])
 
-    def collate(self, examples: Sequence[int]) -> dict[str, torch.Tensor]:
-        """A batch. Its masks are drawn from the seed and the examples that meet in it, so they are the same
+    def collate(self, examples: Sequence[Numbered]) -> dict[str, torch.Tensor]:
+        """A batch. Its masks are drawn from the seed and the numbers of its examples, so they are the same
         whenever the same batch is made, and others in another epoch."""
-        return self._batch(self._train, examples, np.random.default_rng([self.seed, 5, *examples]))
+        rows, numbers = zip(*examples, strict=True)
+        return self._batch(self._train, rows, np.random.default_rng([self.seed, 5, *numbers]))
 
     def _batch(self, rows: Rows, chosen: Sequence[int], draw: np.random.Generator) -> dict[str, torch.Tensor]:
         """`input_ids`, `token_type_ids`, `attention_mask`, `labels`: (batch, length); `next_sentence_label`
