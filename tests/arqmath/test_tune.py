@@ -10,10 +10,11 @@ import pytest
 from engines.arqmath import IndexCollection, index
 from engines.arqmath.first_stage import FirstStage
 from engines.arqmath.ranking.evaluate import Evaluate, evaluate
-from engines.arqmath.ranking.rank import Rank, rank
+from engines.arqmath.ranking.rank import Rank, rank, read_judgements
 from engines.arqmath.ranking.tune import Tune, _fused, tune
 from engines.core.assets import asset
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
+from engines.core.events import ignore
 from engines.retrieval.run import Run
 
 FORUM = asset("sample/arqmath/sample-forum")
@@ -96,3 +97,15 @@ def test_fused_lists_are_as_long_as_rank_writes_them() -> None:
     }
     [(_, run)] = _fused([FirstStage.read("lexical + dense")], found)
     assert len(run.rankings["A.1"]) == 1_000
+
+
+def test_judgements_of_one_topic_in_two_files_are_taken_together(tmp_path: Path) -> None:
+    files = tmp_path / "one.tsv", tmp_path / "two.tsv", tmp_path / "other.tsv"
+    for file, lines in zip(files, ("A.1 0 a 3|A.2 0 a 1", "A.1 0 b 2|A.1 0 a 3", "A.2 0 a 2"), strict=True):
+        file.write_text(lines.replace("|", "\n") + "\n")
+    qrels = read_judgements(files[:2], [], ignore)
+    assert qrels is not None
+    assert qrels.grades == {"A.1": {"a": 3, "b": 2}, "A.2": {"a": 1}}
+    with pytest.raises(DataError, match=r"A\.2 a is graded 2 here and 1 in a file before") as caught:
+        read_judgements(files, [], ignore)
+    assert caught.value.where == str(files[2])

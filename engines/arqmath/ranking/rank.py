@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.arqmath.choices import By, Candidates
 from engines.arqmath.first_stage import FirstStage
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
 from engines.core.spec import Arg
@@ -246,14 +246,20 @@ def _questions(index: Index) -> list[Topic]:
 
 
 def read_judgements(files: Sequence[Path], topics: Sequence[Topic], events: Sink) -> Qrels | None:
-    """The judgements of all files; a warning counts judged topics that are not ranked."""
+    """The judgements of all files together; a warning counts judged topics that are not ranked. Raises:
+    DataError for a document that two files grade differently, and as `read_qrels`."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
     if not files:
         return None
-    grades: dict[str, Mapping[str, int]] = {}
+    grades: dict[str, dict[str, int]] = {}
     for file in files:
-        grades |= read_qrels(file).grades
+        for topic, documents in read_qrels(file).grades.items():
+            own = grades.setdefault(topic, {})
+            for document, grade in documents.items():
+                if own.setdefault(document, grade) != grade:
+                    what = f"{topic} {document} is graded {grade} here and {own[document]} in a file before"
+                    raise DataError(what, path=file, remedy="Name one of the two files, or mend one.")
     known = {topic.id for topic in topics}
     absent = [name for name in grades if name not in known]
     if absent:
