@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from engines.core.numeric import Programs, balls
 from engines.core.numeric_kernel import COTH, LEAF, TANH, compiled
+from engines.core.precise import BITS
 
-__all__ = ["MOST_BITS", "bits_for", "scales"]
+__all__ = ["MOST_BITS", "SEEN", "bits_for", "scales"]
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,8 @@ MOST_BITS = 2**16
 _SPARE = 64
 _TIMES = 4
 """What is small may be squared twice before it is added: cos u is 1 - u^2/2."""
+SEEN = (BITS - _SPARE) / _TIMES
+"""Nothing of such a scale is lost in the usual precision."""
 
 
 def scales(programs: Programs, points: Floats) -> Floats:

@@ -26,7 +26,7 @@ from engines.core.tree import Tree
 from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.beside import CLEAR, SAFETY, exactly, seen
-from engines.egen.verification.bits import MOST_BITS, bits_for, scales
+from engines.egen.verification.bits import MOST_BITS, SEEN, bits_for, scales
 from engines.egen.verification.points import choose
 from engines.egen.verification.recheck import Apart, Recheck
 
@@ -40,8 +40,8 @@ CLEAR_BITS = 30
 SHARP = 1e-6
 """Agreement counts as evidence where the bounds are below this share of the value, or of
 `CLEAR` times the head's usual size."""
-_DEPTHS = 8
-"""Points at which the sizes of terms are looked at."""
+_FEW_DEPTHS, _DEPTHS = 2, 8
+"""Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
 _AGREEING = ("equal", "extends", "shrinks")
 _WITNESSES: dict[Outcome, str] = {
@@ -77,6 +77,8 @@ class Verifier:
         self.reason = ""
         self._verdicts: dict[Any, Verdict] = {}
         self._deeper: dict[tuple[int, int], Value] = {}
+        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
+        self._shallow = places[scales(self._program, self.points[..., places])[0].argsort(kind="stable")]
         if self.inside < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
@@ -170,15 +172,22 @@ class Verifier:
 
     def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
         """Compare with more bits what has terms that the usual precision may lose at all points."""
-        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
-        points = self.points[..., places]
-        needed = np.maximum(scales(programs, points), scales(self._program, points))
-        for case in cases:
+        deep = self._needed(programs, _FEW_DEPTHS).min(axis=1) > SEEN
+        lost = [case for case in cases if deep[case.k]]
+        if not lost:
+            return
+        needed = self._needed(programs, _DEPTHS)
+        for case in lost:
             bits, least = bits_for(needed[case.k])
             if bits > MOST_BITS:
                 case.outcome = "undecided"
             elif bits > BITS:
-                self._compare_deeper(programs, case, int(places[least]), bits)
+                self._compare_deeper(programs, case, int(self._shallow[least]), bits)
+
+    def _needed(self, programs: Programs, count: int) -> Floats:
+        """(programs, points) scales of programs and head, at so many points where the head's is least."""
+        points = self.points[..., self._shallow[:count]]
+        return np.maximum(scales(programs, points), scales(self._program, points))
 
     def _compare_deeper(self, programs: Programs, case: Case, place: int, bits: int) -> None:
         """Compare one program with the head at one point."""
