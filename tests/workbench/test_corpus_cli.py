@@ -75,6 +75,17 @@ def test_the_same_command_without_settings_finishes_what_was_begun(home: Path) -
     assert "members 30, and not 31" in done.stderr
 
 
+def test_what_was_assumed_and_weighed_is_that_of_the_begun_corpus(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("sqrt(x^2)*a\n")
+    begin = ["corpus", "--templates", tmp_path / "mine.txt", "--out", tmp_path / "out", "--members", 3]
+    done = mathwb(*begin, "--assume", "x > 0", "--assume", "a != 0", "--weights", "power=2")
+    assert done.returncode == 0, done.stderr
+    before = (tmp_path / "out" / "manifest.json").read_bytes()
+    done = mathwb("corpus", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "manifest.json").read_bytes() == before
+
+
 def test_published_layouts_go_out_and_come_back(home: Path, tmp_path: Path) -> None:
     assert mathwb("export", home / "corpus", tmp_path / "published.txt").returncode == 0
     done = mathwb("import", tmp_path / "published.txt", "--out", tmp_path / "corpus", "--json")

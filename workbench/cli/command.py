@@ -56,7 +56,9 @@ def command(row: Operation) -> Callable[..., None]:
         where: str | None = None,
         **typed: Any,
     ) -> None:
-        given = {field.name: _given(field, typed[field.name]) for field in fields}
+        # What was not typed may be that of a recipe, or of work that was begun.
+        unsaid = {field.name for field in fields if field.arg.words and typed[field.name] is None}
+        given = {field.name: _given(field, typed[field.name]) for field in fields if field.name not in unsaid}
         if recipe is not None:
             given = _of_recipe(row, recipe) | {
                 name: value for name, value in given.items() if value is not None
@@ -119,7 +121,7 @@ def _parameter(field: Field, default: Any) -> inspect.Parameter:
 def _given(field: Field, value: Any) -> Any:
     """What was typed as the reader of specs takes it."""
     if field.arg.words:
-        return (", " if field.is_option else " ").join(value or ())
+        return (", " if field.is_option else " ").join(value)
     return tuple(value) if field.many and value is not None else value
 
 
