@@ -77,8 +77,6 @@ class Verifier:
         self.reason = ""
         self._verdicts: dict[Any, Verdict] = {}
         self._deeper: dict[tuple[int, int], Value] = {}
-        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
-        self._shallow = places[scales(self._program, self.points[..., places])[0].argsort(kind="stable")]
         if self.inside < MIN_POINTS:
             self.reason = (
                 "the head overflows or is too ill-conditioned at almost all points"
@@ -90,6 +88,8 @@ class Verifier:
         sizes = np.sort(np.where(np.abs(self.values) <= self.errors, 0.0, np.abs(self.values)))
         median = float(sizes[(len(sizes) - 1) // 2] + sizes[len(sizes) // 2]) / 2
         self._fine = CLEAR * (median or 1.0)
+        places = np.linspace(0, self.inside - 1, _DEPTHS).astype(np.intp)
+        self._shallow = places[scales(self._program, self.points[..., places])[0].argsort(kind="stable")]
         return True
 
     def _place(self, points: Floats, beside: Floats | None = None) -> None:
