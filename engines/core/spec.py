@@ -27,6 +27,7 @@ __all__ = [
     "described",
     "exactly_one",
     "known",
+    "no_effect",
     "parse",
     "read",
     "refused",
@@ -280,6 +281,16 @@ def exactly_one(given: Mapping[str, Any], remedy: str) -> None:
         raise refused(f"{' or '.join(given)} is needed", "E402", remedy)
     if len(taken) > 1:
         raise refused(f"{' and '.join(taken)} do not go together", "E427", remedy)
+
+
+def no_effect(given: Mapping[str, Any], with_what: str, code: str = "E427") -> None:
+    """Refuse what would be passed over in silence; None, False and () stand for "not given".
+
+    Args: given: by what it is called in a message. Raises: EngineError `code`, exit code 2.
+    """
+    for name, value in given.items():
+        if value is not None and value is not False and value != ():
+            raise refused(f"{name} has no effect with {with_what}", code, "Leave it out.")
 
 
 def values(spec: Any) -> dict[str, Any]:

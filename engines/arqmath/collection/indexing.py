@@ -60,7 +60,9 @@ class IndexCollection:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E424 for a share that is none, E427 for one without vectors."""
+        """Raises: EngineError E424 for a share that is none, E427 for one, or an encoder, without vectors."""
+        if self.encoder != "minilm" and not self.dense:
+            raise refused("an encoder makes vectors, and none are asked for", "E427", "Add --dense.")
         if self.share is not None and not self.dense:
             raise refused("only vectors are divided into shares", "E427", "Add --dense.")
         for option, what in (("sparse", "sparse vectors are"), ("structure", "the structure of formulas is")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +11,7 @@ from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import sha256
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 
 if TYPE_CHECKING:
     from engines.arqmath.generation.draft import Draft
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Generate", "generate"]
 
-_WAYS = ("model", "index", "shortest")
+_WAYS: Mapping[str, tuple[str, ...]] = {
+    "model": ("beams", "length_penalty", "hint", "sample", "top_k", "new_tokens", "no_repeat", "device"),
+    "index": ("how", "depth", "scorer"),
+    "shortest": (),
+}
+"""The ways to answer, each with the settings that are its own; a recipe has a seed whatever it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,8 @@ class Generate:
     device: Annotated[str | None, Arg("Where --model computes: cpu or cuda.", shown="cpu")] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless exactly one way to answer is given, E435 for a first stage
-        that cannot be read."""
+        """Raises: EngineError E402 or E427 unless exactly one way to answer is given, E427 for settings of
+        another one, E435 for a first stage that cannot be read."""
         if self.how is not None:
             FirstStage.read(self.how)
         ways = [name for name in _WAYS if getattr(self, name)]
@@ -69,6 +74,8 @@ class Generate:
                 exit_code=2,
                 remedy="Give one of --model, --index and --shortest.",
             )
+        others = (name for way, own in _WAYS.items() if way not in ways for name in own)
+        no_effect({f"--{name.replace('_', '-')}": getattr(self, name) for name in others}, f"--{ways[0]}")
 
 
 def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from engines.arqmath.ranking.evaluate import (
 from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import EngineError
 from engines.core.events import Sink, ignore
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 from engines.retrieval.bars import PIXELS, Plot, deltas
 
 __all__ = ["SHOWN", "Compare", "compare"]
@@ -40,7 +40,7 @@ class Compare:
 
     def __post_init__(self) -> None:
         """Raises: EngineError E406 for one run, E403 for a measure that there is not, E430 for another kind
-        of picture."""
+        of picture, E427 for visual ids of another task than 2."""
         from engines.retrieval.measures import MEASURES
 
         if len(self.runs) < 2:
@@ -51,6 +51,8 @@ class Compare:
             remedy = f"Known: {', '.join(MEASURES)}."
             raise EngineError(f"no measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
         check_drawing(self.plot)
+        if self.task != 2:
+            no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")
 
 
 def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.bars import PIXELS, Plot, bars
 
 if TYPE_CHECKING:
@@ -55,11 +55,18 @@ class Evaluate:
     plot: Plot = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E430 for another kind of picture, E402 for one of several runs of Task 3."""
+        """Raises: EngineError E430 for another kind of picture, E402 for one of several runs of Task 3, E427
+        for files that the task has no use for."""
         check_drawing(self.plot)
         if self.plot is not None and self.task == 3:
             what = "answers of Task 3 are graded one by one, and have no bars"
             raise refused(what, "E402", "Leave --plot out.")
+        if self.task != 2:
+            no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")
+        if self.task == 3:
+            no_effect({"--topics-by": self.topics_by}, "--task 3")
+        else:
+            no_effect({"--answer-ids": self.answer_ids}, f"--task {self.task}")
 
 
 def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 
 if TYPE_CHECKING:
     from engines.arqmath.collection.index import Index
@@ -125,13 +125,16 @@ class Rank:
             raise _refused("formulas are compared without a model", "Leave --model or --by out.")
         if self.by != "model" and not self.rerank:
             raise _refused("without a second stage --by says nothing", "Leave --by or --no-rerank out.")
-        idle = {
-            "--max-tokens": self.by != "model" and self.max_tokens is not None,
-            "--exact": self.by == "formulas" and self.exact,
-            "--device": self.by == "formulas" and self.device != "auto",
-        }
-        for name in (name for name, useless in idle.items() if useless):
-            raise _refused(f"{name} has no effect with --by {self.by}", "Leave it out.")
+        weight, device = self.weight != 1.0, self.device != "auto"
+        if self.by != "model":
+            no_effect({"--max-tokens": self.max_tokens}, f"--by {self.by}", "E434")
+        if self.by == "formulas":
+            no_effect({"--exact": self.exact, "--device": device}, "--by formulas", "E434")
+        if not self.rerank:
+            idle = {"--max-tokens": self.max_tokens, "--weight": weight, "--tune-topics": self.tune_topics}
+            no_effect(idle, "--no-rerank", "E434")
+        if self.tune_topics:
+            no_effect({"--weight": weight}, "--tune-topics, which chooses one", "E434")
         if self.candidates != "index" and not self.rerank:
             raise _refused(
                 f"without a model there is nothing to do with candidates {self.candidates!r}",
