@@ -23,6 +23,7 @@ from screens.shell.clipboard import is_remote
 from screens.shell.export import Export
 from screens.shell.frame import Frame
 from screens.shell.graphics import NONE, Graphics, ask_terminal, give_back
+from screens.shell.hangup import end_with_terminal
 from screens.shell.keyflow import KeyFlow, Typed
 from screens.shell.keymap import APP_KEYS, bindings, remap
 from screens.shell.navigation import Navigation
@@ -386,6 +387,7 @@ def run(
     graphics = ask_terminal(choice, remote=is_remote())
     app = Workbench(Workspace.open(workspace), ascii=plain, screen=screen, launch=launch, graphics=graphics)
     app.garbage = Garbage()
+    end_with_terminal()
     app.run()
     if app.crash:
         sys.stderr.write(app.crash + "\n")

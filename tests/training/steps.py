@@ -72,8 +72,9 @@ def _cases_of_expressions(
     texts = {"collection": folder / "forum", "backbone": folder / "bert"}
     for order in (True, False):
         language = pretrain({"max_length": 48, "order": order}, texts, seed=0)
-        longest = sorted(range(8), key=lambda row: language.length(row))
-        yield f"order {order}", language, [rows(language.collate(longest), begin, end)]
+        posts = language.train_data()
+        examples = sorted((posts[place] for place in range(8)), key=language.length)
+        yield f"order {order}", language, [rows(language.collate(examples), begin, end)]
 
 
 def _cases_of_formulas(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
@@ -130,7 +131,7 @@ def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str
         questions = task.train_data()
         yield name, task, [task.collate([questions[row] for row in range(begin, end)])]
     spans = coco_mae({"max_length": 32}, data, seed=0)
-    whole = spans.collate(spans.train_data()[:8])
+    whole = spans.collate(list(spans.train_data())[:8])
     # The earlier spans of the posts, then the later ones.
     parts = rows(whole, begin, end), rows(whole, 8 + begin, 8 + end)
     yield "two spans", spans, [{name: torch.cat([part[name] for part in parts]) for name in whole}]
