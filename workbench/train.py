@@ -98,7 +98,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     from dataclasses import replace
 
     from engines.core.files import copy_folder
-    from engines.training import TrainConfig
+    from engines.training import RECORD, TrainConfig
     from engines.training import train as run
 
     # The libraries take seconds to load; until then nothing else can be told.
@@ -108,7 +108,7 @@ def train(spec: Train, *, events: Sink = ignore, stop: Stop = never) -> TrainRes
     kept = _kept()
     result = run(task, config, spec.out, events=events, stop=stop, facts=_facts(spec), kept=kept)
     if result.complete and spec.publish is not None and os.environ.get("RANK", "0") == "0":
-        copy_folder(spec.out / "model", spec.publish)
+        copy_folder(spec.out / "model", spec.publish, RECORD)
         result = replace(result, model=str(spec.publish))
     return result
 
@@ -131,7 +131,14 @@ def check(spec: CheckTraining) -> dict[str, Any]:
 
 
 def settled(spec: Train) -> Train:
-    """The spec, which its trainer takes. Raises: as `check`."""
+    """The spec, which its trainer takes. Raises: as `check`, and DataError E452 where what no training made
+    would be replaced."""
+    from engines.core.files import refuse_other
+    from engines.training import RECORD, refuse_others
+
+    refuse_others(spec.out)
+    if spec.publish is not None:
+        refuse_other(spec.publish, RECORD)
     check(CheckTraining(spec.trainer, data=spec.data, model=spec.model, train=spec.train, seed=spec.seed))
     return spec
 

@@ -213,7 +213,7 @@ def ensure_sample(workspace: Workspace) -> bool:
         if piece in had:
             continue
         if not (workspace.root / piece).exists():
-            copy_folder(source, workspace.root / piece, keep=True)
+            copy_folder(source, workspace.root / piece, None)
         had.append(piece)
         added = True
     if added:

@@ -1,5 +1,13 @@
 """Files: atomic files and folders, streaming readers whose errors carry file and line, content hashes, safe
-text."""
+text.
+
+The rule for what is there already: nothing that this program did not make is deleted or replaced. A folder is
+ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks that;
+work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
+`remove_folder`, which both ask for the mark, and what killed writers left is removed by `sweep` and
+`sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name. A link is
+followed: what it leads to is written, and the link stays.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +18,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
@@ -30,8 +39,10 @@ __all__ = [
     "printable",
     "read_lines",
     "refuse_other",
+    "remove_folder",
     "sha256",
     "sweep",
+    "sweep_folders",
     "write_array",
     "write_bytes",
     "write_json",
@@ -123,13 +134,13 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
     Raises: DataError when the disk is full (E310), writing is not allowed (E311), or `path` is a folder
     (E313).
     """
-    path = Path(path)
+    path = _linked(Path(path))
     if path.is_dir():
         raise file_error(IsADirectoryError(errno.EISDIR, ""), path, "write")
     if path.exists() and not path.is_file():
         yield from _straight(path, mode)
         return
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    temporary = _draft(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = _opened(temporary, mode.replace("w", "x"))
@@ -151,6 +162,15 @@ def atomic_writer(path: str | Path, mode: Literal["w", "wb"] = "w") -> Iterator[
         raise
 
 
+def _linked(path: Path) -> Path:
+    """Where a link leads, or the path itself."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+
+
 def _opened(path: Path, mode: str) -> IO[Any]:
     return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="\n")
 
@@ -164,22 +184,24 @@ def _straight(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
 
 
 @contextlib.contextmanager
-def atomic_folder(target: str | Path, *, keep: bool = False, mark: str = "") -> Iterator[Path]:
+def atomic_folder(target: str | Path, mark: str | None) -> Iterator[Path]:
     """A folder to fill that appears as `target` complete or not at all.
 
     It is a draft beside `target`. At the end of the block every file in it is synced and the draft takes the
-    place of `target`, where an older folder is replaced, or stays with `keep`. When the block fails, the
-    draft is removed and the older folder stays as it was; what a killed process has left here is cleaned up.
-    Args: mark: a file of such a folder, without which an older one is something else.
+    place of `target`. When the block fails, the draft is removed and the older folder stays as it was; what a
+    killed process has left here is cleaned up.
 
+    Args: mark: a file that is in every such folder, without which an older one is something else; an older
+    one with it is replaced. None: an older folder stays, whatever it is.
     Raises: DataError when it cannot be written, E310 when the disk is full, E452 for a folder of something
     else.
     """
-    target = Path(target)
-    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    target, keep = _linked(Path(target)), mark is None
+    draft = _draft(target)
     old = draft.with_suffix(".old")
     lock = -1
-    refuse_other(target, mark)
+    if mark is not None:
+        refuse_other(target, mark)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _clean_up(target)
@@ -218,7 +240,7 @@ def refuse_other(target: Path, mark: str) -> None:
     Raises: DataError E452.
     """
     try:
-        held = {one.name for one in target.iterdir()} if mark and target.is_dir() else set()
+        held = {one.name for one in target.iterdir()} if target.is_dir() else set()
     except OSError as error:
         raise file_error(error, target, "read") from error
     if held and mark not in held:
@@ -230,9 +252,22 @@ def refuse_other(target: Path, mark: str) -> None:
         )
 
 
-def copy_folder(source: Path, target: Path, *, keep: bool = False) -> None:
+def remove_folder(folder: Path, mark: str) -> None:
+    """Remove a folder that was made with this mark; it is gone at once, not file by file.
+
+    Raises: DataError E452 for a folder of something else.
+    """
+    folder = _linked(folder)
+    refuse_other(folder, mark)
+    rubbish = _draft(folder)
+    with contextlib.suppress(FileNotFoundError):
+        folder.rename(rubbish)
+    shutil.rmtree(rubbish, ignore_errors=True)
+
+
+def copy_folder(source: Path, target: Path, mark: str | None) -> None:
     """Copy a folder so that the copy appears complete or not at all; see `atomic_folder`."""
-    with atomic_folder(target, keep=keep) as draft:
+    with atomic_folder(target, mark) as draft:
         # File by file: `copytree` goes on after a failure and hides which one it was.
         for each in sorted(source.rglob("*")):
             place = draft / each.relative_to(source)
@@ -259,6 +294,16 @@ def sweep(folder: Path, *, below: bool = True) -> None:
     for path in (folder.rglob if below else folder.glob)(".*.tmp"):
         if _TEMPORARY.fullmatch(path.name) and path.is_file() and not in_use(path):
             path.unlink(missing_ok=True)
+
+
+def sweep_folders(folder: Path, older_than_s: float = 0) -> None:
+    """Remove the drafts of folders that killed writers have left in a folder."""
+    for path in folder.glob(".*.tmp"):
+        if not _TEMPORARY.fullmatch(path.name) or not path.is_dir() or in_use(path):
+            continue
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime >= older_than_s:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def in_use(draft: Path) -> bool:

@@ -104,11 +104,12 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
     """
     from engines.core.locks import sole_builder
     from engines.egen.corpus.assemble import assemble
-    from engines.egen.corpus.build import Plan, versions
-    from engines.egen.corpus.shards import BLOCK, header, write_shard
+    from engines.egen.corpus.build import Plan, refuse_other_folder, versions
+    from engines.egen.corpus.shards import BLOCK, header, shard_files, write_shard
     from engines.egen.corpus.sources import Head, Source, skeleton
     from engines.egen.rules.table import table_hash
 
+    refuse_other_folder(out)
     with sole_builder(out, code="E453"):
         kept, configs = _kept(out)
         place, settings = len(kept), config.to_dict()
@@ -129,7 +130,7 @@ def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
         beginning = header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
         plan = {**plan, **beginning, "origin": _ORIGIN, "configs": configs}
         assemble(out, plan, heads, shards, seed=0, merge=False)
-        for path in set((out / "shards").glob("shard-*.parquet")) - set(shards.values()):
+        for path in set(shard_files(out / "shards")) - set(shards.values()):
             path.unlink()
     return place
 

@@ -156,7 +156,7 @@ def train_language(spec: TrainLanguage, *, events: Sink = ignore) -> dict[str, A
     rates: Any = warmup_linear(2e-3, 250, steps)
     optimizer = Adam(learn_rate=rates, L2=0.01, grad_clip=1.0)
     best: dict[str, float] = {}
-    with atomic_folder(spec.out, mark=_RECORD) as folder:
+    with atomic_folder(spec.out, _RECORD) as folder:
         for epoch in range(1, spec.epochs + 1):
             drawn = [pair[random.random() < WITH_FORMULA] for pair in zip(learn, formulas, strict=True)]
             random.shuffle(drawn)

@@ -37,7 +37,7 @@ def new_folder(out: Path, about: dict[str, Any]) -> Iterator[Path]:
     When the block fails, what there was stays. Raises: DataError when it cannot be written, E452 where `out`
     is no folder of an index.
     """
-    with atomic_folder(out, mark=ABOUT) as draft:
+    with atomic_folder(out, ABOUT) as draft:
         yield draft
         files = sorted(path for path in draft.rglob("*") if path.is_file())
         sizes = {path.relative_to(draft).as_posix(): path.stat().st_size for path in files}

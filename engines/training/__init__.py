@@ -7,7 +7,17 @@ It loads torch only when it is called.
 from __future__ import annotations
 
 from engines.training.config import TrainConfig
-from engines.training.loop import train
+from engines.training.loop import RECORD, refuse_others, train
 from engines.training.task import Origin, Stream, Table, TrainingTask, TrainResult
 
-__all__ = ["Origin", "Stream", "Table", "TrainConfig", "TrainResult", "TrainingTask", "train"]
+__all__ = [
+    "RECORD",
+    "Origin",
+    "Stream",
+    "Table",
+    "TrainConfig",
+    "TrainResult",
+    "TrainingTask",
+    "refuse_others",
+    "train",
+]

@@ -13,16 +13,22 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import EngineError
-from engines.core.files import atomic_folder, sha256, write_text
+from engines.core.files import (
+    atomic_folder,
+    refuse_other,
+    remove_folder,
+    sha256,
+    sweep_folders,
+    write_text,
+)
 
-__all__ = ["Checkpoint", "all_checkpoints", "newest", "prune", "verify", "write"]
+__all__ = ["Checkpoint", "all_checkpoints", "newest", "prune", "refuse_others", "verify", "write"]
 
 MANIFEST = "manifest.json"
 VERSION = 2
@@ -45,7 +51,7 @@ def write(root: Path, step: int, files: Mapping[str, bytes], facts: Mapping[str,
     Raises: DataError E310 when the disk is full; what was begun is removed then.
     """
     final = root / f"step-{step:06d}"
-    with atomic_folder(final) as draft:
+    with atomic_folder(final, MANIFEST) as draft:
         for name, data in files.items():
             (draft / name).write_bytes(data)
         sizes = {name: {"bytes": len(data), "sha256": _hash(data)} for name, data in files.items()}
@@ -101,16 +107,21 @@ def all_checkpoints(root: Path) -> list[tuple[int, Path]]:
 def prune(root: Path, keep: int, *, protect: int | None = None) -> list[Path]:
     """Remove all but the newest `keep` checkpoints and the one of step `protect`, and unfinished ones.
 
-    Returns: what was removed.
+    Returns: the checkpoints that were removed. Raises: DataError E452 for a folder of such a name that is
+    none.
     """
     found = all_checkpoints(root)
     old = [folder for step, folder in found[: max(0, len(found) - keep)] if step != protect]
-    drafts = list(root.glob(".step-*"))
-    for folder in [*old, *drafts]:
-        # The manifest first: a half-removed checkpoint is never taken for one.
-        (folder / MANIFEST).unlink(missing_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
-    return [*old, *drafts]
+    for folder in old:
+        remove_folder(folder, MANIFEST)
+    sweep_folders(root)
+    return old
+
+
+def refuse_others(root: Path) -> None:
+    """Refuse folders of the name of a checkpoint that are none. Raises: DataError E452."""
+    for _, folder in all_checkpoints(root):
+        refuse_other(folder, MANIFEST)
 
 
 def _corrupt(folder: Path, what: str) -> EngineError:

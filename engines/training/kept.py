@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import shutil
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,13 +13,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from engines.core.files import in_use
+from engines.core.files import sweep_folders
 
-__all__ = ["LIMIT_BYTES", "Kept", "prune"]
+__all__ = ["LIMIT_BYTES", "Kept", "prune", "remove"]
 
 LIMIT_BYTES = 20 * 2**30
 """What has not been used for longest goes when more is kept."""
 _A_MINUTE_S = 60
+_NAME = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +72,34 @@ def prune(keep: Path) -> None:
     """Remove what was not used for longest beside `keep` until all of it is within `LIMIT_BYTES`, and what
     killed writers have left. Whoever reads what is removed can go on reading."""
     found = []
-    for place in keep.parent.iterdir():
-        if not place.is_dir():
-            continue
+    for place in _places(keep.parent):
         try:
             changed = place.stat().st_mtime
             size = sum(file.stat().st_size for file in place.iterdir())
         except OSError:
             continue  # another process has just removed it
-        if not place.name.startswith("."):
-            found.append((changed, size, place))
-        elif time.time() - changed > _A_MINUTE_S and not in_use(place):
-            shutil.rmtree(place, ignore_errors=True)
+        found.append((changed, size, place))
+    sweep_folders(keep.parent, _A_MINUTE_S)
     total = 0
     for _, size, place in sorted(found, reverse=True):
         total += size
         if total > LIMIT_BYTES and place != keep:
-            shutil.rmtree(place, ignore_errors=True)
-            place.with_suffix(".lock").unlink(missing_ok=True)
+            _remove(place)
+
+
+def remove(folder: Path) -> None:
+    """Remove all that is kept in a folder, and the folder if nothing else is in it."""
+    for place in _places(folder):
+        _remove(place)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def _places(folder: Path) -> list[Path]:
+    """What was kept here, by the names that `Kept.place` gives; anything else is not ours."""
+    return [place for place in folder.glob("*") if _NAME.fullmatch(place.name) and place.is_dir()]
+
+
+def _remove(place: Path) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    place.with_suffix(".lock").unlink(missing_ok=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_folder, file_error, write_json
-from engines.training import checkpoints, processes, state
+from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
+from engines.training import checkpoints, kept, processes, state
 from engines.training.batches import Batches, Position, batches_per_epoch
 from engines.training.checkpoints import Checkpoint
 from engines.training.config import TrainConfig
@@ -26,7 +26,10 @@ from engines.training.objective import descend, objective
 from engines.training.schedule import factor
 from engines.training.task import Batch, TrainingTask, TrainResult
 
-__all__ = ["train"]
+__all__ = ["RECORD", "refuse_others", "train"]
+
+RECORD = "training.json"
+"""In every model folder that a training has made, and in no other."""
 
 
 def train(
@@ -55,15 +58,25 @@ def train(
     down on), lr, tokens_per_s (real tokens), examples_per_s, memory_bytes (GPU memory at its highest, or
     resident memory), epoch, and the task's measures when they are taken; `checkpoint`; `log`; `warning`.
     Raises: EngineError E630 a setting makes no sense, E631 the loss is no number, E632 out of memory, E633
-    the device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training, E310
-    the disk is full.
+    the device is gone, E634 there is no such device, E636 no data, E637 `out` holds another training, E452
+    there is a `model/` or a checkpoint in it that no training made, E310 the disk is full.
     """
+    refuse_others(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise file_error(error, out, "write") from error
     with explained(config, out):
         return _Training(task, config, out, events, stop, facts or {}, kept).run()
+
+
+def refuse_others(out: Path) -> None:
+    """Refuse a folder in which a training would replace what no training made.
+
+    Raises: DataError E452 for `model/` or a folder of `checkpoints/`.
+    """
+    refuse_other(out / "model", RECORD)
+    checkpoints.refuse_others(out / "checkpoints")
 
 
 class _Training:
@@ -103,7 +116,7 @@ class _Training:
             self._tell("warning", {"message": f"{error.what}; the one before is used", "path": error.where})
             if self._first:
                 # It would count as newer than all that is still to come.
-                shutil.rmtree(error.where, ignore_errors=True)
+                remove_folder(Path(error.where), checkpoints.MANIFEST)
         if found is not None:
             self._resume(found)
         self._meter = self._begun_meter(found)
@@ -117,8 +130,9 @@ class _Training:
         there: Mapping[str, Any] | None = None
         if found is not None:
             there, place = found.facts.get("identity"), found.folder
-        elif (place / "training.json").exists():
-            there = json.loads((place / "training.json").read_bytes()).get("identity")
+        elif (place / RECORD).exists():
+            with contextlib.suppress(ValueError, AttributeError):  # no JSON, or no object
+                there = json.loads((place / RECORD).read_bytes()).get("identity")
         else:
             return
         differences = None if there is None else self._identity.differences(there)
@@ -354,7 +368,7 @@ class _Training:
         )
         if self._ended and self._first:
             self._save_model(result)
-            shutil.rmtree(self._rows, ignore_errors=True)
+            kept.remove(self._rows)
         return result
 
     def _save_model(self, result: TrainResult) -> None:
@@ -366,10 +380,10 @@ class _Training:
             "versions": state.versions(),
             **self._facts,
         }
-        with atomic_folder(self._out / "model") as draft:
+        with atomic_folder(self._out / "model", RECORD) as draft:
             self._model.eval()
             self._task.save(self._model.to("cpu"), draft, facts)
-            write_json(draft / "training.json", facts)
+            write_json(draft / RECORD, facts)
         self._tell("log", {"message": "the model is saved", "path": str(self._out / "model")})
 
     def _tell_device(self) -> None:

@@ -124,6 +124,14 @@ def test_weights_and_tokenizer_must_be_the_models(made: dict[str, Path], tmp_pat
     refused(folder, "E671", "lack")
 
 
+def test_a_new_backbone_leaves_a_folder_with_other_things_alone(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("mine")
+    with pytest.raises(DataError) as caught:
+        new_backbone(NewBackbone(tmp_path, tmp_path), ["a text"])
+    assert caught.value.code == "E452"
+    assert (tmp_path / "config.json").read_text() == "mine"
+
+
 def test_sizes_and_texts_that_make_no_model(made: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="makes no model"):
         NewBackbone(tmp_path, tmp_path, hidden=30, heads=4)

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from engines.arqmath.collection import index_build
 from engines.arqmath.collection.export import ExportDocuments, export
 from engines.arqmath.collection.index import build_index, document_text, open_index
+from engines.arqmath.collection.indexing import Prepare, prepare
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -304,6 +305,14 @@ def test_folders_that_are_something_else(folder: ArqmathFolder, tmp_path: Path) 
     with pytest.raises(EngineError) as caught:
         build_index(folder, folder.path)
     assert caught.value.code == "E667"
+    theirs = tmp_path / "corpus"
+    theirs.mkdir()
+    (theirs / "plan.json").write_text('{"format": 1, "source": {}}')
+    for work in (lambda: build_index(folder, theirs), lambda: prepare(Prepare(folder.path, theirs))):
+        with pytest.raises(EngineError) as caught:
+            work()
+        assert caught.value.code == "E667"
+    assert (theirs / "plan.json").exists()
     with pytest.raises(DataError, match="no index"):
         open_index(tmp_path)
     with pytest.raises(DataError, match="no posts"):

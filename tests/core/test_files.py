@@ -22,6 +22,7 @@ from engines.core.files import (
     file_error,
     printable,
     read_lines,
+    remove_folder,
     sha256,
     write_bytes,
     write_json,
@@ -180,12 +181,12 @@ def test_a_device_is_written_to_and_never_replaced() -> None:
 def test_a_folder_appears_whole_and_replaces_the_old_one(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "model"
     for text in ("old", "new"):
-        with atomic_folder(target) as draft:
+        with atomic_folder(target, "part") as draft:
             (draft / "part").mkdir()
             (draft / "part" / "file").write_text(text)
             assert not target.exists() or (target / "part" / "file").read_text() == "old"
         assert (target / "part" / "file").read_text() == text
-    with atomic_folder(target, keep=True) as draft:
+    with atomic_folder(target, None) as draft:
         (draft / "other").touch()
     assert [path.name for path in target.iterdir()] == ["part"]
     assert os.listdir(target.parent) == ["model"]
@@ -201,7 +202,7 @@ def test_of_two_that_keep_a_folder_the_first_wins(tmp_path: Path, monkeypatch: p
         return rename(draft, place)
 
     monkeypatch.setattr(Path, "rename", later)
-    with atomic_folder(target, keep=True) as draft:
+    with atomic_folder(target, None) as draft:
         (draft / "ours").touch()
     assert os.listdir(tmp_path) == ["sample"]
     assert os.listdir(target) == ["theirs"]
@@ -209,9 +210,12 @@ def test_of_two_that_keep_a_folder_the_first_wins(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), OSError(errno.ENOSPC, "full")])
 def test_a_folder_that_fails_leaves_the_old_one(tmp_path: Path, error: Exception) -> None:
-    with atomic_folder(tmp_path / "index") as draft:
+    with atomic_folder(tmp_path / "index", "a") as draft:
         (draft / "a").touch()
-    with pytest.raises((ZeroDivisionError, DataError)) as caught, atomic_folder(tmp_path / "index") as draft:
+    with (
+        pytest.raises((ZeroDivisionError, DataError)) as caught,
+        atomic_folder(tmp_path / "index", "a") as draft,
+    ):
         (draft / "b").touch()
         raise error
     if isinstance(caught.value, DataError):
@@ -222,7 +226,7 @@ def test_a_folder_that_fails_leaves_the_old_one(tmp_path: Path, error: Exception
 
 def test_a_file_where_a_folder_is_to_be_is_said(tmp_path: Path) -> None:
     (tmp_path / "model").touch()
-    with pytest.raises(DataError) as caught, atomic_folder(tmp_path / "model") as draft:
+    with pytest.raises(DataError) as caught, atomic_folder(tmp_path / "model", "before") as draft:
         (draft / "a").touch()
     assert caught.value.code == "E313"
     assert os.listdir(tmp_path) == ["model"]
@@ -234,11 +238,11 @@ def test_what_killed_processes_left_is_cleaned_up(tmp_path: Path) -> None:
     for folder in (killed, *others, tmp_path / ".model.0123abcd.old"):
         folder.mkdir()
     (tmp_path / ".model.0123abcd.old" / "before").touch()
-    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "model"):
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "model", "before"):
         # Killed in the middle of an exchange: the old folder is back before anything else is done.
         assert os.listdir(tmp_path / "model") == ["before"]
         # A draft that is being filled belongs to somebody.
-        with atomic_folder(tmp_path / "model") as second:
+        with atomic_folder(tmp_path / "model", "before") as second:
             assert len(list(tmp_path.glob(".model.????????.tmp"))) == 2
             (second / "after").touch()
         raise ZeroDivisionError
@@ -249,10 +253,42 @@ def test_what_killed_processes_left_is_cleaned_up(tmp_path: Path) -> None:
 def test_a_copy_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "a" / "deep").mkdir(parents=True)
     (tmp_path / "a" / "deep" / "file").write_text("content")
-    copy_folder(tmp_path / "a", tmp_path / "b")
+    copy_folder(tmp_path / "a", tmp_path / "b", "deep")
     assert (tmp_path / "b" / "deep" / "file").read_text() == "content"
     (tmp_path / "a" / "file").symlink_to(tmp_path / "nowhere")
     with pytest.raises(DataError) as caught:
-        copy_folder(tmp_path / "a", tmp_path / "b")
+        copy_folder(tmp_path / "a", tmp_path / "b", "deep")
     assert caught.value.where == str(tmp_path / "a" / "file")
     assert os.listdir(tmp_path / "b") == ["deep"]
+
+
+def test_a_folder_without_the_mark_is_refused_before_the_work_and_never_removed(tmp_path: Path) -> None:
+    theirs = tmp_path / "model"
+    theirs.mkdir()
+    (theirs / "thesis.tex").write_text("years")
+    with pytest.raises(DataError) as caught, atomic_folder(theirs, "training.json"):
+        pytest.fail("the work has begun")
+    assert caught.value.code == "E452"
+    with pytest.raises(DataError) as caught:
+        remove_folder(theirs, "training.json")
+    assert caught.value.code == "E452"
+    assert (theirs / "thesis.tex").read_text() == "years"
+    (theirs / "training.json").touch()
+    remove_folder(theirs, "training.json")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
+    (tmp_path / "big").mkdir()
+    file, folder = tmp_path / "run.tsv", tmp_path / "model"
+    file.symlink_to(tmp_path / "big" / "run.tsv")
+    folder.symlink_to(tmp_path / "big" / "model")
+    for text in ("old", "new"):
+        write_text(file, text)
+        with atomic_folder(folder, "mark") as draft:
+            (draft / "mark").write_text(text)
+        assert [file.is_symlink(), folder.is_symlink()] == [True, True]
+        assert (tmp_path / "big" / "run.tsv").read_text() == text
+        assert (tmp_path / "big" / "model" / "mark").read_text() == text
+    assert sorted(os.listdir(tmp_path / "big")) == ["model", "run.tsv"]
+    assert sorted(os.listdir(tmp_path)) == ["big", "model", "run.tsv"]

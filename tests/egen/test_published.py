@@ -12,8 +12,11 @@ import pytest
 from engines.core.errors import DataError, EngineError
 from engines.egen.corpus.published import export_published, import_published, read_published
 from engines.egen.corpus.reader import open_corpus
+from engines.egen.corpus.shards import GrownHead, Row
 from engines.egen.corpus.sources import BadLine
 from engines.egen.expressions.language import prefix
+from engines.egen.records import EgenConfig
+from engines.egen.save_cluster import save_cluster
 from tests.egen import fake_growth
 
 BLOCKS = """\
@@ -157,6 +160,23 @@ def test_an_import_leaves_a_folder_with_other_things_alone(blocks: Path, tmp_pat
         import_published(blocks, tmp_path / "other")
     assert caught.value.code == "E452"
     assert shard.exists()
+
+
+@pytest.mark.parametrize("name", ["clusters.parquet", "shards/shard-00000-mine.parquet"])
+def test_files_with_the_names_of_a_corpus_are_left_alone(blocks: Path, tmp_path: Path, name: str) -> None:
+    """Only a folder in which we hold the lock, or a plan or manifest of ours is, was begun by us."""
+    head = Row("x", 1, "equal", 1.0, False)
+    cluster = GrownHead(0, (head,), "saturated", 1, 1, 1, "1")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("years")
+    for work in (
+        lambda: import_published(blocks, tmp_path),
+        lambda: save_cluster(tmp_path, cluster, EgenConfig()),
+    ):
+        with pytest.raises(EngineError) as caught:
+            work()
+        assert caught.value.code == "E452"
+    assert (tmp_path / name).read_text() == "years"
 
 
 def test_a_corrupt_import_is_not_sent_to_a_build(blocks: Path, tmp_path: Path) -> None:

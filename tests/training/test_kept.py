@@ -48,15 +48,18 @@ def test_how_a_tokenizer_was_last_told_to_pad_is_no_part_of_it() -> None:
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time()
-    for age, name in enumerate(("d", "c", "b", "a", ".e.0123abcd.tmp")):
+    a, b, c, d = (letter * 32 for letter in "abcd")
+    for age, name in enumerate((d, c, b, a, ".e.0123abcd.tmp", "theirs")):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "ids.i4").write_bytes(bytes(100))
         (tmp_path / f"{name}.lock").touch()
         os.utime(folder, (now - 100 * age, now - 100 * age))
     monkeypatch.setattr(kept, "LIMIT_BYTES", 250)
-    prune(tmp_path / "b")
+    prune(tmp_path / b)
     left = {path.name for path in tmp_path.iterdir() if path.is_dir()}
     # The one at hand stays though with it they are over the limit; what a killed writer left goes.
-    assert left == {"d", "c", "b"}
-    assert not (tmp_path / "a.lock").exists()
+    assert left == {d, c, b, "theirs"}
+    assert not (tmp_path / f"{a}.lock").exists()
+    kept.remove(tmp_path)
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"theirs"}

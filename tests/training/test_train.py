@@ -85,6 +85,23 @@ def test_what_is_not_measured_is_refused_before_the_first_step(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("place", ["model", "checkpoints/step-000007"])
+def test_a_folder_of_the_users_is_refused_before_the_first_step(tmp_path: Path, place: str) -> None:
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / place / "thesis.tex").write_text("years")
+    with pytest.raises(EngineError) as caught:
+        train(Tiny(), config(), tmp_path, events=lambda event: pytest.fail(str(event)))
+    assert (caught.value.code, caught.value.where) == ("E452", str(tmp_path / place))
+    assert (tmp_path / place / "thesis.tex").read_text() == "years"
+
+
+def test_other_files_in_the_folder_stay(tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "measured.csv").write_text("1,2")
+    run(tmp_path)
+    assert (tmp_path / "rows" / "measured.csv").read_text() == "1,2"
+
+
 def test_compiling_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 

@@ -15,6 +15,7 @@ that was killed goes on from them.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
@@ -131,7 +132,14 @@ def refuse_without_terms(collection: Path, out: Path) -> None:
 
 def _is_ours(out: Path) -> bool:
     names = {path.name for path in out.iterdir()}
-    return not names - {_LOCK} or bool(names & {MANIFEST, PLAN})
+    if not names - {_LOCK}:
+        return True
+    # Corpora have files of these names too, and other programs one of them.
+    for name in {MANIFEST, PLAN} & names:
+        with contextlib.suppress(DataError):
+            if "posts" in read_json(out / name):
+                return True
+    return False
 
 
 class _Build:

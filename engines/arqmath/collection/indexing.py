@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.arqmath.choices import SomeCollection
+from engines.arqmath.collection.index_plan import PLAN
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
@@ -122,7 +123,7 @@ class Prepare:
 
 def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """As `index`, over an index of other posts or of another version."""
-    import shutil
+    from engines.core.files import remove_folder
 
     wanted = IndexCollection(spec.folder, spec.index)
     try:
@@ -130,5 +131,5 @@ def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict
     except EngineError as error:
         if error.code != "E668":  # begun with other posts or by another version
             raise
-    shutil.rmtree(spec.index)
+    remove_folder(spec.index, PLAN)
     return index(wanted, events=events, stop=stop)

@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from engines.core.errors import DataError
 from engines.core.files import file_error, sha256
 from engines.retrieval.run import Answer
 
 __all__ = ["Draft"]
+
+_BEGINNING = '{"made by": "'
 
 
 class Draft:
@@ -43,8 +46,12 @@ class Draft:
     def _read(self) -> list[Answer]:
         try:
             lines = self.path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+        except FileNotFoundError:
             return []
+        except (OSError, UnicodeDecodeError):
+            raise self._other() from None
+        if lines and not lines[0].startswith(_BEGINNING[: len(lines[0])]):
+            raise self._other()
         found = []
         for number, line in enumerate(lines):
             try:
@@ -57,6 +64,10 @@ class Draft:
             else:
                 found.append(Answer(row["topic"], row["text"], row["score"], "", row["sources"]))
         return found
+
+    def _other(self) -> DataError:
+        what = "the answers are kept here until the run is written, and this is another file"
+        return DataError(what, path=self.path, code="E452", remedy="Choose another --out, or move the file.")
 
     def keep(self, answer: Answer) -> None:
         """Add an answer. Raises: DataError when it cannot be written."""

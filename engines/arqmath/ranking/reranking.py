@@ -305,8 +305,8 @@ class _Journal:
             problem = error if isinstance(error, OSError) else OSError(0, "it is not text")
             raise file_error(problem, self.path, "read") from error
         if lines[0] != self._head:
-            if len(lines) == 1:
-                return {}
+            if len(lines) == 1 and self._head.startswith(lines[0]):
+                return {}  # killed while the head was written
             raise DataError(
                 "a ranking by another model, or to another depth, was begun here and not finished",
                 path=self.path,

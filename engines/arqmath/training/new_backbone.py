@@ -10,9 +10,12 @@ from typing import Annotated, Any
 
 from engines.arqmath.choices import Family, SomeCollection
 from engines.core.errors import DataError, EngineError
+from engines.core.files import atomic_folder, refuse_other, write_json
 from engines.core.spec import Arg
 
 __all__ = ["NewBackbone", "backbone", "new_backbone"]
+
+_RECORD = "backbone.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +66,16 @@ def new_backbone(spec: NewBackbone, texts: Iterable[str]) -> int:
 
     The libraries that learn vocabularies do not repeat themselves exactly, hence a folder: what is trained
     from it, and resumed, has one and the same tokenizer. Returns: tokens in its vocabulary. Raises: DataError
-    E675 when there are no texts.
+    E675 when there are no texts, E452 where `out` holds something else.
     """
     from engines.arqmath.training.model_folder import quiet
 
+    refuse_other(spec.out, _RECORD)
     tokenizer = _learned(texts, spec)
-    spec.out.mkdir(parents=True, exist_ok=True)
-    with quiet():
-        tokenizer.save_pretrained(spec.out)
-        _new_config(tokenizer, spec).save_pretrained(spec.out)
+    with atomic_folder(spec.out, _RECORD) as draft, quiet():
+        tokenizer.save_pretrained(draft)
+        _new_config(tokenizer, spec).save_pretrained(draft)
+        write_json(draft / _RECORD, {"vocabulary": len(tokenizer)})
     return len(tokenizer)
 
 

@@ -104,7 +104,7 @@ def kept_rows(
     with locked(place):
         while (read := _read_rows(place)) is None:
             names.clear()
-            with atomic_folder(place) as draft:
+            with atomic_folder(place, "names.json") as draft:
                 with (draft / "ids.i4").open("wb") as file:
                     ends, whole = _written(file, ids(), keep)
                 np.save(draft / "ends.npy", ends)

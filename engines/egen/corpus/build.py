@@ -54,10 +54,11 @@ __all__ = [
 ]
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
+_LOCK = "build.lock"
 _PARTS = frozenset(
-    ("build.lock", "clusters.parquet", "events.jsonl", "fingerprints.parquet", "heads.parquet", "shards")
+    (_LOCK, "clusters.parquet", "events.jsonl", "fingerprints.parquet", "heads.parquet", "shards")
 )
-"""What a corpus folder may hold before its plan or manifest is there."""
+"""What a corpus folder may hold before its plan or manifest is there; the lock comes first."""
 _ANOTHER = "Choose another folder for --out"
 _PROGRESS_S = 0.5
 _POLL_S = 0.2
@@ -195,7 +196,8 @@ def refuse_other_folder(out: Path) -> None:
         return
     except OSError as error:
         raise file_error(error, out, "read") from error
-    other = [name for name in names if name not in _PARTS and not name.endswith(".tmp")]
+    ours = _PARTS if _LOCK in names else ()
+    other = [name for name in names if name not in ours and not name.endswith(".tmp")]
     if other and not {"plan.json", "manifest.json"} & set(names):
         what = f"this folder holds other files, such as {other[0]}, and no corpus"
         raise other_folder(out, what, "Choose a new or empty folder for --out.")

@@ -18,11 +18,12 @@ from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer, read_lines
 from engines.core.json_lines import json_object
+from engines.core.locks import sole_builder
 from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
 from engines.egen.corpus.reader import Corpus
-from engines.egen.corpus.shards import BLOCK, GrownHead, Row, stored_shards, write_shard
+from engines.egen.corpus.shards import BLOCK, GrownHead, Row, shard_files, stored_shards, write_shard
 from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Layout, Member, Verdict
@@ -111,13 +112,18 @@ def import_published(
 
     Clusters stay as they are in the file; one whose head came before is left out. Members that differ from
     their head are kept with that verdict. Args: seed: of verification and splits.
-    Raises: EngineError E452 when `out` holds a corpus or something else, E646 when it was stopped; DataError
-    when nothing in the file is a cluster.
+    Raises: EngineError E452 when `out` holds a corpus or something else, E453 when another import or build is
+    at work there, E646 when it was stopped; DataError when nothing in the file is a cluster.
     """
     if (out / "manifest.json").exists() or (out / "plan.json").exists():
         raise other_folder(out, "this folder holds a corpus already")
     refuse_other_folder(out)
-    for leftover in stored_shards(out / "shards").values():
+    with sole_builder(out, code="E453"):
+        return _imported(path, out, seed, events, stop)
+
+
+def _imported(path: Path, out: Path, seed: int, events: Sink, stop: Stop) -> Assembled:
+    for leftover in shard_files(out / "shards"):
         leftover.unlink()
     bad: list[BadLine] = []
     heads: list[Head] = []

@@ -42,6 +42,7 @@ __all__ = [
     "parquet_bytes",
     "parquet_table",
     "read_shard",
+    "shard_files",
     "stored_shards",
     "write_shard",
 ]
@@ -231,11 +232,14 @@ def write_shard(
 def stored_shards(folder: Path) -> dict[int, Path]:
     """The shard files of a folder by block, whole or not; of two for one block, the first by name."""
     found: dict[int, Path] = {}
-    for path in sorted(folder.glob("shard-*.parquet")):
-        match = _NAME.match(path.name)
-        if match:
-            found.setdefault(int(match[1]), path)
+    for path in shard_files(folder):
+        found.setdefault(int(path.name.split("-")[1]), path)
     return found
+
+
+def shard_files(folder: Path) -> list[Path]:
+    """Every file of a folder that has a name such as `write_shard` gives, in order."""
+    return sorted(path for path in folder.glob("shard-*.parquet") if _NAME.match(path.name))
 
 
 def read_shard(path: Path) -> Shard:

@@ -15,6 +15,7 @@ from engines.egen.expressions.language import (
     FURTHER,
     VARIABLE,
     VARIABLES,
+    check_length,
     operands,
     visible,
 )
@@ -74,6 +75,7 @@ def tokens_of(text: str, letters: str = "") -> list[Token]:
 
     Args: letters: other variables than x. Raises: ExpressionError for what belongs to no token.
     """
+    check_length(text)
     found: list[Token] = []
     at, spaced = 0, False
     while at < len(text):
@@ -135,16 +137,17 @@ def _checked(text: str, word: str, position: int) -> str:
 def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
     """The names that letters written together stand for: `xsinx` is x sin x."""
     found: list[Token] = []
-    at, alone = 0, ""
+    at, alone, strange = 0, 0, False
     names = _MORE_NAMES if letters else _NAMES
     while at < len(word):
         name = next((name for name in names if word.startswith(name, at)), None)
         if name is None and word[at] in letters:
             name = word[at]
         if name is not None and name in VARIABLE + letters:
-            alone += name
+            alone += 1
+            strange = strange or name not in VARIABLES
         # `xyz` and `ab` are products; `max` is rather a function
-        if name is None or (len(alone) > 2 and alone.strip(VARIABLES)):
+        if name is None or (alone > 2 and strange):
             _checked(text, word, start)
             fail(
                 text,

@@ -12,7 +12,7 @@ import re
 from difflib import get_close_matches
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import Tree, parse_prefix
+from engines.core.tree import MAX_CHARACTERS, Tree, parse_prefix
 
 __all__ = [
     "ALIASES",
@@ -28,6 +28,7 @@ __all__ = [
     "VARIABLE",
     "VARIABLES",
     "check_bound",
+    "check_length",
     "is_constant_token",
     "operands",
     "prefix",
@@ -113,12 +114,27 @@ def operands(token: str, letters: str = "") -> int:
     )
 
 
+def check_length(text: str) -> None:
+    """Refuse a text that is too long for any expression, before anything is read of it.
+
+    Raises: ExpressionError.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise ExpressionError(
+            f"the expression has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read",
+            text=visible(text[:200]),
+            position=0,
+            remedy="Split it into smaller expressions.",
+        )
+
+
 def read_prefix(text: str, letters: str = "") -> Tree:
     """Read generator prefix notation (`+ pow x 2 * -3 sin x`).
 
     Args: letters: other variables than x. Raises: ExpressionError that names what is wrong; its position
     counts characters.
     """
+    check_length(text)
     try:
         tree = parse_prefix(text.split(), lambda token: operands(token, letters))
     except ExpressionError as error:

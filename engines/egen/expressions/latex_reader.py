@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 
 from engines.core.errors import ExpressionError
-from engines.core.tree import Tree
+from engines.core.tree import MAX_DEPTH, Tree
 from engines.egen.expressions.infix_reader import read_infix
 from engines.egen.expressions.infix_tokens import CALLED, fail
-from engines.egen.expressions.language import CONSTANTS, VARIABLE
+from engines.egen.expressions.language import CONSTANTS, VARIABLE, check_length
 from engines.egen.expressions.latex_binders import BOUND, bound
 from engines.formula.lexer import Token
+from engines.formula.room import room
 from engines.formula.source import source_tokens
 
 __all__ = ["Written", "looks_like_latex", "read_latex"]
@@ -57,8 +58,10 @@ def read_latex(text: str, letters: str = "") -> Tree:
     >>> read_latex(r"\frac{-7}{x^{2}} + \sin^2\left(2x\right)").labels()
     ['+', '/', '-7', 'pow', 'x', '2', 'pow', 'sin', '*', '2', 'x', '2']
     """
+    check_length(text)
     reader = _Rewriter(text, letters)
-    infix = reader.rewritten()
+    with room():
+        infix = reader.rewritten()
     try:
         return read_infix(infix, letters)
     except ExpressionError as error:
@@ -74,7 +77,7 @@ class _Rewriter:
         self.text = text
         self.letters = letters
         self.tokens = source_tokens(text)
-        self.at = 0
+        self.at = self.depth = 0
         self.written: list[Written] = []
 
     def rewritten(self) -> str:
@@ -108,6 +111,14 @@ class _Rewriter:
     def piece(self) -> None:
         """Rewrite what comes next."""
         token = self.next(Token("other", "the expression", 0))
+        if self.depth > MAX_DEPTH:
+            what = f"the expression is nested more than {MAX_DEPTH} deep"
+            fail(self.text, what, token.start, "Split it into smaller expressions.")
+        self.depth += 1
+        self.rewrite(token)
+        self.depth -= 1
+
+    def rewrite(self, token: Token) -> None:
         text = token.text
         name = text[1:]
         if text in _SPACES:

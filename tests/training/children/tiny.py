@@ -156,8 +156,8 @@ def _die_at(step: int) -> None:
     whole = checkpoints.atomic_folder
 
     @contextmanager
-    def half(target: Path) -> Iterator[Path]:
-        with whole(target) as draft:
+    def half(target: Path, mark: str) -> Iterator[Path]:
+        with whole(target, mark) as draft:
             yield draft
             if target.name == f"step-{step:06d}":
                 file = draft / "training.pt"

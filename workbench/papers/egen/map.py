@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from engines.core.events import Sink, Stop, ignore, never
+from engines.core.files import refuse_other
 from engines.core.spec import Arg
 from engines.egen.models.lookup import ModelFolder
 from engines.egen.models.map import Arrange
@@ -65,6 +66,7 @@ def keep(
     from engines.egen.models.map import arrange
 
     wanted = Arrange(spec.model, spec.data, clusters=spec.what != "families", seed=spec.seed)
+    refuse_other(spec.out, "map.csv")
     found = arrange(wanted, cache=cache, events=events, stop=stop)
     spec.out.mkdir(parents=True, exist_ok=True)
     for name in ("map.svg", "map.csv"):
