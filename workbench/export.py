@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from engines.core.errors import did_you_mean
-from engines.core.files import atomic_writer, write_json, write_text
+from engines.core.files import atomic_writer, write_note, write_text
 from workbench import __version__
 from workbench.errors import UsageError
 
@@ -66,7 +66,7 @@ def with_sidecar(path: Path, provenance: Mapping[str, object]) -> Path:
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         **provenance,
     }
-    write_json(path.with_name(path.name + ".meta.json"), facts)
+    write_note(path.with_name(path.name + ".meta.json"), facts, "mathwb")
     return path
 
 

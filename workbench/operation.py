@@ -294,22 +294,18 @@ def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
             yield field, _place(field, value)
 
 
-_WRITTEN = ("--out", "--plot")
-
-
 def _refuse_overwriting(spec: Any) -> None:
     """What is written may be nothing of what is read. Raises: UsageError E427."""
-    places = {
-        option(field): [Path(one) for one in (place if field.many else (place,))]
-        for field, place in _places(spec)
-    }
-    read = [place for name, found in places.items() if name not in _WRITTEN for place in found]
-    for name in _WRITTEN:
-        for out in places.get(name, ()):
-            if (out.is_file() or out.is_dir()) and any(one.exists() and one.samefile(out) for one in read):
-                raise UsageError(
-                    f"{name} would overwrite what is read: {out}", code="E427", remedy="Name another place."
-                )
+    written, read = [], []
+    for field, place in _places(spec):
+        if field.arg.writes:
+            written.append((option(field), place))
+        else:
+            read += map(Path, place if field.many else (place,))
+    for name, out in written:
+        if (out.is_file() or out.is_dir()) and any(one.exists() and one.samefile(out) for one in read):
+            what = f"{name} would overwrite what is read: {out}"
+            raise UsageError(what, code="E427", remedy="Name another place.")
 
 
 def _place(field: Field, value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ import tomli_w
 from engines.core.assets import asset
 from engines.core.errors import DataError, did_you_mean
 from engines.core.files import file_error, write_text
+from engines.core.sizes import size
 from engines.core.spec import known, values
 from workbench.errors import MissingError, UsageError
 
@@ -97,14 +99,37 @@ class Recipe:
         return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
+_MOST_BYTES, _MOST_PARTS = 2**20, 16
+_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
+_DOTTED = re.compile(rf"(?<![\w.-]){_PART}(?:\.[ \t]*{_PART}){{{_MOST_PARTS}}}")
+
+
+def _table(text: bytes) -> dict[str, Any]:
+    """What TOML says. A key of many parts is refused before it is read: it takes memory by their square.
+
+    Raises: ValueError and RecursionError for what is none, or too much.
+    """
+    if len(text) > _MOST_BYTES:
+        raise ValueError(f"it is larger than {size(_MOST_BYTES)}")
+    decoded = text.decode()
+    if found := _DOTTED.search(decoded):
+        raise ValueError(f"{found[0][:40]!r} is a key of more than {_MOST_PARTS} parts")
+    return tomllib.loads(decoded)
+
+
+def _said(error: Exception) -> str:
+    return "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+
+
 def _document(path: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     """What a recipe says, with what it extends. Args: before: the recipes that extend this one."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            document = _table(file.read(_MOST_BYTES + 1))
     except OSError as error:
         raise file_error(error, path, "read") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _wrong(f"the recipe cannot be read: {error}", path, "It is TOML in UTF-8.") from error
+    except (ValueError, RecursionError) as error:
+        raise _wrong(f"the recipe cannot be read: {_said(error)}", path, "It is TOML in UTF-8.") from error
     for key, value in document.items():
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS) or f"It has: {', '.join(_KEYS)}."
@@ -287,8 +312,8 @@ def _known(recipe: Recipe, key: str) -> str:
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return _table(f"value = {text}".encode())["value"]
+    except (ValueError, RecursionError):
         return text
 
 

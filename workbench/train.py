@@ -73,7 +73,7 @@ class Train:
     """Train a model by the tables of a recipe."""
 
     trainer: Annotated[str, Arg("Which model: a trainer's name.")]
-    out: Annotated[Path, Arg("The folder for checkpoints and model.", option=True)]
+    out: Annotated[Path, Arg("The folder for checkpoints and model.", option=True, writes=True)]
     data: Annotated[Mapping[str, Any], Arg("Data by kind.")] = field(default_factory=dict)
     model: Annotated[Mapping[str, Any], Arg("What the trainer takes.")] = field(default_factory=dict)
     train: Annotated[Mapping[str, Any], Arg("What every training takes.")] = field(default_factory=dict)
@@ -81,7 +81,9 @@ class Train:
     recipe: Annotated[str, Arg("Where the settings come from.")] = ""
     device: Annotated[str, Arg("auto, all, cpu, or GPUs by number or UUID, as in 0,1.")] = "auto"
     executor: Annotated[str, Arg("local, or slurm with options of sbatch.")] = "local"
-    publish: Annotated[Path | None, Arg("The folder to which the finished model is copied.")] = None
+    publish: Annotated[Path | None, Arg("The folder to which the finished model is copied.", writes=True)] = (
+        None
+    )
 
 
 def trainer(name: str) -> Trains:

@@ -50,14 +50,19 @@ def job_spec(
 
     Args: device: instead of the recipe's. executor: see `jobs.executors`. publish: copy the model to the
     workspace's models under the recipe's name, or the next free one; not with `out`.
-    Raises: UsageError E425 for a recipe of something else, EngineError E630 for a setting, E638 for a device,
-    MissingError E354 for data that is not here.
+    Raises: UsageError E425 for a recipe of something else, E424 for one that says where to write, EngineError
+    E630 for a setting, E638 for a device, MissingError E354 for data that is not here.
     """
     from engines.training import TrainConfig
     from workbench.paper import trainers
 
     params: dict[str, Any] = dict(recipe.params)
     check_trains(recipe)
+    if params.pop("out", None):
+        # Anybody may have written the recipe: where a training writes says who starts it.
+        what = f"{recipe.name} says where to write, which a recipe of a training may not"
+        raise UsageError(what, code="E424", remedy="Take `out` out of it, and say it with --out.")
+    params.pop("publish", None)
     if params.get("trainer") not in trainers():
         known = did_you_mean(str(params.get("trainer")), trainers()) or f"There are: {', '.join(trainers())}."
         raise UsageError(f"there is no trainer {params.get('trainer')!r}", code="E411", remedy=known)

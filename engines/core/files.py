@@ -5,7 +5,11 @@ The rule for what is there already: nothing that this program did not make is de
 ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks that;
 work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
 `remove_folder`, which both ask for the mark, and what killed writers left is removed by `sweep` and
-`sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name. A link is
+`sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
+
+A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the specs
+say which paths are written (`Arg.writes`), and `Operation.settled` refuses it. What we write beside a file
+without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A link is
 followed: what it leads to is written, and the link stays.
 """
 
@@ -19,7 +23,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
@@ -46,6 +50,7 @@ __all__ = [
     "write_array",
     "write_bytes",
     "write_json",
+    "write_note",
     "write_text",
 ]
 
@@ -337,6 +342,25 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 def write_json(path: str | Path, value: object) -> None:
     """Write one JSON document atomically: indented, UTF-8, keys in the order given."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_note(path: Path, note: Mapping[str, object], mark: str) -> None:
+    """Write a note that nobody has named, beside a file that somebody has.
+
+    Args: mark: a key that every such note has, without which an older file is something else.
+    Raises: DataError E452 for a file of something else, which stays.
+    """
+    if path.exists():
+        try:
+            older = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            older = None
+        if not isinstance(older, dict) or mark not in older:
+            what = "a note about what was written belongs here, and this file is something else"
+            raise DataError(
+                what, path=path, code="E452", remedy="Move it, or choose another name with --out."
+            )
+    write_json(path, note)
 
 
 def changed(path: Path) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
+from engines.core.sizes import MAX_LATEX
 from engines.core.spec import Arg
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class CurvesPicture:
 class FormulaPicture:
     """A picture of a formula, as large as it is; refused when it does not fit."""
 
-    latex: Annotated[str, Arg("The formula, without dollar signs.")]
+    latex: Annotated[str, Arg("The formula, without dollar signs.", longest=MAX_LATEX)]
     look: Annotated[Look, Arg("Colours and sizes.")]
     columns: Annotated[int, Arg("Cells across, at most.", low=1, high=1000)]
     lines: Annotated[int, Arg("Cells down, at most.", low=1, high=1000)]

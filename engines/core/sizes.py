@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["size"]
+__all__ = ["MAX_LATEX", "size"]
+
+MAX_LATEX = 20_000
+"""Characters of a formula that somebody writes: reading takes longer than in proportion."""
 
 
 def size(count: float) -> str:

@@ -43,7 +43,8 @@ _REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()
 class Arg:
     """What a field means to a person.
 
-    Args: help: one line. low, high: the range of a number, or of each of several. ref: what a name that is no
+    Args: help: one line. low, high: the range of a number, or of each of several. longest: of a text, in
+    characters. writes: a path that is written, not read. ref: what a name that is no
     path stands for (`corpus`, `index`, `model`). shown: the default in words. metavar: how help names the
     value. option: True makes a field without a default an option of the command, False makes one with a
     default an argument; otherwise what has no default is an argument. name: the option's, where it is not
@@ -55,6 +56,8 @@ class Arg:
     help: str = ""
     low: float | None = None
     high: float | None = None
+    longest: int | None = None
+    writes: bool = False
     ref: str = ""
     shown: str = ""
     metavar: str = ""
@@ -223,6 +226,9 @@ def _one(field: Field, value: Any, name: str, code: str) -> Any:
         raise refused(f"{name} holds half of a UTF-16 pair, or bytes that are not UTF-8", code)
     if kind is float and not math.isfinite(value):
         raise refused(f"{name} is {value}, and a finite number is needed", code)
+    if field.arg.longest is not None and len(value) > field.arg.longest:
+        what = f"{name} has {len(value):,} characters, and at most {field.arg.longest:,} are read"
+        raise refused(what, code, "Split it into smaller ones.")
     if field.choices and value not in field.choices:
         listed = ", ".join(str(choice) or "empty" for choice in field.choices)
         raise refused(f"{name} is {value!r}, not one of {listed}", code, _close(str(value), field.choices))

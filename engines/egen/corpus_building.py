@@ -28,7 +28,7 @@ class BuildCorpus:
     stay, and the same command goes on from them. A second Ctrl-C kills.
     """
 
-    out: Annotated[Path, Arg("The corpus folder to write.", option=True)]
+    out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
     templates: Annotated[
         str | None,
         Arg(

@@ -58,7 +58,7 @@ class Generate:
     ] = "shortest"
     padding: Annotated[bool, Arg("Allow * 1, + 0, double negation …")] = False
     seed: Annotated[int, Arg("Chooses members and points.", low=0)] = 0
-    out: Annotated[Path | None, Arg("Also write the JSON document to this file.")] = None
+    out: Annotated[Path | None, Arg("Also write the JSON document to this file.", writes=True)] = None
     nodes: Annotated[int, Arg("The largest e-graph.", low=1, hidden=True)] = Limits().nodes
     iterations: Annotated[int, Arg("The most rounds of growth.", low=1, hidden=True)] = Limits().iterations
     time_s: Annotated[float, Arg("The longest growth, in seconds of work.", low=0, hidden=True)] = (

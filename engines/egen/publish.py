@@ -20,7 +20,7 @@ class ImportClusters:
     """Make a corpus of published clusters; every member is judged against its head."""
 
     file: Annotated[Path, Arg("Clusters in E-Gen's published layout.")]
-    out: Annotated[Path, Arg("The corpus folder to write.", option=True)]
+    out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
     seed: Annotated[int, Arg("Of verification and splits.", low=0)] = 0
 
 
@@ -29,7 +29,7 @@ class ExportCorpus:
     """Write the clusters of a corpus in E-Gen's published layout."""
 
     corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
-    file: Annotated[Path, Arg("The file to write; .gz compresses.")]
+    file: Annotated[Path, Arg("The file to write; .gz compresses.", writes=True)]
     layout: Annotated[Layout, Arg("Blocks of lines, or JSON lines.")] = "blocks"
 
 

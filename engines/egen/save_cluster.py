@@ -28,7 +28,7 @@ class SaveCluster:
     """Keep a generated cluster in a corpus of saved ones, which are all left as they are."""
 
     cluster: Annotated[Path, Arg("What `mathwb egen generate --out` wrote.", metavar="FILE")]
-    out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True)]
+    out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
 
 
 def save(spec: SaveCluster) -> dict[str, Any]:

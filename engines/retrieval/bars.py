@@ -11,7 +11,9 @@ from engines.core.spec import Arg
 
 __all__ = ["PIXELS", "Plot", "bars", "deltas"]
 
-Plot = Annotated[Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture")]
+Plot = Annotated[
+    Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture", writes=True)
+]
 
 PIXELS = 1_660
 """Width of a picture as PNG."""

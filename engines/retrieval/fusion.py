@@ -126,7 +126,7 @@ class FuseRuns:
     """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
 
     runs: Annotated[tuple[Path, ...], Arg("Two runs or more.", metavar="RUN RUN...")]
-    out: Annotated[Path, Arg("The run to write.", option=True)]
+    out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     how: Annotated[
         How,
         Arg(

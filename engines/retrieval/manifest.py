@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from engines.core.files import sha256, write_json
+from engines.core.files import sha256, write_note
 from engines.core.spec import values
 
 __all__ = ["made_by", "manifest_of", "write_manifest"]
@@ -37,7 +37,7 @@ def made_by(run: Path) -> str:
 def write_manifest(
     operation: str, spec: Any, run: Path, reads: Mapping[str, Iterable[Path]], found: Mapping[str, Any]
 ) -> None:
-    """Write it, after the run.
+    """Write it, after the run. Raises: DataError E452 where another file is in its place.
 
     Args: operation: its name, `arqmath.rank`; with the settings of its `spec` it is the command. reads: the
     files that the run depends on, by what they serve as (of an index of answers its manifest, which has the
@@ -54,4 +54,4 @@ def write_manifest(
         "found": dict(found),
         "versions": {name: metadata.version(name) for name in _PACKAGES},
     }
-    write_json(manifest_of(run), document)
+    write_note(manifest_of(run), document, "operation")

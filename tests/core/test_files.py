@@ -26,6 +26,7 @@ from engines.core.files import (
     sha256,
     write_bytes,
     write_json,
+    write_note,
     write_text,
 )
 
@@ -276,6 +277,17 @@ def test_a_folder_without_the_mark_is_refused_before_the_work_and_never_removed(
     (theirs / "training.json").touch()
     remove_folder(theirs, "training.json")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_note_that_nobody_asked_for_replaces_none_but_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "run.tsv.json"
+    write_note(path, {"operation": "rank"}, "operation")
+    write_note(path, {"operation": "fuse"}, "operation")
+    for theirs in ('{"mine": 1}', '["operation"]', "[1", "[" * 20_000):
+        path.write_text(theirs)
+        with pytest.raises(DataError) as caught:
+            write_note(path, {"operation": "rank"}, "operation")
+        assert (caught.value.code, path.read_text()) == ("E452", theirs)
 
 
 def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:

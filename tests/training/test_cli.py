@@ -60,7 +60,7 @@ def test_train_compare_pack_run_prune(lab: Lab, recipe: Path, tmp_path: Path) ->
         archive.extractall(tmp_path / "elsewhere", filter="data")
     inside = tmp_path / "elsewhere" / "mathwb-job-1"
     assert str(tmp_path) not in (inside / "recipe.toml").read_text()
-    again = document("jobs", "run", "recipe.toml", cwd=inside)
+    again = document("jobs", "run", "recipe.toml", "--yes", cwd=inside)
     theirs = (inside / "model" / "model.safetensors").read_bytes()
     assert (Path(again["out"]) / "model" / "model.safetensors").read_bytes() == theirs
 

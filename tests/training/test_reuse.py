@@ -16,7 +16,8 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer
 from workbench import jobs
-from workbench.jobs.pack import pack, unpacked
+from workbench.jobs.pack import pack
+from workbench.jobs.unpack import unpacked
 from workbench.recipes import load
 from workbench.training import job_spec
 from workbench.workspace import Workspace
@@ -106,7 +107,15 @@ def test_a_moved_workspace_resumes(lab: Lab, recipe: Path, tmp_path: Path) -> No
 def test_an_archive_is_run_as_it_is(trained: jobs.JobView, tmp_path: Path) -> None:
     archive = tmp_path / "job.tar.gz"
     pack(jobs.Job(trained.id, Path(trained.folder)), archive)
-    words = [sys.executable, "-c", "from workbench.cli import main; main()", "jobs", "run", str(archive)]
+    words = [
+        sys.executable,
+        "-c",
+        "from workbench.cli import main; main()",
+        "jobs",
+        "run",
+        "--yes",
+        str(archive),
+    ]
     done = subprocess.run([*words, "--json"], capture_output=True, text=True, check=True)
     again: dict[str, Any] = json.loads(done.stdout)
     assert (again["state"], again["value"]["loss_nats"]) == ("succeeded", trained.value["loss_nats"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -280,20 +281,41 @@ def run(
         Path,
         typer.Argument(help="What `mathwb jobs pack` made, or a recipe.toml.", show_default=False),
     ],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed without a terminal.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a packed job again and wait for its end. Ctrl-C stops it gently, twice kills it."""
+    """Run a packed job again and wait for its end. Ctrl-C stops it gently, twice kills it.
+
+    It says what the job does and what it reads, and asks. The job writes to its run folder alone.
+    """
     from workbench.cli.common import progress_line
-    from workbench.jobs.pack import unpacked
+    from workbench.jobs.unpack import unpacked
     from workbench.jobs.worker import settled
 
     workspace = Workspace.open()
-    spec = unpacked(recipe, workspace.root / "exports")
-    settled(spec, workspace.runs)
+    found = unpacked(recipe, workspace.root / "exports")
+    spec = found.recipe
+    try:
+        settled(spec, workspace.runs)
+        for line in found.told:
+            say(line)
+        if not yes:
+            _ask()
+    except BaseException:
+        found.remove()
+        raise
     view = jobs.run_foreground(workspace, spec, progress_line(spec.title))
     emit(view.to_dict(), as_json, text=f"job {view.id}  {state(view)}  {view.reason}".rstrip())
     if view.command_exit_code:
         raise typer.Exit(view.command_exit_code)
+
+
+def _ask() -> None:
+    """Raises: UsageError E401 where nobody can be asked, typer.Exit when the answer is no."""
+    if not sys.stdin.isatty():
+        raise UsageError("somebody must agree to it", code="E401", remedy="Add --yes if you trust it.")
+    if not typer.confirm("Run it?", err=True):
+        raise typer.Exit(1)
 
 
 @app.command()

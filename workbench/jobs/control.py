@@ -17,6 +17,7 @@ from workbench.jobs import queue, slurm, sweeps, timing
 from workbench.jobs.changes import changed, fresh
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
+from workbench.jobs.places import INSIDE
 from workbench.jobs.records import changed_at, enter, settle
 from workbench.jobs.reporters import configured
 from workbench.jobs.store import Index
@@ -277,7 +278,7 @@ def _look_again(workspace: Workspace, sweep: int) -> None:
 
 def _record(workspace: Workspace, spec: Recipe) -> Job:
     clustered = cluster_options(spec.params) is not None
-    if spec.params.get("out"):
+    if spec.params.get("out") and not spec.params["out"].startswith(INSIDE):
         spec = replace(spec, params={**spec.params, "out": str(Path(spec.params["out"]).absolute())})
     _refuse_shared_folder(workspace, spec)
     job = create(workspace.runs, spec, "" if clustered else None, beside=configured(spec.task))
@@ -288,7 +289,7 @@ def _record(workspace: Workspace, spec: Recipe) -> Job:
 def _refuse_shared_folder(workspace: Workspace, spec: Recipe, but: Job | None = None) -> None:
     """Two jobs that write to one folder would spoil it, unless they are shares of one work."""
     out = spec.params.get("out")
-    if not out:
+    if not out or out.startswith(INSIDE):
         return
     sweep = sweeps.sweep_of(but.folder) if but else 0
     for view in jobs(workspace):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from workbench.recipes import Recipe
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
-__all__ = ["DiffRow", "diff", "flat", "recipe_diff"]
+__all__ = ["DiffRow", "diff", "flat", "recipe_diff", "texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,18 @@ def flat(params: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             rows[prefix + key] = value
     return rows
+
+
+def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Every text in tables and lists, with its dotted key."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from texts(item, f"{key}.{name}" if key else name)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts(item, key)
+    elif isinstance(value, str):
+        yield key, value
 
 
 def recipe_diff(left: Recipe, right: Recipe) -> list[DiffRow]:

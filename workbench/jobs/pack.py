@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import io
 import tarfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import DataError, EngineError
-from engines.core.files import atomic_folder, atomic_writer, file_error
-from workbench.jobs.changes import next_free
-from workbench.jobs.differences import flat
+from engines.core.errors import EngineError
+from engines.core.files import atomic_writer, file_error
+from engines.core.spec import described
+from workbench.jobs.differences import texts
 from workbench.jobs.folder import Job
 from workbench.jobs.view import JobView, job_view
-from workbench.recipes import Recipe
+from workbench.operation import operation
 
-__all__ = ["drop_checkpoints", "pack", "unpacked"]
-
-_PACKED = "Make one with: mathwb jobs pack ID"
+__all__ = ["drop_checkpoints", "pack"]
 
 MOST_DATA_BYTES = 2**30
 _LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json")
@@ -30,16 +27,22 @@ def pack(job: Job, target: Path) -> dict[str, Any]:
     """Write `target`, a .tar.gz with the recipe, the environment, every log, the finished model, the data
     that the recipe names (up to 1 GiB) and a README with the command that runs it again.
 
-    In the recipe of the archive paths are relative to it (see `unpacked`). Returns: path, bytes, files, and
-    `left_out`: data that is named but not inside. Raises: DataError when it cannot be written.
+    In the recipe of the archive paths are relative to it (see `workbench.jobs.unpack`). Returns: path, bytes,
+    files, and `left_out`: data that is named but not inside. Raises: DataError when it cannot be written.
     """
     view = job_view(job)
     spec = job.spec()
-    inside, left_out = _data(spec.params)
-    inner = replace(spec, params=_relative(dict(spec.params), inside))
+    written = {field.name for field in described(operation(spec.task).spec_type) if field.arg.writes}
+    read = {name: value for name, value in spec.params.items() if name not in written}
+    inside, left_out = _data(read)
+    names = {name: Path(spec.params[name]).name for name in written - {"publish"} if name in spec.params}
+    inner = replace(spec, params={**_relative(read, inside), **names})
     files = 0
     try:
-        with atomic_writer(target, "wb") as out, tarfile.open(fileobj=out, mode="w:gz") as archive:
+        with (
+            atomic_writer(target, "wb") as out,
+            tarfile.open(fileobj=out, mode="w:gz", dereference=True) as archive,
+        ):
             root = f"mathwb-job-{job.id}"
             _add_text(archive, f"{root}/recipe.toml", inner.to_toml())
             _add_text(archive, f"{root}/README.md", _readme(view, left_out))
@@ -50,41 +53,6 @@ def pack(job: Job, target: Path) -> dict[str, Any]:
     except OSError as error:
         raise file_error(error, target, "write") from error
     return {"path": str(target), "bytes": target.stat().st_size, "files": files, "left_out": left_out}
-
-
-def unpacked(recipe: Path, into: Path) -> Recipe:
-    """A job from a recipe file: paths in it that exist beside it become absolute. Of an archive that `pack`
-    made the files are put into the folder `into` first. Raises: DataError E316 for an archive that is
-    corrupt."""
-    if recipe.name.endswith((".tar.gz", ".tgz")):
-        recipe = _extracted(recipe, into) / "recipe.toml"
-    spec = Recipe.read(recipe)
-    return replace(spec, params=_absolute(dict(spec.params), recipe.absolute().parent))
-
-
-def _extracted(archive: Path, into: Path) -> Path:
-    """The folder of an archive, put into a folder where it has none yet. Raises: DataError."""
-    try:
-        with tarfile.open(archive) as file:
-            roots = {name.partition("/")[0] for name in file.getnames()}
-            if len(roots) != 1 or f"{next(iter(roots))}/recipe.toml" not in file.getnames():
-                raise DataError("this is no archive of a job", path=archive, code="E318", remedy=_PACKED)
-            folder = next_free(into, next(iter(roots)))
-            with atomic_folder(folder) as draft:
-                file.extractall(draft, filter="data")
-            return folder / next(iter(roots))
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise DataError("the archive is corrupt", path=archive, code="E316", remedy=_PACKED) from error
-    except OSError as error:
-        raise file_error(error, archive, "read") from error
-
-
-def _absolute(value: Any, beside: Path) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _absolute(item, beside) for key, item in value.items()}
-    if isinstance(value, str) and "/" in value and (beside / value).exists():
-        return str(beside / value)
-    return value
 
 
 def drop_checkpoints(view: JobView, keep: int) -> int:
@@ -110,8 +78,8 @@ def _data(params: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
     inside: dict[str, str] = {}
     left_out = []
     room = MOST_DATA_BYTES
-    for key, value in flat(params).items():
-        if not isinstance(value, str) or not Path(value).is_absolute() or key in ("out", "publish"):
+    for key, value in texts(params):
+        if not Path(value).is_absolute() or value in inside:
             continue
         path = Path(value)
         size = _size(path)
@@ -129,10 +97,9 @@ def _size(path: Path) -> int:
 
 
 def _relative(value: Any, inside: Mapping[str, str]) -> Any:
-    """The parameters with places replaced by those inside; `out` and `publish` left out."""
+    """The parameters with places replaced by those inside."""
     if isinstance(value, Mapping):
-        kept = {key: item for key, item in value.items() if key not in ("out", "publish")}
-        return {key: _relative(item, inside) for key, item in kept.items() if item is not None}
+        return {key: _relative(item, inside) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
         return [_relative(item, inside) for item in value]
     return inside.get(value, value) if isinstance(value, str) else value

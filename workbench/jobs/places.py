@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["absolute", "relative"]
+__all__ = ["INSIDE", "absolute", "relative"]
 
 _UP = "../../"
 """From a run folder to its workspace."""
+INSIDE = "./out/"
+"""What begins with this is in the folder that a run has for what it writes, whatever its number."""
 
 
 def relative(params: Mapping[str, Any], root: Path) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def absolute(params: Mapping[str, Any], run: Path) -> dict[str, Any]:
     here = run.absolute()
 
     def change(text: str) -> str:
-        return os.path.normpath(here / text) if text.startswith(_UP) else text
+        return os.path.normpath(here / text) if text.startswith((_UP, INSIDE)) else text
 
     return {key: _mapped(value, change) for key, value in params.items()}
 

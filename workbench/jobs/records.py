@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import time
 from collections.abc import Iterable
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 __all__ = ["changed_at", "enter", "reconcile", "reindex", "settle"]
+
+_RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
+"""The names of runs half made or half removed."""
 
 
 def reconcile(workspace: Workspace) -> list[JobView]:
@@ -64,7 +68,7 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
     with contextlib.suppress(OSError):
         for place in (workspace.runs, *(item.folder for item in all_jobs(workspace.runs))):
             for entry in place.iterdir():
-                if entry.name.startswith((".draft-", ".removed-")) and _old(entry):
+                if _RUBBISH.fullmatch(entry.name) and _old(entry):
                     shutil.rmtree(entry, ignore_errors=True)
     for item in all_jobs(workspace.runs):
         for folder in (item.folder, *(each.folder for each in item.attempts())):

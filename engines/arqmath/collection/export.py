@@ -27,7 +27,7 @@ class ExportDocuments:
         Path,
         Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
     ]
-    out: Annotated[Path, Arg("The file to write.", option=True)]
+    out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
 
 
 def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class IndexCollection:
     folder: Annotated[
         Path, Arg("A collection, its name, or its file of posts.", ref="collection", metavar="FOLDER")
     ]
-    out: Annotated[Path, Arg("The index to write.", option=True)]
+    out: Annotated[Path, Arg("The index to write.", option=True, writes=True)]
     dense: Annotated[bool, Arg("Vectors too, for searching by meaning.")] = False
     encoder: Annotated[
         str, Arg("The model that makes the vectors.", ref="encoder", metavar="minilm|FOLDER")
@@ -118,7 +118,7 @@ class Prepare:
     """Build the index of a small collection, anew when its posts are others now."""
 
     folder: SomeCollection
-    index: Annotated[Path, Arg("The index to write.", option=True)]
+    index: Annotated[Path, Arg("The index to write.", option=True, writes=True)]
 
 
 def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

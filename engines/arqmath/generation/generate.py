@@ -36,7 +36,7 @@ class Generate:
     """
 
     topics: Annotated[Path, Arg("Topics of Task 1 or 3, XML.", metavar="TOPICS")]
-    out: Annotated[Path, Arg("The run to write.", option=True)]
+    out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     model: Annotated[
         Path | None, Arg("Write answers with this GPT-2 folder, or model by name.", ref="model")
     ] = None

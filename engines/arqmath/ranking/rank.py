@@ -43,7 +43,7 @@ class Rank:
         Path,
         Arg("A collection, or what arqmath index made of it.", ref="source", metavar="FOLDER|INDEX"),
     ]
-    run: Annotated[Path, Arg("The run to write.", option=True, name="out")]
+    run: Annotated[Path, Arg("The run to write.", option=True, name="out", writes=True)]
     topics: Annotated[tuple[Path, ...], Arg("A topic file; may be given again.", option=True)] = ()
     questions: Annotated[
         bool, Arg("Ask the collection's own questions instead of topics: runs to train a re-ranker with.")

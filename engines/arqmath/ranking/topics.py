@@ -69,7 +69,7 @@ class WriteRun:
 
     folder: SomeCollection
     run: Annotated[str, Arg("Name of a run, or a run file.")]
-    out: Annotated[Path, Arg("The file to write.", option=True)]
+    out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
     added: Added = ()
 
 

@@ -26,7 +26,7 @@ class NewBackbone:
     """
 
     folder: SomeCollection
-    out: Annotated[Path, Arg("The model folder to make.", option=True)]
+    out: Annotated[Path, Arg("The model folder to make.", option=True, writes=True)]
     family: Annotated[Family, Arg("Its architecture.")] = "bert"
     vocabulary: Annotated[int, Arg("Tokens to learn.", low=100, high=1_000_000)] = 30_000
     posts: Annotated[int, Arg("Learn them from so many posts.", low=1)] = 200_000

@@ -21,7 +21,7 @@ class DrawPairs:
     """
 
     folder: SomeCollection
-    out: Annotated[Path, Arg("The file to write.", option=True)]
+    out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
     per_question: Annotated[int, Arg("Correct answers of a question, at most: 1 or 10.", low=1)] = 1
     annotated: Annotated[Path | None, Arg("Relevant answers of judged topics instead.", metavar="QRELS")] = (
         None

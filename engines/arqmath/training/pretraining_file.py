@@ -26,7 +26,7 @@ class PretrainData:
         str,
         Arg("1 sentences, 2 text and formulas, 3 parts of formulas; khan or amps: exercises.", option=True),
     ]
-    out: Annotated[Path, Arg("The JSON lines to write, .jsonl or .jsonl.gz.", option=True)]
+    out: Annotated[Path, Arg("The JSON lines to write, .jsonl or .jsonl.gz.", option=True, writes=True)]
     pairs: Annotated[bool, Arg("Sentence-order pairs instead of segments; label 1 is swapped.")] = False
     split_inside_formulas: Annotated[
         bool, Arg("End sentences at marks inside formulas too, as the published code does.")

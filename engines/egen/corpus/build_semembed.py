@@ -39,7 +39,7 @@ _MAX_LENGTH = 200
 class BuildSemembed:
     """Build the corpus of the SemEmb baseline: equal forms by SymPy's rewriting alone."""
 
-    out: Annotated[Path, Arg("The corpus folder to write.", option=True)]
+    out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
     templates: Annotated[str, Arg("What to rewrite.", metavar="all|poly|functions|derivatives|FILE")] = "all"
     sample: Annotated[int | None, Arg("Only so many heads.", low=1)] = None
     time_s: Annotated[float, Arg("Seconds for one rewriting.", low=0.1, name="time")] = 2.0

@@ -68,7 +68,7 @@ class Evaluate:
     ] = None
     analogies: Annotated[Path | None, Arg("algebra: four expressions a line, with tabs.")] = None
     seed: Annotated[int, Arg("Of the test set.", low=0)] = 0
-    write: Annotated[Path | None, Arg("Keep the test set that was built in this file.")] = None
+    write: Annotated[Path | None, Arg("Keep the test set that was built in this file.", writes=True)] = None
     worst: Annotated[
         int | None,
         Arg("How many mistakes to list, the costliest first.", low=1, shown="5, of 20 with --json"),

@@ -29,7 +29,9 @@ class Embed:
 
     model: ModelFolder
     file: Annotated[Path, Arg("One expression a line, prefix or infix.")]
-    out: Annotated[Path | None, Arg("Where to write: .npy or .parquet.", shown="FILE.npy")] = None
+    out: Annotated[Path | None, Arg("Where to write: .npy or .parquet.", shown="FILE.npy", writes=True)] = (
+        None
+    )
     share: Annotated[
         str | None,
         Arg("Make only the parts of one share, as 3/16 the third of sixteen.", shown="all, and the file"),

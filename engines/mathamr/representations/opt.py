@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from engines.core.events import Sink, ignore
+from engines.core.sizes import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, refused
 from engines.mathamr.choices import ONE_FORMULA, Reader
 
@@ -26,7 +27,9 @@ class Opt:
     cannot be parsed is an error node, with the place where it stands.
     """
 
-    latex: Annotated[str | None, Arg("The formula, without dollar signs.", metavar="LATEX")] = None
+    latex: Annotated[
+        str | None, Arg("The formula, without dollar signs.", metavar="LATEX", longest=MAX_LATEX)
+    ] = None
     file: Annotated[Path | None, Arg('Lines {"id": …, "latex": …}.', metavar="FILE")] = None
     reader: Reader = "builtin"
     mode: Annotated[Literal["arqmath", "correct"], Arg("Whose conventions.")] = "arqmath"

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
+from engines.core.sizes import MAX_LATEX
 from engines.core.spec import Arg, exactly_one
 from engines.mathamr.choices import ONE_FORMULA, Reader
 
@@ -24,7 +25,9 @@ class Slt:
     it stands: above, below, over, under, within, degree, cell.
     """
 
-    latex: Annotated[str | None, Arg("The formula, without dollar signs.", metavar="LATEX")] = None
+    latex: Annotated[
+        str | None, Arg("The formula, without dollar signs.", metavar="LATEX", longest=MAX_LATEX)
+    ] = None
     file: Annotated[
         Path | None, Arg('Lines {"id": …, "latex": …} or {"id": …, "mathml": …}.', metavar="FILE")
     ] = None

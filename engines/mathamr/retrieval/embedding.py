@@ -21,7 +21,7 @@ class EmbedStrings:
     file: Annotated[
         Path, Arg('Lines {"id": …, "string": …}, with the "kind" of the strings.', metavar="FILE")
     ]
-    out: Annotated[Path, Arg("The folder to write: ids.json, vectors.npy.", option=True)]
+    out: Annotated[Path, Arg("The folder to write: ids.json, vectors.npy.", option=True, writes=True)]
     encoder: SomeEncoder = "minilm"
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 

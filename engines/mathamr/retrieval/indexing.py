@@ -30,7 +30,7 @@ class IndexFormulas:
     """Make the formulas of a collection searchable by their parts, and by vectors if asked for."""
 
     folder: Annotated[Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER")]
-    out: Annotated[Path, Arg("The index: a new folder.", option=True)]
+    out: Annotated[Path, Arg("The index: a new folder.", option=True, writes=True)]
     encoder: Annotated[
         str | None, Arg("minilm, or a model folder: the formulas' strings are encoded too.", ref="encoder")
     ] = None

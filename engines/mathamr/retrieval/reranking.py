@@ -32,7 +32,7 @@ class Rerank:
 
     folder: SomeCollection
     index: FormulaIndexed
-    out: Annotated[Path, Arg("The run to write.", option=True)]
+    out: Annotated[Path, Arg("The run to write.", option=True, writes=True)]
     run: Annotated[Path | None, Arg("The run to rerank.", shown="all judged formulas")] = None
     kind: Annotated[Compared, Arg("What is compared.")] = "mathamr-marked"
     encoder: SomeEncoder = "minilm"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
+from engines.core.sizes import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, refused
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ class SearchFormulas:
     """
 
     index: Annotated[Path, Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas")]
-    latex: Annotated[str | None, Arg("The formula, without dollar signs.", option=False)] = None
+    latex: Annotated[
+        str | None, Arg("The formula, without dollar signs.", option=False, longest=MAX_LATEX)
+    ] = None
     topics: Annotated[tuple[Path, ...], Arg("A topic file of Task 2 instead; may be given again.")] = ()
-    run: Annotated[Path | None, Arg("The run to write for the topics.", name="out")] = None
+    run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
     how: Annotated[How, Arg("By parts of operator trees, by vectors, or both fused.")] = "paths"
     k: Annotated[
         int | None, Arg("How many looks.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000")

@@ -20,7 +20,7 @@ class TrainRoles:
     hanging on the other. mathamr amr and mathamr parse take the file as --labeller.
     """
 
-    out: Annotated[Path, Arg("The labeller to write.", metavar="FILE", option=True)]
+    out: Annotated[Path, Arg("The labeller to write.", metavar="FILE", option=True, writes=True)]
     examples: Annotated[
         Path | None,
         Arg("PropBank's examples: lines with roleset, text, rel and args.", metavar="FILE", option=True),

@@ -30,7 +30,9 @@ class Augment:
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
     kinds: Annotated[str, Arg("Which: qr, roda or both.")] = "qr,roda"
     coherent: Annotated[bool, Arg("Only those without a doubt about their text.")] = False
-    out: Annotated[Path | None, Arg("Write the variants there as JSON Lines, which are problems too.")] = None
+    out: Annotated[
+        Path | None, Arg("Write the variants there as JSON Lines, which are problems too.", writes=True)
+    ] = None
 
 
 @dataclass(slots=True)

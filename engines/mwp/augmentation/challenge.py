@@ -31,7 +31,7 @@ class Challenge:
     """
 
     data: Annotated[Path, Arg("Problems, or a registered name.", ref="problems")]
-    out: Annotated[Path, Arg("Write the set there as JSON Lines.", option=True)]
+    out: Annotated[Path, Arg("Write the set there as JSON Lines.", option=True, writes=True)]
     how: Annotated[How, Arg("The procedure.")] = "reversed"
     draw: Annotated[int, Arg("How many are drawn at first.", low=1)] = 600
     keep: Annotated[int, Arg("How many are kept of the coherent ones.", low=1)] = 400

@@ -56,7 +56,7 @@ class EvaluateSolver:
         bool, Arg("Measure too without questions, with numbers swapped and sentences reordered.")
     ] = False
     seed: Annotated[int, Arg("Of what probes draw.", low=0)] = 0
-    out: Annotated[Path | None, Arg("Keep every answer in this file, as JSON Lines.")] = None
+    out: Annotated[Path | None, Arg("Keep every answer in this file, as JSON Lines.", writes=True)] = None
 
 
 def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:

@@ -25,9 +25,9 @@ class ArrangeProblems:
     before: Annotated[bool, Arg("By the encoder as it was before the training.")] = False
     method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
     seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
-    file: Annotated[Path | None, Arg("Draw it there, as .svg.", name="out", shown="the places, printed")] = (
-        None
-    )
+    file: Annotated[
+        Path | None, Arg("Draw it there, as .svg.", name="out", shown="the places, printed", writes=True)
+    ] = None
 
     def __post_init__(self) -> None:
         """Raises: EngineError E430 for another kind of picture, E427 for a seed of PCA."""

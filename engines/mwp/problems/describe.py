@@ -23,7 +23,9 @@ class DescribeProblems:
 
     data: Annotated[tuple[Path, ...], Arg("Files of problems, or registered names.", ref="problems")]
     words: Annotated[bool | None, Arg("Number words count as numbers.", shown="as the format has it")] = None
-    out: Annotated[Path | None, Arg("Write all problems with an equation there, as one file.")] = None
+    out: Annotated[
+        Path | None, Arg("Write all problems with an equation there, as one file.", writes=True)
+    ] = None
 
 
 def described_problems(spec: DescribeProblems) -> dict[str, Any]:

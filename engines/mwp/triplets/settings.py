@@ -66,7 +66,7 @@ class FindTriplets(TripletSearch):
     without: Annotated[
         Path | None, Arg("Leave out the triplets of this file, of labels or triplets.", shown="none")
     ] = None
-    out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.")] = None
+    out: Annotated[Path | None, Arg("Write the triplets there as JSON Lines.", writes=True)] = None
 
 
 @dataclass(frozen=True, slots=True)

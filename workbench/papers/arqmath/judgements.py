@@ -98,7 +98,7 @@ class OwnJudgements:
     """Print your own judgements of a collection's answers as qrels; they are apart from the official ones."""
 
     folder: SomeCollection
-    out: Annotated[Path | None, Arg("Write them there as qrels.")] = None
+    out: Annotated[Path | None, Arg("Write them there as qrels.", writes=True)] = None
 
 
 def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgement]:

@@ -22,7 +22,8 @@ class DrawMap(Arrange):
     """Draw the 17 families of single functions as the paper's Figure 3 does, or the clusters of a corpus."""
 
     file: Annotated[
-        Path | None, Arg("Where to write: .svg, .png or .csv.", name="out", shown="the places, printed")
+        Path | None,
+        Arg("Where to write: .svg, .png or .csv.", name="out", shown="the places, printed", writes=True),
     ] = None
 
     def __post_init__(self) -> None:
@@ -41,7 +42,7 @@ class KeepMap:
     """Arrange a corpus by t-SNE and keep it, so that its map is there at once."""
 
     model: ModelFolder
-    out: Annotated[Path, Arg("The folder for map.svg and map.csv.", option=True)]
+    out: Annotated[Path, Arg("The folder for map.svg and map.csv.", option=True, writes=True)]
     data: Annotated[Path | None, Arg("What to show.", ref="corpus", shown="the sample")] = None
     what: Annotated[Literal["tsne", "families"], Arg("All clusters, or the 17 families.")] = "tsne"
     seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0

@@ -116,7 +116,7 @@ class OwnLabels:
     data.labels=FILE, a search of triplets with --without FILE."""
 
     set: Annotated[str | None, Arg("Those of one set of problems.", shown="all")] = None
-    out: Annotated[Path | None, Arg("Write them there as JSON Lines.")] = None
+    out: Annotated[Path | None, Arg("Write them there as JSON Lines.", writes=True)] = None
 
 
 def own_labels(spec: OwnLabels, *, events: Sink = ignore) -> list[Label]:

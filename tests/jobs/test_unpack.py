@@ -1,0 +1,157 @@
+"""Archives and recipes of others: they write to their run folder alone, and what they hold is limited."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engines.core.errors import DataError, EngineError
+from workbench.cli.root import app
+from workbench.jobs.unpack import unpacked
+from workbench.recipes import Recipe
+from workbench.workspace import Workspace
+
+RECIPE = """
+task = "mwp.augment"
+title = "variants"
+[params]
+data = "data/0-problems.jsonl"
+out = "%s"
+"""
+PROBLEM = '{"id": "1", "text": "Ann has 3 apples and 4 pears. How many fruits?", "equation": "3+4"}\n'
+
+
+def member(name: str, content: str = "", **fields: object) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.size = len(content)
+    for field, value in fields.items():
+        setattr(info, field, value)
+    return info, content.encode()
+
+
+def archive(path: Path, *members: tuple[tarfile.TarInfo, bytes], out: str = "out.jsonl") -> Path:
+    first = [member("job/recipe.toml", RECIPE % out), member("job/data/0-problems.jsonl", PROBLEM)]
+    with tarfile.open(path, "w:gz") as file:
+        for info, data in [*first, *members]:
+            file.addfile(info, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize("out", ["/home/x/.bashrc", "../../.bashrc", ".bashrc", "a/../..", "/", "~/.bashrc"])
+def test_a_job_writes_to_its_run_folder_alone(tmp_path: Path, out: str) -> None:
+    found = unpacked(archive(tmp_path / "job.tar.gz", out=out), tmp_path / "exports")
+    name = ".bashrc" if out.endswith("rc") else "out"
+    assert found.recipe.params["out"] == f"./out/{name}"
+    assert any(out in line for line in found.told) == (out != ".bashrc")
+    assert found.recipe.params["data"] == str(tmp_path / "exports" / "job" / "data" / "0-problems.jsonl")
+    found.remove()
+    assert not list((tmp_path / "exports").iterdir())
+
+
+def test_what_a_recipe_of_others_reads_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "here" / "recipe.toml"
+    (tmp_path / "secret").write_text("x")
+    path.parent.mkdir()
+    (path.parent / "link").symlink_to(tmp_path / "secret")
+    params = {
+        "trainer": "mwp.solver",
+        "data": {"problems": "../secret", "backbone": "here/link", "more": str(path)},
+        "model": {"words": ["/etc/passwd"]},
+        "publish": "/home/x/models",
+        "executor": "slurm:output=/home/x/.bashrc",
+    }
+    Recipe("train", "a model", params).write(path)
+    found = unpacked(path, tmp_path / "exports")
+    told = "\n".join(found.told)
+    for word in ("data.problems", "data.backbone", "model.words = /etc/passwd", "/home/x/models", "slurm:"):
+        assert word in told
+    assert "data.more" not in told
+    assert found.recipe.params["publish"] == "./out/models"
+    assert "executor" not in found.recipe.params
+    found.remove()
+    assert path.exists()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        member("job/link", type=tarfile.SYMTYPE, linkname="/etc"),
+        member("job/link", type=tarfile.LNKTYPE, linkname="job/recipe.toml"),
+        member("job/pipe", type=tarfile.FIFOTYPE),
+        member("job/disk", type=tarfile.BLKTYPE),
+        member("/tmp/away", "x"),
+        member("job/../../away", "x"),
+    ],
+)
+def test_links_devices_and_places_outside_are_refused(
+    tmp_path: Path, bad: tuple[tarfile.TarInfo, bytes]
+) -> None:
+    with pytest.raises(DataError, match=r"the archive holds a") as caught:
+        unpacked(archive(tmp_path / "job.tar.gz", bad), tmp_path / "exports")
+    assert caught.value.code == "E318"
+    assert not list((tmp_path / "exports").iterdir())
+
+
+def zeros(name: str, size: int) -> Iterable[tuple[tarfile.TarInfo, bytes]]:
+    yield member(name, "\0" * size)
+
+
+def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path: Path) -> None:
+    large = archive(tmp_path / "job.tar.gz", *(next(iter(zeros(f"job/{n}", 2**24))) for n in range(8)))
+    assert large.stat().st_size < 2**18
+    with pytest.raises(DataError, match="unpacks to more than") as caught:
+        unpacked(large, tmp_path / "exports")
+    assert caught.value.code == "E316"
+    assert not list((tmp_path / "exports").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (".".join(["a"] * 20_000) + " = 1", "more than 16 parts"),
+        ("['" + "'. '".join("a" * 17) + "']", "more than 16 parts"),
+        ("a = " + "[" * 50_000, "nested too deep"),
+        ("a = " + "{a=" * 50_000, "nested too deep"),
+        ("a = " + "9" * 5_000, "cannot be read"),
+        ("#" * 2**20 + "\na = 1", "larger than 1.0 MiB"),
+    ],
+)
+def test_recipes_that_take_too_much_are_refused(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "recipe.toml").write_text(text)
+    with pytest.raises(DataError, match=says) as caught:
+        Recipe.read(tmp_path / "recipe.toml")
+    assert caught.value.code == "E610"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MATHWB_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_nothing_runs_before_somebody_has_agreed(home: Path) -> None:
+    packed = archive(home / "job.tar.gz", out=str(home / "bashrc"))
+    asked = CliRunner().invoke(app, ["jobs", "run", str(packed)])
+    assert (asked.exit_code, "E401" in asked.stderr, str(home / "bashrc") in asked.stderr) == (2, True, True)
+    workspace = Workspace.open()
+    assert not list(workspace.runs.iterdir())
+    assert not list((workspace.root / "exports").iterdir())
+    done = CliRunner().invoke(app, ["jobs", "run", str(packed), "--yes"])
+    assert done.exit_code == 0, done.stderr
+    assert (workspace.runs / "1" / "out" / "bashrc").exists()
+    assert not (home / "bashrc").exists()
+
+
+def test_a_recipe_of_a_training_does_not_say_where_to_write(home: Path) -> None:
+    from workbench.training import job_spec
+
+    recipe = Recipe("train", "a model", {"trainer": "mwp.solver", "out": "/home/x"}, name="a")
+    with pytest.raises(EngineError, match="where to write") as caught:
+        job_spec(Workspace.open(), recipe)
+    assert caught.value.code == "E424"

@@ -1,0 +1,171 @@
+"""A job that somebody else has written down, as an archive of `pack` or as a recipe: what it may do here.
+
+It writes inside of its run folder, whatever its recipe says; what it reads elsewhere is told before it is
+run. An archive holds files and folders, no links and no devices, and no more than `_most` of its size.
+"""
+
+from __future__ import annotations
+
+import tarfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from gzip import BadGzipFile, GzipFile
+from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
+from typing import Any
+
+from engines.core.errors import DataError, EngineError
+from engines.core.files import atomic_folder, file_error, remove_folder
+from engines.core.sizes import size
+from engines.core.spec import described
+from workbench.jobs.changes import next_free
+from workbench.jobs.differences import texts
+from workbench.jobs.places import INSIDE
+from workbench.operation import operation, option
+from workbench.recipes import Recipe
+
+__all__ = ["Unpacked", "unpacked"]
+
+_ENDINGS = (".tar.gz", ".tgz")
+_RECIPE = "recipe.toml"
+_PACKED = "Make one with: mathwb jobs pack ID"
+_MOST_FILES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A job as it is run here: `told` says in lines what it does, where it writes, and what it reads that is
+    not in `folder`, where its files are. `new`: the folder has been made for it."""
+
+    recipe: Recipe
+    folder: Path
+    told: tuple[str, ...]
+    new: bool
+
+    def remove(self) -> None:
+        """Take the files of an archive away again."""
+        if self.new:
+            remove_folder(self.folder, _RECIPE)
+
+
+def unpacked(given: Path, into: Path) -> Unpacked:
+    """A job from a recipe file or an archive, whose files are put into a new folder in `into`.
+
+    Paths in the recipe that exist beside it become absolute. Raises: DataError E316 for an archive that is
+    corrupt or too large, E318 for one that is no archive of a job or holds what those do not.
+    """
+    new = given.name.endswith(_ENDINGS)
+    if new:
+        stem = next(given.name.removesuffix(end) for end in _ENDINGS if given.name.endswith(end))
+        folder = next_free(into, stem or "job")
+        _extract(given, folder)
+    else:
+        folder = given.absolute().parent
+    try:
+        recipe = Recipe.read(folder / _RECIPE if new else given)
+        recipe = replace(recipe, params=_absolute(dict(recipe.params), folder))
+        recipe, told = _confined(recipe, folder)
+    except EngineError:
+        if new:
+            remove_folder(folder, _RECIPE)
+        raise
+    return Unpacked(recipe, folder, told, new)
+
+
+def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
+    """The job as it writes to its run folder alone, and what is told of it."""
+    fields = {field.name: field for field in described(operation(recipe.task).spec_type)}
+    params = dict(recipe.params)
+    told = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
+    if executor := params.pop("executor", ""):
+        told.append(f"  here, not by executor = {executor}")
+    written = {name: params[name] for name in params if name in fields and fields[name].arg.writes}
+    for name, value in written.items():
+        last = Path(str(value)).name
+        params[name] = INSIDE + (name if last in ("", "..") else last)
+        if value != last:
+            told.append(f"  {option(fields[name])} {params[name]}, not {value}")
+    for key, text in texts({name: value for name, value in params.items() if name not in written}):
+        field, path = fields.get(key.partition(".")[0]), Path(text).expanduser()
+        place = field is not None and (field.kind is Path or bool(field.arg.ref) or key.startswith("data."))
+        here = path.is_absolute() and path.resolve().is_relative_to(folder.resolve())
+        if (place or path.is_absolute()) and not here:
+            told.append(f"reads {key} = {text}, which did not come with it")
+    return replace(recipe, params=params), tuple(told)
+
+
+def _absolute(value: Any, beside: Path) -> Any:
+    """The value with the paths that exist beside the recipe made absolute."""
+    if isinstance(value, Mapping):
+        return {key: _absolute(item, beside) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_absolute(item, beside) for item in value]
+    if isinstance(value, str) and "/" in value and "\0" not in value and (beside / value).exists():
+        return str(beside / value)
+    return value
+
+
+def _most(archive: Path) -> int:
+    """How many bytes an archive may unpack to: more than those of any job, less than what fills a disk."""
+    return 100 * archive.stat().st_size + 2**26
+
+
+class _Limited:
+    """A file that ends with an error where more is read of it than is allowed: neither what is unpacked nor
+    what describes it can be larger."""
+
+    def __init__(self, file: GzipFile, most: int) -> None:
+        self._file, self._left = file, most
+
+    def read(self, count: int) -> bytes:
+        data = self._file.read(min(count, self._left + 1))
+        self._left -= len(data)
+        if self._left < 0:
+            raise _TooLargeError
+        return data
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    """Put the files of an archive, without the folder around them, into a new folder. Raises: DataError."""
+    try:
+        most = _most(archive)
+        with GzipFile(archive) as raw, atomic_folder(folder, _RECIPE) as draft:
+            limited: Any = _Limited(raw, most)
+            with tarfile.open(fileobj=limited, mode="r|") as file:
+                for number, member in enumerate(file):
+                    if number >= _MOST_FILES or member.size > most:
+                        raise _TooLargeError
+                    _put(file, member, draft, archive)
+            if not (draft / _RECIPE).is_file():
+                raise DataError("this is no archive of a job", path=archive, code="E318", remedy=_PACKED)
+    except _TooLargeError:
+        what = f"the archive unpacks to more than {size(most)} or {_MOST_FILES:,} files"
+        remedy = "Unpack it yourself, if you trust it."
+        raise DataError(what, path=archive, code="E316", remedy=remedy) from None
+    except (tarfile.TarError, EOFError, zlib.error, BadGzipFile, ValueError) as error:
+        raise DataError("the archive is corrupt", path=archive, code="E316", remedy=_PACKED) from error
+    except OSError as error:
+        raise file_error(error, archive, "read") from error
+
+
+def _put(file: tarfile.TarFile, member: tarfile.TarInfo, draft: Path, archive: Path) -> None:
+    """Put one file or folder of an archive where it belongs. Raises: DataError E318 for anything else."""
+    name, usual = PurePosixPath(member.name), member.isfile() or member.isdir()
+    if not usual or name.is_absolute() or ".." in name.parts:
+        kind = "a link" if member.islnk() or member.issym() else "a file elsewhere" if usual else "a device"
+        what = f"the archive holds {kind}: {member.name!r}"
+        raise DataError(what, path=archive, code="E318", remedy=_PACKED)
+    place = draft.joinpath(*name.parts[1:])
+    if member.isdir():
+        place.mkdir(parents=True, exist_ok=True)
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    source = file.extractfile(member)
+    assert source is not None
+    with source, place.open("xb") as target:
+        copyfileobj(source, target)
