@@ -296,7 +296,8 @@ def _places(spec: Any) -> Iterator[tuple[Field, Any]]:
 
 def _refuse_overwriting(spec: Any) -> None:
     """What is written may be nothing of what is read. Raises: UsageError E427."""
-    written, read = [], []
+    written: list[tuple[str, Path]] = []
+    read: list[Path] = []
     for field, place in _places(spec):
         if field.arg.writes:
             written.append((option(field), place))

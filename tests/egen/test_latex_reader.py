@@ -174,3 +174,19 @@ def test_what_sums_and_integrals_lack_is_said(text: str, position: int, says: st
 def test_sums_and_integrals_are_written_as_they_are_read(text: str) -> None:
     tree = read(text, "infix", LETTERS)
     assert prefix(read(latex(tree), "latex", LETTERS)) == prefix(tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x" * 100_000, "100,000 characters"),
+        ("+ x " * 30_000, "120,000 characters"),
+        (r"\frac" * 20_000, "100,000 characters"),
+        ("{" * 15_000, "nested more than"),
+        (r"\frac" * 5_000, "nested more than"),
+        ("x" * 30_000, "more than 8,000 symbols"),
+    ],
+)
+def test_what_is_too_long_or_too_deep_is_refused(text: str, says: str) -> None:
+    with pytest.raises(ExpressionError, match=says):
+        read(text)

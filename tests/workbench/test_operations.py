@@ -22,7 +22,7 @@ from engines.retrieval.run import read_run
 from tests.workbench.operation_samples import SAMPLES
 from workbench.engine_process import EngineProcess
 from workbench.jobs.worker import perform
-from workbench.operation import command_line, load, operation, plain
+from workbench.operation import command_line, load, operation, operations, option, plain
 from workbench.paper import papers
 from workbench.recipes import Recipe
 from workbench.workspace import Workspace, ensure_sample
@@ -206,3 +206,18 @@ def test_half_of_a_pair_is_shown_and_refused_where_it_is_read(tmp_path: Path) ->
     with pytest.raises(EngineError, match="half of a UTF-16 pair") as caught:
         operation("mathamr.opt").run({"file": str(file)})
     assert (caught.value.code, caught.value.where) == ("E317", f"{file}:2")
+
+
+def test_what_is_written_is_marked_as_such() -> None:
+    """A job of somebody else writes to its run folder alone, which this mark alone decides."""
+    of_paths = [
+        (row.name, option(field), field.arg.writes)
+        for row in operations().values()
+        for field in described(row.spec_type)
+        if field.kind is Path
+    ]
+    named = {"--out", "--plot", "--write", "--publish"}
+    read = [one for one in of_paths if one[1] in named and not one[2]]
+    assert not read
+    others = {one[:2] for one in of_paths if one[2] and one[1] not in named}
+    assert others == {("egen.export", "--file"), ("arqmath.prepare", "--index")}

@@ -119,7 +119,10 @@ class _Limited:
         self._file, self._left = file, most
 
     def read(self, count: int) -> bytes:
-        data = self._file.read(min(count, self._left + 1))
+        try:
+            data = self._file.read(min(count, self._left + 1))
+        except BadGzipFile as error:  # an OSError, which would blame the folder
+            raise tarfile.ReadError(str(error)) from error
         self._left -= len(data)
         if self._left < 0:
             raise _TooLargeError
@@ -147,7 +150,7 @@ def _extract(archive: Path, folder: Path) -> None:
         what = f"the archive unpacks to more than {size(most)} or {_MOST_FILES:,} files"
         remedy = "Unpack it yourself, if you trust it."
         raise DataError(what, path=archive, code="E316", remedy=remedy) from None
-    except (tarfile.TarError, EOFError, zlib.error, BadGzipFile, ValueError) as error:
+    except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
         raise DataError("the archive is corrupt", path=archive, code="E316", remedy=_PACKED) from error
     except OSError as error:
         raise file_error(error, archive, "read") from error
