@@ -173,9 +173,13 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
         how = stats["stop_reason"].replace("_", " ")
         return f"growth ended before any could be drawn ({how})", {}
-    if not stats["total_members"]:
+    if not stats["total_members"] and length > most:
         what = f"nothing equal to it has {most} or fewer"
-        return f"it has {length} tokens, and {what}", {"max_tokens": max(length, most + 1)}
+        return f"it has {length} tokens, and {what}", {"max_tokens": length}
+    if not stats["total_members"]:
+        style = config.get("style", "any")
+        wider = {} if style == "any" else {"style": "any"}
+        return f"nothing of style {style} equal to it has {most} tokens or fewer", wider
     if not dropped:
         return "it has no value, or none that can be computed, at almost all points", {}
     if set(dropped) <= forms:

@@ -23,6 +23,7 @@ from engines.egen.expressions.patterns import is_number
 
 __all__ = [
     "ONE",
+    "ZERO",
     "Quotient",
     "Space",
     "TooLargeError",
@@ -40,7 +41,7 @@ __all__ = [
     "times",
 ]
 
-ONE, _ZERO = Tree("1"), Tree("0")
+ONE, ZERO = Tree("1"), Tree("0")
 _MAX_POWER = 64
 _MAX_TERMS = 600
 
@@ -65,18 +66,18 @@ def number(value: Fraction | int) -> Tree:
 
 def added(left: Tree, right: Tree) -> Tree:
     """A sum, without a term that is 0."""
-    return right if left == _ZERO else left if right == _ZERO else Tree("+", (left, right))
+    return right if left == ZERO else left if right == ZERO else Tree("+", (left, right))
 
 
 def less(left: Tree, right: Tree) -> Tree:
     """A difference."""
-    return left if right == _ZERO else Tree("-", (left, right))
+    return left if right == ZERO else Tree("-", (left, right))
 
 
 def times(left: Tree, right: Tree) -> Tree:
     """A product, without a factor that is 1."""
-    if _ZERO in (left, right):
-        return _ZERO
+    if ZERO in (left, right):
+        return ZERO
     return right if left == ONE else left if right == ONE else Tree("*", (left, right))
 
 
@@ -216,7 +217,7 @@ class Space:
         """A polynomial as a sum, the first term a positive one where there is one."""
         rows = [(_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
         if not rows:
-            return _ZERO
+            return ZERO
         first = next((place for place, (c, _) in enumerate(rows) if c > 0), 0)
         rows.insert(0, rows.pop(first))
         tree = self._term(*rows[0])
