@@ -53,9 +53,7 @@ def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
     return found
 
 
-def _split(
-    egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int
-) -> tuple[EGraph, dict[int, int]]:
+def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tuple[EGraph, dict[int, int]]:
     """As `plain`, with some kinds of functions anywhere."""
     numbers: dict[tuple[int, int], int] = {(egraph.root, 0): 0}
     waiting = [(egraph.root, 0)]
