@@ -169,10 +169,10 @@ def test_integers_that_were_tried_are_named() -> None:
     head = read("sum(k, 1, n, k)")
     (verdict,) = theory_of("reals", "n integer, n >= 0", head).judge(head).check([read("n(n+1)/2")])
     assert verdict.checked is not None
-    assert verdict.checked.integers.startswith("n from 0 to 300, some up to 1")
+    assert verdict.checked.integers.startswith("n from 0 to 400, some up to 1")
     (verdict,) = theory_of("reals", "n integer").judge(read("cos(n pi)")).check([read("(-1)^n")])
     assert verdict.checked is not None
-    assert verdict.checked.integers.startswith("n from -300 to 300, some up to -")
+    assert verdict.checked.integers.startswith("n from -400 to 400, some up to -")
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ _VAGUE = 0.5
 _BITS, _MORE_BITS = 160, 4_096
 """Working precision, and that where it gives no number."""
 _AGREED = 48
+_ROUGH = 1e-6
+"""A number that double precision knows no better than this is worked out by rigorous values."""
 _LARGEST = sys.float_info.max
 _WRITTEN_OUT = 16
 """Terms of a sum or product that is written out to find where its domain ends."""
@@ -69,12 +71,14 @@ class _Point(NamedTuple):
 
 
 def too_large(tree: Tree) -> bool:
-    """Whether an expression holds a number that is beyond double precision."""
+    """Whether an expression holds a number that is beyond double precision, or of too many lost digits."""
     if any(node.label in FURTHER for node in tree):
         return False
     terms = [node for node in tree if node.children and not variables_of(node)]
     values, errors = balls(compile_many(terms), [0.5])
-    return bool((np.isinf(errors) & ~np.isnan(values)).any())
+    rough = (errors > _ROUGH * np.maximum(1.0, np.abs(values))) & ~np.isnan(values)
+    with ctx.workprec(_BITS):
+        return any(_finite(value(terms[place], {})) for place in np.flatnonzero(rough))
 
 
 class Pointwise:

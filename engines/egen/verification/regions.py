@@ -32,7 +32,7 @@ _WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
 _PAIRED = 4
 """Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
-_ONE_BY_ONE, _TOGETHER = 300, 8
+_ONE_BY_ONE, _TOGETHER = 400, 8
 """So far from 0, or from a bound, integers are tried one by one, and two of them together."""
 _IN_A_ROW = 16
 _DECADES = range(3, 16)
@@ -130,7 +130,7 @@ class Region:
         return every[(low <= every) & (every <= high)]
 
     def tried(self, points: Floats) -> str:
-        """At which integers points lie: `n from 0 to 300, and up to 1e+15`."""
+        """At which integers points lie: `n from 0 to 400, some up to 1e+15`."""
         texts = []
         for name in self.assumptions.integers:
             values = np.unique(points[self.variables.index(name)])
