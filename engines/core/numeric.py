@@ -129,7 +129,7 @@ class Evaluation(NamedTuple):
 @lru_cache(maxsize=2**16)
 def _number(token: str) -> tuple[float, float] | None:
     """The nearest double to a constant and how far it is off; None for what is no constant."""
-    if token in _NAMED or len(token) > _MAX_DIGITS or not _NUMBER.match(token):
+    if token in _NAMED or len(token.removeprefix("-")) > _MAX_DIGITS or not _NUMBER.match(token):
         return _NAMED.get(token)
     exact = Fraction(token)
     near = float(exact)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
@@ -15,6 +15,7 @@ from engines.egen.choices import AssumeAny, Weights
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
+    ACCEPTED,
     MAX_MEMBERS,
     MAX_TOKENS,
     Cluster,
@@ -173,17 +174,23 @@ def without_members(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if stats["stop_reason"] in ("stopped", "time_limit", "memory_limit") and not stats["total_members"]:
         how = stats["stop_reason"].replace("_", " ")
         return f"growth ended before any could be drawn ({how})", {}
-    if not stats["total_members"]:
+    if not stats["total_members"] and length > most:
         what = f"nothing equal to it has {most} or fewer"
-        return f"it has {length} tokens, and {what}", {"max_tokens": max(length, most + 1)}
+        return f"it has {length} tokens, and {what}", {"max_tokens": length}
+    style = config.get("style", "any")
+    if not stats["total_members"]:
+        wider = {} if style == "any" else {"style": "any"}
+        return f"nothing of style {style} equal to it has {most} tokens or fewer", wider
     if not dropped:
         return "it has no value, or none that can be computed, at almost all points", {}
     if set(dropped) <= forms:
-        reals = config.get("theory", "reals") == "reals"
-        wider = {"mode": "common"} if reals and mode == "strict" else {}
-        return "no rule gives it another form", wider or ({} if config.get("padding") else {"padding": True})
+        plain = style == "any" and config.get("theory", "reals") == "reals"
+        padded = {} if config.get("padding") else {"padding": True}
+        return "no rule gives it another form", {"style": "plain"} if plain else padded
     left_out = ", ".join(f"{number:,} {reason}" for reason, number in dropped.items())
-    wider = {"strict": {"mode": "common"}, "common": {"mode": "paper"}}.get(mode, {})
+    modes = get_args(Mode)
+    kept = (wide for wide in modes[modes.index(mode) + 1 :] if ACCEPTED[wide] & {*dropped})
+    wider = next(({"mode": wide} for wide in kept), {})
     return f"all other forms were left out by mode {mode} ({left_out})", wider
 
 

@@ -12,6 +12,7 @@ from engines.egen.expressions.language import ARITY
 from engines.egen.expressions.logic import LOGIC
 
 __all__ = [
+    "ACCEPTED",
     "CORPUS_CONFIG",
     "MAX_MEMBERS",
     "MAX_TOKENS",
@@ -58,6 +59,12 @@ Order = Literal["shortest", "readable", "random"]
 nested, then the shortest."""
 
 Outcome = Literal["equal", "extends", "shrinks", "nowhere", "different", "undecided"]
+ACCEPTED: dict[Mode, frozenset[Outcome]] = {
+    "strict": frozenset({"equal", "extends"}),
+    "common": frozenset({"equal", "extends", "shrinks"}),
+    "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),
+}
+"""Which verdicts make a member, by mode; `shrinks` needs a common point."""
 Layout = Literal["blocks", "jsonl"]
 """A published layout of clusters: blocks of lines, or JSON lines."""
 
@@ -173,10 +180,14 @@ def told_apart(
 
 
 class Agreed(NamedTuple):
-    """How far equality was checked: values agree to so many leading bits at so many points."""
+    """How far equality was checked: values agree to so many leading bits at so many points.
+
+    `integers` says at which values of variables that are integers the two were looked at.
+    """
 
     bits: int
     points: int
+    integers: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from screens.widgets.notice import error_text
 
 __all__ = ["Draft", "Drafts", "GrowLine", "usual_settings"]
 
-_SET = ("max_tokens", "mode")
+_SET = ("max_tokens", "mode", "style")
 """Settings of the user's own with which growth begins."""
 
 

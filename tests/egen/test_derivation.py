@@ -136,10 +136,20 @@ def test_each_line_follows_by_the_step_it_names(start: str, target: str) -> None
         ("atan(x)+acot(x)", "pi/2", ["acot-to-atan", "collect"]),
         ("atan(1)", "pi/4", ["arctangents"]),
         ("sqrt(3+2sqrt(2))", "1+sqrt(2)", ["exact value"]),
+        ("sin(-x)", "-sin(x)", ["negative angle"]),
+        ("cosh(-3x)", "4cosh(x)^3 - 3cosh(x)", ["negative angle", "multiple angle", "squares"]),
+        ("d/dx(x^2 e^x)", "(x^2+2x)e^x", ["d-product", "d-power", "arithmetic", "d-exp", "d-x", "factor"]),
     ],
 )
 def test_steps_have_the_names_that_one_would_give_them(start: str, target: str, steps: list[str]) -> None:
     assert [step.rule for step in derive(read(start), read(target)).steps[1:]] == steps
+
+
+def test_lines_carry_no_terms_0() -> None:
+    found = derive(read("cos(pi - 2asin(x))"), read("2x^2 - 1"))
+    lines = [step.tree for step in found.steps]
+    assert len(lines) > 4
+    assert all(Tree("0") not in line for tree in lines for line in tree)
 
 
 def test_a_search_that_fails_says_why() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,19 @@ def test_a_head_without_other_forms_has_written_ones(head: str, grower: Grower) 
     assert len(cluster.members) >= 4
     verdicts = Verifier(read(head), seed=77).check([member.tree for member in cluster.members])
     assert {verdict.outcome for verdict in verdicts} <= {"equal", "extends"}
+
+
+@pytest.mark.parametrize("head", ["acos(cos(x))", "x + atan(tan(2x))"])
+def test_a_head_that_is_a_detour_has_members_with_no_other(head: str, grower: Grower) -> None:
+    members = [member.prefix.split() for member in grown(grower, head, members=50).members]
+    assert len(members) == 50
+    for label, inside in {"tan": "acot", "sin": "asin", "cos": "acos"}.items():
+        assert not any((label, inside) in pairwise(member) for member in members)
+
+
+def test_numbers_longer_than_the_language_reads_are_not_written(grower: Grower) -> None:
+    for head in ("10^30*x", "x/10^40", "-123456789012345678901234567890*x"):
+        assert grown(grower, head, members=20).members
 
 
 def test_a_polynomial_is_factored_and_multiplied_out(grower: Grower) -> None:

@@ -138,6 +138,24 @@ def test_a_divergent_integral_is_unknown() -> None:
         ("integral(t, 0, x, 2t)", "integral(t, 0, x, 2t + 0 sqrt(5000000 - t))", "", "shrinks"),
         ("integral(t, 0, x, 2t)", "integral(t, 0, x, 2t + 0 sqrt(5000000 - t))", "x < 5000000", "equal"),
         ("integral(t, 0, x, t^2)", "integral(t, 0, x, t^2 + 0 sqrt((t - 1)^2 - 0.0001))", "", "shrinks"),
+        # only what is exact is an integer
+        ("integral(t, 0, 1/2, e^t)", "1/2", "", "different"),
+        ("integral(t, 0, 1/2, e^t)", "sqrt(e) - 1", "", "equal"),
+        ("integral(t, 0, x, 2^t)", "(2^x - 1)/ln(2)", "", "equal"),
+        ("integral(t, 0, x, t^(1/3))", "3x^(4/3)/4", "x > 0", "equal"),
+        ("integral(t, 0, 1, x^(t/3 + t/3 + t/3))", "(x - 1)/ln(x)", "", "equal"),
+        ("floor(n (1/3))", "floor(n/3)", "n integer", "equal"),
+        ("sum(k, 1, 3 n (1/3), k)", "n(n+1)/2", "n integer, n >= 0", "equal"),
+        # an integral over a pole has no value that is known
+        ("ln(abs((x-2)/(x-1)))", "integral(t, 1, 2, 1/(t-x))", "", "undecided"),
+        ("integral(t, 1, 2, 1/(t-x))", "ln(abs((x-2)/(x-1)))", "", "undecided"),
+        ("ln(abs((x-2)/(x-1)))", "integral(t, 1, 2, 1/(t-x))", "x > 2", "equal"),
+        # integers that few would try
+        ("floor(1.0001 sin(n)^2)", "0", "n integer", "different"),
+        ("sum(k, 1, n, k)", "n(n+1)/2 + floor(n/3000)", "n integer, n >= 0", "different"),
+        ("floor(n/2) + floor((n+1)/2)", "n + floor(1/(1 + (n - 287)^2))", "n integer", "different"),
+        ("floor(n/10^6)", "floor((n + 1)/10^6)", "n integer, n > 0", "different"),
+        ("floor((n + m)/11)", "floor(n/11) + floor(m/11)", "n m integers, n > 0, m > 0", "different"),
     ],
 )
 def test_verdicts(head: str, member: str, given: str, outcome: str) -> None:
@@ -145,6 +163,39 @@ def test_verdicts(head: str, member: str, given: str, outcome: str) -> None:
     (verdict,) = theory_of("reals", given, *trees).judge(trees[0]).check([trees[1]])
     assert verdict.outcome == outcome
     assert (verdict.counterexample is None) == (outcome in ("equal", "undecided"))
+
+
+def test_integers_that_were_tried_are_named() -> None:
+    head = read("sum(k, 1, n, k)")
+    (verdict,) = theory_of("reals", "n integer, n >= 0", head).judge(head).check([read("n(n+1)/2")])
+    assert verdict.checked is not None
+    assert verdict.checked.integers.startswith("n from 0 to 400, some up to 1")
+    (verdict,) = theory_of("reals", "n integer").judge(read("cos(n pi)")).check([read("(-1)^n")])
+    assert verdict.checked is not None
+    assert verdict.checked.integers.startswith("n from -400 to 400, some up to -")
+
+
+@pytest.mark.parametrize(
+    ("head", "member", "outcome"),
+    [
+        ("2^2005", "2^2006", "different"),
+        ("2^2006", "2*2^2005", "equal"),
+        ("10^400 x", "10*10^399 x", "equal"),
+        ("x", "x*2^2005/2^2005", "equal"),
+        ("2", "2^2005/2^2004 + 10^-40", "different"),
+        ("e^(10^5)", "e^(10^5 + 10^-30)", "different"),
+    ],
+)
+def test_numbers_beyond_double_precision(head: str, member: str, outcome: str, tmp_path: Path) -> None:
+    trees = read(head), read(member)
+    (verdict,) = theory_of("reals", "", *trees).judge(trees[0]).check([trees[1]])
+    assert verdict.outcome == outcome
+    example = verdict.counterexample
+    assert example is None or all(map(math.isfinite, (example.head, example.member)))  # type: ignore[arg-type]
+    pairs = tmp_path / "pairs"
+    pairs.write_text("\t".join(map(prefix, trees)))
+    assert [row["verdict"] for row in verify(Verify(pairs)).results] == [outcome]
+    assert bool(derive(*trees, theory=theory_of("reals", "", *trees)).steps) == (outcome == "equal")
 
 
 def test_they_are_judged_and_not_rewritten(tmp_path: Path) -> None:

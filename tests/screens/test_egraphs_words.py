@@ -127,7 +127,7 @@ async def test_help_explains_the_signs_of_the_pane(build: Build) -> None:
             "it has 12 tokens, and nothing",
             {"max_tokens": 12},
         ),
-        ("abs(x)", {"style": "any"}, "no rule gives it another form", {"mode": "common"}),
+        ("abs(x)", {"style": "any"}, "no rule gives it another form", {"style": "plain"}),
         ("sqrt(-1 - x^2)", {"nodes": 100}, "it has no value", {}),
     ],
 )

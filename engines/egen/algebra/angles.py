@@ -65,6 +65,16 @@ class Angles:
             s, t = added(times(s, v), times(t, u)), both(times(t, v), times(s, u))
         return s if tree.label == sine else t
 
+    def negative(self, tree: Tree) -> Tree:
+        """The sine or cosine of an angle below zero, by that of the opposite angle."""
+        if tree.label not in _PARTNER:
+            return tree
+        rows = terms(tree.children[0])
+        if len(rows) != 1 or rows[0][0] > 0:
+            return tree
+        opposite = Tree(tree.label, (normal(times(number(-rows[0][0]), rows[0][1])),))
+        return times(Tree("-1"), opposite) if _PARTNER[tree.label][0] == tree.label else opposite
+
     def multiple(self, tree: Tree) -> Tree:
         """The sine or cosine of a multiple of a unit angle, by its sine and cosine."""
         if tree.label not in _PARTNER:

@@ -14,8 +14,8 @@ from fractions import Fraction
 from engines.core.tree import Tree
 from engines.egen.algebra.angles import Angles
 from engines.egen.algebra.powers import Powers, Signs, bottom_up
-from engines.egen.algebra.rational import TooLargeError, integer
-from engines.egen.algebra.relations import equal, reduced
+from engines.egen.algebra.rational import ZERO, TooLargeError, added, divided, integer, less, times
+from engines.egen.algebra.relations import ARITHMETIC, equal, reduced
 from engines.egen.expressions.language import VARIABLE, variables_of
 from engines.egen.expressions.patterns import fold, is_number, unfolded
 from engines.egen.rules.table import Condition, Rule, is_variable
@@ -25,6 +25,7 @@ __all__ = ["OF_NUMBERS", "Lines", "filled", "fits", "meetings", "meets"]
 Lines = list[tuple[str, Tree]]
 """The name of a step and what it leads to."""
 
+_MINUS = Tree("-1")
 _ROUNDS = 5
 _LARGEST = 900
 """Tokens; longer lines are not followed."""
@@ -34,8 +35,9 @@ _DERIVATIVES = (
     *("d-exp", "d-quotient", "d-product", "d-sin", "d-cos", "d-tan", "d-csc", "d-sec", "d-cot", "d-asin"),
     *("d-acos", "d-atan", "d-acsc", "d-asec", "d-acot", "d-sinh", "d-cosh", "d-tanh", "d-csch", "d-sech"),
     *("d-coth", "d-asinh", "d-acosh", "d-atanh", "d-acsch", "d-asech", "d-acoth", "d-ln", "d-sqrt", "d-abs"),
-    "d-general-power",
 )
+_OTHER_DERIVATIVES = ("d-general-power",)
+"""For what none of the others fits in the end."""
 _WRITTEN_BY_OTHERS = (
     *("log-to-ln", "tan-to-sin-cos", "cot-to-cos-sin", "sec-reciprocal", "csc-reciprocal"),
     *("tanh-to-sinh-cosh", "coth-to-cosh-sinh", "sech-reciprocal", "csch-reciprocal"),
@@ -91,7 +93,7 @@ class _Ends:
             before = sides[0][-1][1], sides[1][-1][1]
             for side in sides:
                 self._by_rules(side, ("log-to-ln",))
-                while self._by_rules(side, _DERIVATIVES):
+                while self._by_rules(side, _DERIVATIVES) or self._by_rules(side, _OTHER_DERIVATIVES):
                     pass
                 self._by_rules(side, _WRITTEN_BY_OTHERS)
                 if self.exponentials:
@@ -100,6 +102,7 @@ class _Ends:
             self._scan(sides, angles.scan)
             for side in sides:
                 self._by_rules(side, [_HALVED[name] for name in _HALVED if angles.halves(name)])
+            self._everywhere(sides, "negative angle", angles.negative)
             self._everywhere(sides, "multiple angle", angles.multiple)
             self._everywhere(sides, "exact value", angles.value)
             for side in sides:
@@ -119,9 +122,13 @@ class _Ends:
         for name in names:
             if name not in self.rules:
                 continue
-            new = self._rewritten(self.rules[name], side[-1][1])
-            if new != side[-1][1] and len(new) <= _LARGEST:
-                side.append((name, new))
+            tree = fold(side[-1][1])
+            new = self._rewritten(self.rules[name], tree)
+            if new != tree and len(new) <= _LARGEST:
+                worked_out = unfolded(tree)
+                if worked_out != side[-1][1]:
+                    side.append((ARITHMETIC, worked_out))
+                side.append((name, unfolded(new)))
                 changed = True
         return changed
 
@@ -133,7 +140,7 @@ class _Ends:
             except TooLargeError:
                 continue
             if fold(new) != fold(tree) and len(new) <= _LARGEST:
-                side.append((name, new))
+                side.append((name, bottom_up(new, _without_neutral)))
 
     @staticmethod
     def _scan(sides: tuple[Lines, Lines], scan: Callable[[Tree], None]) -> None:
@@ -144,7 +151,7 @@ class _Ends:
                 continue
 
     def _rewritten(self, rule: Rule, tree: Tree) -> Tree:
-        """A tree with a rule used wherever it fits, inside first."""
+        """A folded tree with a rule used wherever it fits, inside first."""
         left, right = fold(rule.left), fold(rule.right)
 
         def change(node: Tree) -> Tree:
@@ -157,7 +164,7 @@ class _Ends:
                 return node
             return filled(right, binding)
 
-        return unfolded(bottom_up(fold(tree), change)) if left.label in tree.labels() else tree
+        return bottom_up(tree, change) if left.label in tree.labels() else tree
 
 
 def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
@@ -169,6 +176,21 @@ def meets(condition: Condition, binding: Mapping[str, Tree]) -> bool:
     if condition.name == "free":
         return VARIABLE not in tree.labels()
     return condition.name != "nonconst" or bool(variables_of(tree))
+
+
+def _without_neutral(tree: Tree) -> Tree:
+    """A sum without terms 0, a product without factors 0 or 1 and without two factors -1."""
+    if tree.label == "*" and tree.children[0] == _MINUS and tree.children[1].children[:1] == (_MINUS,):
+        return tree.children[1].children[1] if tree.children[1].label == "*" else tree
+    return _SIMPLER[tree.label](*tree.children) if tree.label in _SIMPLER else tree
+
+
+_SIMPLER: Mapping[str, Callable[[Tree, Tree], Tree]] = {
+    "+": added,
+    "-": lambda left, right: less(left, right) if left != ZERO else times(_MINUS, right),
+    "*": times,
+    "/": divided,
+}
 
 
 def _inside(tree: Tree) -> Tree:

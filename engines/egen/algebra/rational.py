@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token
+from engines.egen.expressions.language import MAX_DIGITS, is_constant_token
 from engines.egen.expressions.patterns import is_number
 
 __all__ = [
     "ONE",
+    "ZERO",
     "Quotient",
     "Space",
     "TooLargeError",
@@ -40,7 +41,7 @@ __all__ = [
     "times",
 ]
 
-ONE, _ZERO = Tree("1"), Tree("0")
+ONE, ZERO = Tree("1"), Tree("0")
 _MAX_POWER = 64
 _MAX_TERMS = 600
 
@@ -57,26 +58,28 @@ class Quotient(NamedTuple):
 
 
 def number(value: Fraction | int) -> Tree:
-    """A rational number in the language."""
+    """A rational number in the language. Raises: TooLargeError where the language has no token so long."""
     value = Fraction(value)
+    if max(abs(value.numerator), value.denominator) >= 10**MAX_DIGITS:
+        raise TooLargeError("a number has too many digits")
     top = Tree(str(value.numerator))
     return top if value.denominator == 1 else Tree("/", (top, Tree(str(value.denominator))))
 
 
 def added(left: Tree, right: Tree) -> Tree:
     """A sum, without a term that is 0."""
-    return right if left == _ZERO else left if right == _ZERO else Tree("+", (left, right))
+    return right if left == ZERO else left if right == ZERO else Tree("+", (left, right))
 
 
 def less(left: Tree, right: Tree) -> Tree:
     """A difference."""
-    return left if right == _ZERO else Tree("-", (left, right))
+    return left if right == ZERO else Tree("-", (left, right))
 
 
 def times(left: Tree, right: Tree) -> Tree:
     """A product, without a factor that is 1."""
-    if _ZERO in (left, right):
-        return _ZERO
+    if ZERO in (left, right):
+        return ZERO
     return right if left == ONE else left if right == ONE else Tree("*", (left, right))
 
 
@@ -216,7 +219,7 @@ class Space:
         """A polynomial as a sum, the first term a positive one where there is one."""
         rows = [(_fraction(c) * scale, exponents) for exponents, c in polynomial.to_dict().items()]
         if not rows:
-            return _ZERO
+            return ZERO
         first = next((place for place, (c, _) in enumerate(rows) if c > 0), 0)
         rows.insert(0, rows.pop(first))
         tree = self._term(*rows[0])
@@ -227,8 +230,8 @@ class Space:
     def _term(self, c: Fraction, exponents: Sequence[int]) -> Tree:
         parts = [power(atom, int(n)) for atom, n in zip(self.atoms, exponents, strict=False) if n]
         if c.numerator != 1 or not parts:
-            parts.insert(0, Tree(str(c.numerator)))
-        return divided(times_all(parts), Tree(str(c.denominator)))
+            parts.insert(0, number(c.numerator))
+        return divided(times_all(parts), number(c.denominator))
 
     def product(self, quotient: Quotient) -> Tree:
         """The factored form: a product over a product."""
@@ -236,9 +239,9 @@ class Space:
         above = [power(tree, n) for tree, n in rows if n > 0]
         below = [power(tree, -n) for tree, n in rows if n < 0]
         if scale.numerator != 1 or not above:
-            above.insert(0, Tree(str(scale.numerator)))
+            above.insert(0, number(scale.numerator))
         if scale.denominator != 1:
-            below.insert(0, Tree(str(scale.denominator)))
+            below.insert(0, number(scale.denominator))
         return divided(times_all(above), times_all(below) if below else ONE)
 
     def factors(self, quotient: Quotient) -> tuple[Fraction, list[tuple[Tree, int]]]:

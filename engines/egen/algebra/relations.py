@@ -49,6 +49,7 @@ PROCEDURES = {
     "powers": "roots and powers of products, powers and exponentials, taken apart or put together",
     "absolute value": "the absolute value of a product or of what has one sign",
     "addition theorem": "sine or cosine, circular or hyperbolic, of a sum",
+    "negative angle": "sine or cosine, circular or hyperbolic, of -u by that of u",
     "multiple angle": "sine or cosine, circular or hyperbolic, of a multiple of an angle",
 }
 """Steps that no single rule makes, and what they do."""

@@ -22,11 +22,10 @@ from engines.core.tree import Tree
 from engines.egen.algebra.lines import OF_NUMBERS, filled, fits
 from engines.egen.algebra.powers import Signs
 from engines.egen.egraph.growth import GROUPS, group, guards
-from engines.egen.egraph.members import ACCEPTED
 from engines.egen.egraph.proofs import ARITHMETIC, ASSUMED, Binding, Line, Proofs, reverse
 from engines.egen.expressions.language import VARIABLE
 from engines.egen.expressions.patterns import fold, unfolded
-from engines.egen.records import Counterexample, Mode, Verdict, told_apart, where
+from engines.egen.records import ACCEPTED, Counterexample, Mode, Verdict, told_apart, where
 from engines.egen.rules.table import Condition, Guards, Rule
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Judge, Theory

@@ -27,18 +27,12 @@ from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.subterms import Subterms
-from engines.egen.records import Cluster, EgenConfig, Member, Mode, Outcome, Stats
+from engines.egen.records import ACCEPTED, Cluster, EgenConfig, Member, Stats
 from engines.egen.theories.theory import Judge, Theory, theory_of
 from engines.egen.weights import FAMILIES, read_weights
 
-__all__ = ["ACCEPTED", "generate"]
+__all__ = ["generate"]
 
-ACCEPTED: dict[Mode, frozenset[Outcome]] = {
-    "strict": frozenset({"equal", "extends"}),
-    "common": frozenset({"equal", "extends", "shrinks"}),
-    "paper": frozenset({"equal", "extends", "shrinks", "nowhere", "undecided"}),
-}
-"""Which verdicts make a member, by mode; `shrinks` needs a common point."""
 _DRAWN_TOGETHER = 32
 _ROUND = 500
 """Members of one length in a round, at most."""

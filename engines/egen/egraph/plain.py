@@ -6,6 +6,9 @@ that could be left out (in a product, sum or quotient, as the argument of an odd
 difference), a negative number that is added, subtracted or divided by, or a reciprocal of a reciprocal. What
 an operand may not be depends on the operator above it, so each class becomes several, one for each set of
 such demands: the terms that are left are still counted exactly and drawn uniformly.
+
+A head such as `acos(cos x)` is itself such a function of an inverse and may have no form that is none: there
+as few kinds of them as it takes are let through.
 """
 
 from __future__ import annotations
@@ -37,11 +40,21 @@ _ODD_OR_EVEN = {
 _ARITHMETIC = ("+", "-", "*", "/", "pow", "sqrt", "abs")
 _FUNCTIONS = 8 | 16 | 32 | 64
 _UNDONE = {8: 16, 16: 8, 32: 64, 64: 32}
+_Nodes = list[tuple[ENode, int, tuple[int, ...]]]
 
 
 def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
     """The e-graph of the terms that make no detour, and for each of its classes the one it is a part of."""
     looked_at = _looked_at(egraph)
+    for allowed in (0, *_UNDONE, _FUNCTIONS):
+        found = _split(egraph, looked_at, allowed)
+        if found[0].classes[0]:
+            break
+    return found
+
+
+def _split(egraph: EGraph, looked_at: Mapping[int, _Nodes], allowed: int) -> tuple[EGraph, dict[int, int]]:
+    """As `plain`, with some kinds of functions anywhere."""
     numbers: dict[tuple[int, int], int] = {(egraph.root, 0): 0}
     waiting = [(egraph.root, 0)]
     classes: dict[int, tuple[ENode, ...]] = {}
@@ -49,7 +62,7 @@ def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
         home, barred = waiting.pop()
         kept = []
         for node, kind, demands in looked_at[home]:
-            if kind & barred:
+            if kind & barred & ~allowed:
                 continue
             further = barred & _FUNCTIONS if node.label in _ARITHMETIC else 0
             parts = []
@@ -61,18 +74,23 @@ def plain(egraph: EGraph) -> tuple[EGraph, dict[int, int]]:
                 parts.append(numbers[part])
             kept.append(ENode(node.label, tuple(parts)))
         classes[numbers[home, barred]] = tuple(kept)
-    gone: set[int] = set()
-    while (empty := {number for number, nodes in classes.items() if not nodes}) != gone:
-        classes = {
-            number: tuple([node for node in nodes if empty.isdisjoint(node.children)])
-            for number, nodes in classes.items()
-        }
-        gone = empty
+    # what has a term that ends: a class may hold nothing but terms of itself
+    ending: set[int] = set()
+    while more := {
+        number
+        for number, nodes in classes.items()
+        if number not in ending and any(ending.issuperset(node.children) for node in nodes)
+    }:
+        ending |= more
+    classes = {
+        number: tuple([node for node in nodes if ending.issuperset(node.children)])
+        for number, nodes in classes.items()
+    }
     origin = {number: home for (home, _), number in numbers.items()}
     return replace(egraph, root=0, classes=dict(sorted(classes.items()))), origin
 
 
-def _looked_at(egraph: EGraph) -> dict[int, list[tuple[ENode, int, tuple[int, ...]]]]:
+def _looked_at(egraph: EGraph) -> dict[int, _Nodes]:
     """The nodes of each class that are no detour themselves, what they are and what they demand."""
     constants = {number: egraph.constant(number) for number in egraph.classes}
     return {

@@ -24,6 +24,7 @@ __all__ = [
     "HYPERBOLIC",
     "INVERSE",
     "LETTERS",
+    "MAX_DIGITS",
     "TRIGONOMETRIC",
     "VARIABLE",
     "VARIABLES",
@@ -67,7 +68,8 @@ ALIASES = {
 
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)\Z", re.ASCII)
 _WORD = re.compile(r"\S+")
-_MAX_DIGITS = 30
+MAX_DIGITS = 30
+"""Longer constants are not read."""
 
 
 def is_constant_token(token: str) -> bool:
@@ -87,9 +89,9 @@ def operands(token: str, letters: str = "") -> int:
     if known is not None:
         return known
     if is_constant_token(token):
-        if (digits := len(token.removeprefix("-"))) > _MAX_DIGITS:
+        if (digits := len(token.removeprefix("-"))) > MAX_DIGITS:
             raise ExpressionError(
-                f"the constant {token[:12]}… has {digits} digits; at most {_MAX_DIGITS} are read",
+                f"the constant {token[:12]}… has {digits} digits; at most {MAX_DIGITS} are read",
                 remedy="Round it, or write it as a power.",
             )
         return 0

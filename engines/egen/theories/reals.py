@@ -41,11 +41,13 @@ _EXTENDED = {label: count for label, count in ARITY.items() if label != VARIABLE
 @dataclass(frozen=True, slots=True)
 class Reals(Theory):
     """`variables` are those of the expressions, x first. With x alone and no assumptions it is the paper's.
-    `pointwise` theories have sums, products, integrals, sign or floor, which are judged and not rewritten."""
+    `pointwise` theories are of what double precision does not evaluate. Those that are not `rewritable` have
+    sums, products, integrals, sign or floor, which are judged and not rewritten."""
 
     assumptions: Assumptions = NOTHING
     variables: tuple[str, ...] = (VARIABLE,)
     pointwise: bool = False
+    rewritable: bool = True
 
     @property
     def extended(self) -> bool:
@@ -75,7 +77,7 @@ class Reals(Theory):
     @property
     def unwritten(self) -> str:
         names = ", ".join(FURTHER)
-        return f"there are no rules of {names}: they are judged, not rewritten" if self.pointwise else ""
+        return f"there are no rules of {names}: they are judged, not rewritten" if not self.rewritable else ""
 
     def judge(self, head: Tree, *, seed: int = 0) -> Judge:
         if self.pointwise:
@@ -83,14 +85,14 @@ class Reals(Theory):
         return verifier(head, *map(Tree, self.variables), assumptions=self.assumptions, seed=seed)
 
     def meetings(self, start: Tree, target: Tree, rules: Mapping[str, Rule], judge: Judge) -> Iterator[Lines]:
-        assert isinstance(judge, Verifier)
+        assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         _, errors = balls(compile_many([target], variables=judge.variables), points)
         common = Signs(points[..., np.isfinite(errors[0])], judge.variables)
         return meetings(start, target, rules, common)
 
     def signs(self, judge: Judge) -> Signs:
-        assert isinstance(judge, Verifier)
+        assert isinstance(judge, Verifier | Pointwise)
         points = judge.points[..., : judge.inside]
         return Signs(points[..., :: max(1, judge.inside // _POINTS)], judge.variables)
 

@@ -129,8 +129,11 @@ def theory_of(name: TheoryName, assume: str, *trees: Tree) -> Theory:
     from engines.egen.assumptions import ordered, read_assumptions
     from engines.egen.expressions.language import FURTHER, variables_of
     from engines.egen.theories.reals import Reals
+    from engines.egen.verification.pointwise import too_large
 
     assumptions = read_assumptions(assume)
-    pointwise = any(node.label in FURTHER for tree in trees for node in tree)
+    rewritable = not any(node.label in FURTHER for tree in trees for node in tree)
+    pointwise = not rewritable or any(map(too_large, trees))
     names = variables_of(*trees) | assumptions.variables
-    return Reals(assumptions, tuple(name for name in ordered(names) if name in names), pointwise)
+    known = tuple(name for name in ordered(names) if name in names)
+    return Reals(assumptions, known, pointwise, rewritable)

@@ -51,7 +51,7 @@ def explain(head: Tree, member: Tree, *, assumptions: Assumptions = NOTHING, see
     judge = verifier(head, member, assumptions=assumptions, seed=seed)
     if isinstance(judge, Pointwise):
         raise ExpressionError(
-            "sums, products, integrals, sign and floor are judged, not explained",
+            "sums, products, integrals, sign, floor and numbers beyond 1e308 are judged, not explained",
             remedy="Use check or verify.",
         )
     verdict = judge.check([member])[0]

@@ -1,4 +1,5 @@
-"""Verdicts on expressions with sums, products, integrals, `sign` or `floor`, by rigorous values alone.
+"""Verdicts on what double precision does not evaluate, by rigorous values alone: expressions with sums,
+products, integrals, `sign` or `floor`, and those with numbers that are too large.
 
 Both are evaluated with bounds at points of the region of the assumptions (`values`), in general position, far
 out and beside ends of domains. That takes longer than double precision does, so the points are fewer.
@@ -6,54 +7,85 @@ out and beside ends of domains. That takes longer than double precision does, so
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from flint import arb, ctx
+from flint import ctx, fmpq
 from numpy.typing import NDArray
 
-from engines.core.numeric import compile_valid
+from engines.core.numeric import balls, compile_many, compile_valid
 from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
-from engines.egen.expressions.language import BINDERS, LETTERS, is_constant_token, operands
+from engines.egen.expressions.language import (
+    BINDERS,
+    FURTHER,
+    LETTERS,
+    is_constant_token,
+    operands,
+    variables_of,
+)
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.bits import MOST_BITS, bits_for, scales
 from engines.egen.verification.lines import Lines
 from engines.egen.verification.recheck import SPARE
 from engines.egen.verification.regions import Region
-from engines.egen.verification.values import value
+from engines.egen.verification.values import LongSumError, Totals, value
 
-__all__ = ["Pointwise"]
+__all__ = ["Pointwise", "too_large"]
 
 Floats = NDArray[np.float64]
 
 _POINTS, _FAR = 40, 6
 """Points in general position, and of each variable far out along it."""
+_FEW_INTEGERS = 16
+"""So far from 0 integers are tried one by one where an integral is worked out for each."""
 _DEEP = 8
 """Points at which the sizes of terms are looked at."""
 _FEWEST = 8
-_UNKNOWN = 0.5
-"""So many points without a known value for each that agrees, and nothing is claimed."""
-_BITS = 160
+_VAGUE = 0.5
+"""So many points where values are known to a few bits for each that agrees, and nothing is claimed."""
+_BITS, _MORE_BITS = 160, 4_096
+"""Working precision, and that where it gives no number."""
 _AGREED = 48
+_ROUGH = 1e-6
+"""A number that double precision knows no better than this is worked out by rigorous values."""
+_LARGEST = sys.float_info.max
 _WRITTEN_OUT = 16
 """Terms of a sum or product that is written out to find where its domain ends."""
 
 
 class _Point(NamedTuple):
-    """A point with the head's value; `single` names the special value of a variable, such as `a = 0`."""
+    """A point with the head's value; `single` names the special value of a variable, such as `a = 0`. Far out
+    a value may be too much work; where there are `many`, integrals are."""
 
     at: tuple[float, ...]
     head: Value
+    far: bool = False
+    many: bool = False
     single: str = ""
 
 
+def too_large(tree: Tree) -> bool:
+    """Whether an expression holds a number that is beyond double precision, or of too many lost digits."""
+    if any(node.label in FURTHER for node in tree):
+        return False
+    terms = [node for node in tree if node.children and not variables_of(node)]
+    values, errors = balls(compile_many(terms), [0.5])
+    rough = (errors > _ROUGH * np.maximum(1.0, np.abs(values))) & ~np.isnan(values)
+    with ctx.workprec(_BITS):
+        return any(_finite(value(terms[place], {})) for place in np.flatnonzero(rough))
+
+
 class Pointwise:
-    """Judges expressions against one head."""
+    """Judges expressions against one head.
+
+    Attributes: points: (variables, points), all `inside` of the head's domain; reason: as `Verifier`'s.
+    """
 
     def __init__(
         self, head: Tree, names: set[str], assumptions: Assumptions = NOTHING, *, seed: int = 0
@@ -62,29 +94,35 @@ class Pointwise:
         self.shown = [place for place, name in enumerate(self.variables) if name in names]
         self._head = head
         self._known: dict[tuple[float, ...], Value] = {}
-        region = Region(self.variables, assumptions, seed=seed)
-        general = np.concatenate(
-            [region.points[:, :_POINTS], *(far[:, :_FAR] for far in region.far())], axis=1
-        )
-        self._points = self._with_head(general)
-        known = [place for place, point in enumerate(self._points) if _finite(point.head)]
+        self._region = region = Region(self.variables, assumptions, seed=seed)
+        self._totals = Totals()
+        few, _ = region.whole(_FEW_INTEGERS)
+        self._points = self._with_head(np.concatenate([region.points[:, :_POINTS], few], axis=1))
+        far = np.concatenate([far[:, :_FAR] for far in region.far()], axis=1)
+        self._points += [point._replace(far=True) for point in self._with_head(far)]
+        known = [point.at for point in self._points if _finite(point.head)]
         self.reason = (
             ""
             if len(known) >= _FEWEST
-            else f"the head has a value at {len(known)} of {general.shape[1]} points"
+            else f"the head has a value at {len(known)} of {len(self._points)} points"
         )
         self._lines: Lines | None = None
         stand_in = compile_valid([_plain(head)], variables=self.variables)
-        self._deep = general[:, known][:, :_DEEP]
+        self.points = np.array(known).reshape(-1, len(self.variables)).T
+        self.inside = len(known)
+        self._deep = self.points[:, :_DEEP]
         self._scales = scales(stand_in, self._deep)
         if known and self.shown:
-            self._lines = Lines(stand_in, region, self.shown, general[:, known], 1)
+            self._lines = Lines(stand_in, region, self.shown, self.points, 1)
             self._points += self._with_head(self._lines.of_head())
         special, singles = region.special()
-        self._points += [
-            point._replace(single=single)
-            for point, single in zip(self._with_head(special), singles, strict=True)
-        ]
+        for column, single in zip(special.T, singles, strict=True):
+            self._points += [
+                point._replace(single=single) for point in self._with_head(column[:, np.newaxis])
+            ]
+        if "integral" not in head.labels():
+            for points, far_out in zip(region.whole(), (False, True), strict=True):
+                self._points += [point._replace(far=far_out, many=True) for point in self._with_head(points)]
 
     def check(self, members: Sequence[Tree | Sequence[str]]) -> list[Verdict]:
         """One verdict per member."""
@@ -97,17 +135,25 @@ class Pointwise:
         return [self._verdict(tree) for tree in trees]
 
     def _with_head(self, points: Floats) -> list[_Point]:
+        """Points with the head's value, without those where a sum is too long."""
         found = []
         for column in points.T.tolist():
             at = tuple(column)
-            if at not in self._known:
-                self._known[at] = self._at(self._head, at)
-            found.append(_Point(at, self._known[at]))
+            try:
+                if at not in self._known:
+                    self._known[at] = self._at(self._head, at)
+                found.append(_Point(at, self._known[at]))
+            except LongSumError:
+                continue
         return found
 
     def _at(self, tree: Tree, point: Sequence[float], bits: int = _BITS) -> Value:
+        values = {name: fmpq(*at.as_integer_ratio()) for name, at in zip(self.variables, point, strict=True)}
         with ctx.workprec(bits):
-            return value(tree, dict(zip(self.variables, map(arb, point), strict=True)))
+            found = value(tree, values, self._totals)
+        if found is None or found.is_finite() or bits >= _MORE_BITS:
+            return found
+        return self._at(tree, point, _MORE_BITS)
 
     def _beside_ends(self, tree: Tree) -> list[_Point]:
         """Points beside those ends of a member's domain that are none of the head's."""
@@ -117,16 +163,24 @@ class Pointwise:
         return self._with_head(self._lines.of(program, [0])[0])
 
     def _verdict(self, tree: Tree) -> Verdict:
-        """Special points show other values, and single ones where only one of the two has any. What has no
-        known value at many points where the head has one, such as an integral over a pole, is undecided."""
+        """Special points show other values, and single ones where only one of the two has any. Where one of
+        the two has no known value, such as an integral over a pole, nothing is claimed, but for points far
+        out."""
         if self.reason:
             return Verdict("undecided", 0.0)
-        agreeing = inside = missing = unknown = 0
+        self._totals.spent = inside = missing = unknown = vague = 0
+        agreeing: list[tuple[float, ...]] = []
         lost: _Point | None = None
         gained: _Point | None = None
         singles: dict[str, list[str]] = {}
+        integral = "integral" in tree.labels()
         for point in [*self._points, *self._beside_ends(tree)]:
-            head, member = point.head, self._at(tree, point.at)
+            if point.many and integral:
+                continue
+            try:
+                head, member = point.head, self._at(tree, point.at)
+            except LongSumError:
+                continue
             if head is None or member is None:
                 kind = "" if head is member else "member" if member is None else "head"
                 if not _finite(head if member is None else member):
@@ -139,20 +193,23 @@ class Pointwise:
                     gained = gained or point
                 continue
             if not (head.is_finite() and member.is_finite()):
-                unknown += bool(head.is_finite()) and not point.single
+                unknown += head.is_finite() != member.is_finite() and not point.far and not point.single
                 continue
             with ctx.workprec(_BITS):
                 bits = agreement(head, member)
             if bits is None:
-                example = self._example(point, head, member, float(member - head))
-                return Verdict("different", 1.0, points=agreeing + missing, counterexample=example)
+                example = self._example(point, head, member, member - head)
+                return Verdict("different", 1.0, points=len(agreeing) + missing, counterexample=example)
             if point.single:
                 singles.setdefault(point.single, []).append("")
+                continue
+            inside += 1
+            if bits >= _AGREED:
+                agreeing.append(point.at)
             else:
-                inside += 1
-                agreeing += bits >= _AGREED
+                vague += not point.far
         outcome: Outcome = "shrinks" if missing else "extends" if gained else "equal"
-        if agreeing + missing < _FEWEST or (not missing and unknown > agreeing * _UNKNOWN):
+        if len(agreeing) + missing < _FEWEST or (not missing and (unknown or vague > len(agreeing) * _VAGUE)):
             outcome = "undecided"
         elif not agreeing:
             outcome = "nowhere"
@@ -167,13 +224,16 @@ class Pointwise:
         ]
         return Verdict(
             outcome,
-            agreeing / inside if inside else 0.0,
+            len(agreeing) / inside if inside else 0.0,
             outcome == "shrinks" and gained is not None,
-            agreeing + missing,
+            len(agreeing) + missing,
             None if shown is None else self._example(shown, shown.head, self._at(tree, shown.at)),
-            Agreed(_AGREED - SPARE, agreeing) if agreeing else None,
+            self._checked(agreeing) if agreeing else None,
             ", ".join(found),
         )
+
+    def _checked(self, points: Sequence[tuple[float, ...]]) -> Agreed:
+        return Agreed(_AGREED - SPARE, len(points), self._region.tried(np.array(points).T))
 
     def _deeper(self, tree: Tree) -> Verdict | None:
         """What more bits say where terms are lost in the usual ones at all points; None if no more."""
@@ -190,13 +250,18 @@ class Pointwise:
         with ctx.workprec(bits):
             if head is None or member is None or agreement(head, member) is not None:
                 return None
-            example = self._example(_Point(at, head), head, member, float(member - head))
+            example = self._example(_Point(at, head), head, member, member - head)
         return Verdict("different", 1.0, points=1, counterexample=example)
 
-    def _example(self, point: _Point, head: Value, member: Value, gap: float | None = None) -> Counterexample:
+    def _example(self, point: _Point, head: Value, member: Value, gap: Value = None) -> Counterexample:
         at = tuple((self.variables[place], point.at[place]) for place in self.shown)
-        one, other = (None if side is None else float(side) for side in (head, member))
-        return Counterexample(point.at[0], one, other, gap, at)
+        one, other, apart = map(_double, (head, member, gap))
+        return Counterexample(point.at[0], one, other, apart, at)
+
+
+def _double(known: Value) -> float | None:
+    """The nearest double; the largest one for what is larger."""
+    return None if known is None else max(-_LARGEST, min(_LARGEST, float(known)))
 
 
 def _finite(known: Value) -> bool:

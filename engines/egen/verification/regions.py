@@ -6,7 +6,8 @@ assumptions say of several variables together is looked at afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from math import ceil, floor, inf, isfinite
 
 import numpy as np
@@ -31,6 +32,13 @@ _WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
 _SPECIAL = (0.0, 1.0, -1.0, 2.0)
 _PAIRED = 4
 """Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
+_ONE_BY_ONE, _TOGETHER = 400, 8
+"""So far from 0, or from a bound, integers are tried one by one, and two of them together."""
+_IN_A_ROW = 16
+_DECADES = range(3, 16)
+"""Farther out some are tried between these powers of ten."""
+_EVEN = 720_720
+"""A number that those up to 16 divide: its multiples and what follows them have all small residues."""
 
 
 class Region:
@@ -81,6 +89,59 @@ class Region:
             moved[place] = values
             found.append(moved[:, self.holds(moved)])
         return found
+
+    def whole(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
+        """(variables, points) where integers are tried one by one, in ascending order, and far out; the other
+        variables are in general position, and the same for some in a row. Args: reach: how far one by one."""
+        names = [name for name in self.variables if name in self.assumptions.integers]
+        random = np.random.default_rng([self._seed, 5])
+        near = [self._at({name: self._one_by_one(name, reach)}) for name in names]
+        for one, other in combinations(names[:_PAIRED], 2):
+            sides = (self._one_by_one(side, min(reach // 2, _TOGETHER)) for side in (one, other))
+            grid = np.meshgrid(*sides)
+            near.append(self._at({one: grid[0].ravel(), other: grid[1].ravel()}))
+        far = [self._at({name: self._far_out(name, random)}) for name in names]
+        nothing = np.empty((len(self.variables), 0))
+        both = (np.concatenate([nothing, *found], axis=1) for found in (near, far))
+        one_by_one, far_out = (points[:, self.holds(points)] for points in both)
+        return one_by_one, far_out
+
+    def _at(self, values: Mapping[str, Floats]) -> Floats:
+        """Points with these values of some variables."""
+        count = len(next(iter(values.values())))
+        points = self.points[:, np.arange(count) // _IN_A_ROW % self.points.shape[1]]
+        for name, row in values.items():
+            points[self.variables.index(name)] = row
+        return points
+
+    def _one_by_one(self, name: str, reach: int) -> Floats:
+        low, high = self._bounds[name]
+        begin, end = _within((-reach, reach), low, high)
+        return np.arange(ceil(begin), floor(end) + 1, dtype=np.float64)
+
+    def _far_out(self, name: str, random: np.random.Generator) -> Floats:
+        """Powers of ten and their neighbours, random integers, and such as have all small residues."""
+        tens = [10**decade + more for decade in _DECADES for more in (-1, 0, 1)]
+        drawn = [int(10 ** (decade + share)) for decade in _DECADES for share in random.random(4)]
+        even = [_EVEN * int(times) + more for times in 10 ** (9 * random.random(4)) for more in range(17)]
+        low, high = self._bounds[name]
+        every = np.array(sorted({*tens, *drawn, *even}), np.float64)
+        every = np.concatenate([every, -every])
+        return every[(low <= every) & (every <= high)]
+
+    def tried(self, points: Floats) -> str:
+        """At which integers points lie: `n from 0 to 400, some up to 1e+15`."""
+        texts = []
+        for name in self.assumptions.integers:
+            values = np.unique(points[self.variables.index(name)])
+            if not len(values):
+                continue
+            runs = np.split(values, np.flatnonzero(np.diff(values) != 1) + 1)
+            run = max(runs, key=len)
+            outer = [end for end in (values[0], values[-1]) if not run[0] <= end <= run[-1]]
+            text = f"{name} from {run[0]:.0f} to {run[-1]:.0f}"
+            texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
+        return "; ".join(texts)
 
     def holds(self, points: Floats) -> NDArray[np.bool_]:
         """Whether the assumptions certainly hold at each point."""

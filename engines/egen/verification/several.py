@@ -23,7 +23,7 @@ from engines.egen.expressions.language import FURTHER, variables_of
 from engines.egen.records import Agreed, Counterexample
 from engines.egen.verification.lines import Lines
 from engines.egen.verification.points import MAX_FAR, telling
-from engines.egen.verification.pointwise import Pointwise
+from engines.egen.verification.pointwise import Pointwise, too_large
 from engines.egen.verification.recheck import MORE_BITS, SPARE
 from engines.egen.verification.regions import Region
 from engines.egen.verification.verify import CLEAR_BITS, Case, Verifier
@@ -44,7 +44,8 @@ def verifier(
     Raises: EngineError E221 when no point is found where the assumptions hold.
     """
     variables = variables_of(head, *others) | assumptions.variables
-    if any(node.label in FURTHER for tree in (head, *others) for node in tree):
+    trees = head, *others
+    if any(node.label in FURTHER for tree in trees for node in tree) or any(map(too_large, trees)):
         return Pointwise(head, variables, assumptions, seed=seed)
     if variables <= {"x"} and not assumptions:
         return Verifier(head, seed=seed)
@@ -75,7 +76,7 @@ class Several(Verifier):
         region = Region(self.variables, assumptions, seed=seed)
         values, errors = balls(self._program, region.points, trace=True)
         near = region.points[:, telling(values, errors)]
-        points = np.concatenate([near, *map(self._telling_far, region.far())], axis=1)
+        points = np.concatenate([near, *map(self._telling_far, region.far()), *region.whole()], axis=1)
         self._place(points)
         known = int(np.isfinite(errors[-1]).sum()), int(np.isnan(values[-1]).sum())
         if not self._decides(region.points.shape[1] - sum(known) > known[0]):
@@ -84,6 +85,7 @@ class Several(Verifier):
         self._lines = Lines(self._program, region, self.shown, self.points[:, : self.inside], through)
         if (ends := self._lines.of_head()).size:
             self._place(points, ends)
+        self._tried = region.tried(self.points)
         self._probes = self._chosen()
         self._general = self._functions(self.points[:, self._probes])
         self._special_points, self._special_values = region.special()
@@ -125,7 +127,8 @@ class Several(Verifier):
             if case.outcome != "different" and case.checked is None and case.sharp >= 0:
                 self._decide(programs, case, case.sharp)
             if case.outcome != "different":
-                case.checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+                checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+                case.checked = checked._replace(integers=self._tried)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])
         self._look_beside(programs, list(zip(whole, points, strict=True)))

@@ -3,6 +3,9 @@
 Those of files of rules (cbrt, fmin, ...), `sign` and `floor`, finite sums and products `sum k a b u`, where
 the variable k runs through the integers from a to b, and definite integrals `integral t a b u`. An integral
 is Arb's, which encloses it by values in the complex plane; where that gives no number, nothing is known.
+
+What is made of rational numbers by arithmetic is worked out exactly as long as it is not too long, everything
+else is a ball. Only what is exact is an integer for certain: a wide ball may hold one by chance.
 """
 
 from __future__ import annotations
@@ -15,42 +18,114 @@ from flint import acb, arb, ctx, fmpq
 from engines.core.derivative import derivative
 from engines.core.precise import CODE, NOTHING, Value, applied
 from engines.core.tree import Tree
-from engines.egen.expressions.language import BINDERS, VARIABLE, is_constant_token
+from engines.egen.expressions.language import BINDERS, VARIABLE, is_constant_token, variables_of
 
-__all__ = ["value"]
+__all__ = ["LongSumError", "Totals", "value"]
 
-_LONGEST = 2_000
-"""Terms of a sum or product that is worked out."""
+_LONGEST, _MOST = 20_000, 100_000
+"""Terms of sums and products that are worked out at one point, and for all points of one expression; those of
+totals that are known are not counted."""
+_EXACT_BITS = 8_192
+"""Longer rational numbers become balls."""
 _COMPLEX_BITS, _TOLERANCE, _EVALUATIONS = 96, 2.0**-64, 2_000
 """Precision, wanted error and most values of an integrand."""
 _PIECES = 128
 """Into so many pieces an interval is cut to find out where the integrand has no value."""
 
+Exact = arb | fmpq | None
+"""As `Value`; exact where it is rational."""
+Point = Mapping[str, arb | fmpq]
 
-def value(tree: Tree, values: Mapping[str, arb]) -> Value:
-    """The value at a point; None is undefined, NaN unknown."""
+
+class LongSumError(Exception):
+    """Sums and products have more terms than are worked out: the point is not looked at."""
+
+
+class Totals:
+    """The last term and the value of sums and products, from which longer ones go on, and how many terms were
+    worked out for an expression."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[object, ...], tuple[int, arb | fmpq]] = {}
+        self.spent = self._allowed = 0
+
+    def begin(self) -> None:
+        """Begin at another point."""
+        self._allowed = min(self.spent + _LONGEST, _MOST)
+
+    def spend(self, terms: int) -> None:
+        """Raises: LongSumError."""
+        if self.spent + terms > self._allowed:
+            raise LongSumError
+        self.spent += terms
+
+
+def value(tree: Tree, values: Point, totals: Totals | None = None) -> Value:
+    """The value at a point; None is undefined, NaN unknown.
+
+    Args: totals: of earlier points; filled. Raises: LongSumError.
+    """
+    totals = totals or Totals()
+    totals.begin()
+    return _ball(_value(tree, values, totals))
+
+
+def _ball(known: Exact) -> Value:
+    """An integer of any length is exact; arb(fmpq) would round it."""
+    return arb(known.p if known.q == 1 else known) if isinstance(known, fmpq) else known
+
+
+def _value(tree: Tree, values: Point, totals: Totals) -> Exact:
     label = tree.label
     if not tree.children:
         if label in values:
             return values[label]
         if is_constant_token(label):
-            exact = Fraction(label)
-            return arb(fmpq(exact.numerator, exact.denominator))
+            return fmpq(*Fraction(label).as_integer_ratio())
         return arb.pi() if label == "pi" else arb.const_e()
     if label in BINDERS:
-        return _bound(tree, values)
+        return _bound(tree, values, totals)
     if label == "d":
-        return _slope(tree.children[1], values)
+        return _slope(tree.children[1], values, totals)
+    exact = [_value(child, values, totals) for child in tree.children]
     if label.startswith("sound-"):
-        return _sound(label, [value(child, values) for child in tree.children])
-    parts = [value(child, values) for child in tree.children]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+        return _sound(label, [_ball(part) for part in exact])
+    if any(part is None for part in exact):
         return None
+    if label in _EXACTLY and all(isinstance(part, fmpq) for part in exact):
+        found = _EXACTLY[label](*exact)
+        if found is not NotImplemented:
+            return found if found is None or _length(found) <= _EXACT_BITS else arb(found)
+    parts = [_ball(part) for part in exact]
     if label in CODE:
         form = (CODE[label], 1, 1 if len(parts) > 1 else NOTHING)
-        return applied(form, parts[:1], parts[1:], True)[0]
-    return _OTHERS[label](*known)
+        fixed = label == "pow" and variables_of(tree.children[1]).isdisjoint(values)
+        return applied(form, parts[:1], parts[1:], fixed)[0]
+    return _OTHERS[label](*parts)
+
+
+def _length(number: fmpq) -> int:
+    return max(number.p.bit_length(), number.q.bit_length())
+
+
+def _power(base: fmpq, exponent: fmpq) -> fmpq | None:
+    """An integer power that is not too long."""
+    if exponent.q != 1 or _length(base) * abs(exponent) > _EXACT_BITS:
+        return NotImplemented
+    return None if base == 0 and exponent <= 0 else base ** int(exponent.p)
+
+
+_EXACTLY: Mapping[str, Callable[..., fmpq | None]] = {
+    "+": fmpq.__add__,
+    "-": fmpq.__sub__,
+    "*": fmpq.__mul__,
+    "/": lambda one, other: None if other == 0 else one / other,
+    "pow": _power,
+    "abs": abs,
+    "sign": lambda u: fmpq((u > 0) - (u < 0)),
+    "floor": lambda u: fmpq(u.floor()),
+}
+"""What is rational where its operands are."""
 
 
 def _sound(label: str, parts: Sequence[Value]) -> Value:
@@ -111,45 +186,62 @@ _OTHERS: Mapping[str, Callable[..., Value]] = {
 }
 
 
-def _slope(body: Tree, values: Mapping[str, arb]) -> Value:
+def _slope(body: Tree, values: Point, totals: Totals) -> Exact:
     """The derivative by x; nothing is known of that of a sum, product, integral, sign or floor."""
-    if value(body, values) is None:
+    if _value(body, values, totals) is None:
         return None
     if not {*BINDERS, "sign", "floor", "d"}.isdisjoint(body.labels()):
         return arb.nan()
-    return value(derivative(body, VARIABLE), values)
+    return _value(derivative(body, VARIABLE), values, totals)
 
 
-def _bound(tree: Tree, values: Mapping[str, arb]) -> Value:
+def _bound(tree: Tree, values: Point, totals: Totals) -> Exact:
     """A sum, product or integral."""
     name, *ends, body = tree.children
-    low, high = (value(end, values) for end in ends)
+    low, high = (_value(end, values, totals) for end in ends)
     if low is None or high is None:
         return None
     if tree.label == "integral":
-        return _integral(name.label, low, high, body, values)
-    first, last = low.unique_fmpz(), high.unique_fmpz()
+        return _integral(name.label, arb(low), arb(high), body, values)
+    first, last = _integer(low), _integer(high)
     if first is None or last is None:
-        return arb.nan() if low.contains_integer() and high.contains_integer() else None
-    if last - first > _LONGEST:
-        return arb.nan()
-    total = arb(0 if tree.label == "sum" else 1)
-    for number in range(int(first), int(last) + 1):
-        one = value(body, {**values, name.label: arb(number)})
+        return arb.nan() if arb(low).contains_integer() and arb(high).contains_integer() else None
+    given = [values[one] for one in sorted(variables_of(body) - {name.label})]
+    key = (tree.label, name.label, body, first, ctx.prec, *given)
+    begin = first - 1, fmpq(0 if tree.label == "sum" else 1)
+    done, total = totals.known.get(key, begin) if all(isinstance(one, fmpq) for one in given) else begin
+    if done > last:
+        done, total = begin
+    totals.spend(max(0, last - done))
+    for number in range(done + 1, last + 1):
+        one = _value(body, {**values, name.label: fmpq(number)}, totals)
         if one is None:
             return None
         total = total + one if tree.label == "sum" else total * one
+        if isinstance(total, fmpq) and _length(total) > _EXACT_BITS:
+            total = arb(total)
+    if last >= first and all(isinstance(one, fmpq) for one in given):
+        totals.known[key] = last, total
     return total
 
 
-def _integral(name: str, low: arb, high: arb, body: Tree, values: Mapping[str, arb]) -> Value:
+def _integer(number: arb | fmpq) -> int | None:
+    """The integer that an exact value is."""
+    if isinstance(number, fmpq):
+        return int(number.p) if number.q == 1 else None
+    whole = number.unique_fmpz() if number.is_exact() else None
+    return None if whole is None else int(whole)
+
+
+def _integral(name: str, low: arb, high: arb, body: Tree, values: Point) -> Value:
     """An integral over an interval on which the integrand is real."""
-    known = {other: acb(at) for other, at in values.items()}
+    known: dict[str, acb] = {}
     with ctx.workprec(_COMPLEX_BITS):
         if _somewhere_undefined(body, values, name, low, high):
             return None
+        integrand = _settled(body, name, values, known)
         found = acb.integral(
-            lambda z, analytic: _complex(body, {**known, name: z}, analytic),
+            lambda z, analytic: _complex(integrand, {**known, name: z}, analytic),
             acb(low),
             acb(high),
             rel_tol=_TOLERANCE,
@@ -161,7 +253,17 @@ def _integral(name: str, low: arb, high: arb, body: Tree, values: Mapping[str, a
     return found.real if found.is_finite() else arb.nan()
 
 
-def _somewhere_undefined(body: Tree, values: Mapping[str, arb], name: str, low: arb, high: arb) -> bool:
+def _settled(tree: Tree, name: str, values: Point, known: dict[str, acb]) -> Tree:
+    """An integrand with a name for each value that is free of its variable. Args: known: those; filled."""
+    if name not in tree.labels():
+        found = value(tree, values)
+        place = f"#{len(known)}"
+        known[place] = acb(arb.nan() if found is None else found)
+        return Tree(place)
+    return Tree(tree.label, tuple(_settled(child, name, values, known) for child in tree.children))
+
+
+def _somewhere_undefined(body: Tree, values: Point, name: str, low: arb, high: arb) -> bool:
     """Whether a piece of an interval is found on which an integrand certainly has no value.
 
     Pieces of which it is not known are halved, the largest first; each lies between the two ends for certain.
@@ -184,10 +286,7 @@ def _complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
     """The value of an integrand; not finite where `analytic` is asked for and it may not be so."""
     label = tree.label
     if not tree.children:
-        if label in values:
-            return values[label]
-        exact = value(tree, {})
-        return acb(exact if exact is not None else arb.nan())
+        return values[label]
     if label in BINDERS or label == "d":
         return acb(arb.nan())
     parts = [_complex(child, values, analytic) for child in tree.children]
@@ -197,10 +296,13 @@ def _complex(tree: Tree, values: Mapping[str, acb], analytic: bool) -> acb:
         one, other = parts
         return {"+": acb.__add__, "-": acb.__sub__, "*": acb.__mul__, "/": acb.__truediv__}[label](one, other)
     if label == "pow":
-        exponent = parts[1].real.unique_fmpz() if parts[1].imag.is_zero() else None
-        if exponent is not None:
-            return parts[0] ** exponent
-        return (parts[1] * parts[0].log(analytic=analytic)).exp()
+        base, exponent = parts
+        if exponent.is_exact() and exponent.imag == 0 and exponent.real.is_integer():
+            return base**exponent
+        if base.contains(0) and exponent.real > 0 and exponent.imag == 0 and not analytic:
+            most = abs(base).upper() ** exponent.real
+            return acb(arb(0, most), arb(0, most))
+        return (exponent * base.log(analytic=analytic)).exp()
     if label == "log":
         return parts[1].log(analytic=analytic) / parts[0].log(analytic=analytic)
     return getattr(parts[0], label)() if label in _MEROMORPHIC else acb(arb.nan())

@@ -28,6 +28,7 @@ from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.beside import CLEAR, SAFETY, exactly, seen
 from engines.egen.verification.bits import MOST_BITS, SEEN, bits_for, scales
 from engines.egen.verification.points import choose
+from engines.egen.verification.pointwise import too_large
 from engines.egen.verification.recheck import Apart, Recheck
 
 __all__ = ["MIN_POINTS", "Case", "Judged", "Verifier", "verdict_row", "verify_lines"]
@@ -392,7 +393,14 @@ def verify_lines(
             programs = compile_valid(tokens[batch], variables=verifier.variables)
             verdicts, nestings = verifier.judge(programs), programs.nesting.tolist()
             for (number, member), verdict, nesting in zip(members[batch], verdicts, nestings, strict=True):
-                if nesting >= 0:
+                if (
+                    nesting >= 0
+                    and verdict.outcome == "undecided"
+                    and too_large(read_prefix(member, LETTERS))
+                ):
+                    judge = judges(tree, [read_prefix(member, LETTERS)])
+                    yield from _one_by_one(judge, head, [(number, member)])
+                elif nesting >= 0:
                     yield Judged(number, head, member, verdict)
                 else:
                     yield Judged(number, head, member, error=_why_unreadable(member))
