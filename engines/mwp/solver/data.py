@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ from engines.core.errors import DataError
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
 
-__all__ = ["ALIKE", "Material", "look_alikes", "material"]
+__all__ = ["ALIKE", "Material", "look_alikes", "marks", "material"]
 
 ALIKE = 0.4
 """Two problems with this Jaccard index of their pairs of neighbouring words, numbers aside, count as one."""
@@ -39,7 +40,8 @@ def material(
 
     Args: data: problems; also, a second file, merged; development; unlike, a file whose problems,
     and whatever looks like one of them, are kept out. fold: of `problems`, kept out, with what looks like it
-    in `also`. development: share drawn from `problems` where no file is given. seed: of the draw.
+    in `also`. development: share drawn from `problems` where no file is given; what looks like one of it is
+    not trained on either. seed: of the draw.
     Raises: DataError E679 when nothing is left to train on, or a fold that there is not.
     """
     if "problems" not in data:
@@ -62,19 +64,19 @@ def material(
     also = _unlike(also, held_out, "looks like a problem of the fold", left_out)
     if "unlike" in data:
         shut = read_problems(data["unlike"]).rows
-        rows, also = (
-            _unlike(part, shut, "looks like a problem of data.unlike", left_out) for part in (rows, also)
-        )
+        folds = ", ".join(map(str, sorted({row.fold for row in shut if row.fold is not None})))
+        reason = "looks like a problem of data.unlike" + (f" (folds {folds} and no other)" if folds else "")
+        rows, also = (_unlike(part, shut, reason, left_out) for part in (rows, also))
     if "development" in data:
         chosen = _usable(data["development"], Counter())
-        rows, also = (
-            _unlike(part, chosen, "looks like a development problem", left_out) for part in (rows, also)
-        )
     else:
         order = Random(seed).sample(range(len(rows)), len(rows))
         count = round(development * len(rows))
         chosen = [rows[place] for place in sorted(order[:count])]
         rows = [rows[place] for place in sorted(order[count:])]
+    rows, also = (
+        _unlike(part, chosen, "looks like a development problem", left_out) for part in (rows, also)
+    )
     train = (*rows, *_renamed(also, {row.id for row in (*rows, *chosen)}))
     if not train:
         raise DataError(
@@ -135,5 +137,14 @@ def look_alikes(rows: Sequence[Problem], others: Sequence[Problem]) -> set[int]:
 
 
 def _pairs(problem: Problem) -> set[tuple[str, str]]:
-    words = [word.lower() for word in _WORD.findall(_PLACE.sub(" ", problem.text))]
-    return set(pairwise(words))
+    return set(pairwise(_words(problem)))
+
+
+def _words(problem: Problem) -> list[str]:
+    """The words of a problem, numbers aside."""
+    return [word.lower() for word in _WORD.findall(_PLACE.sub(" ", problem.text))]
+
+
+def marks(problems: Iterable[Problem]) -> list[str]:
+    """A mark for the words of each problem, numbers aside: by it one that was trained on is known again."""
+    return [sha256(" ".join(_words(problem)).encode()).hexdigest()[:10] for problem in problems]

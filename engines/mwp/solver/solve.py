@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from engines.mwp.solver.equations import Found
     from engines.mwp.solver.solver import Solver
 
-__all__ = ["Solve", "problem_of", "ready", "solve", "steps"]
+__all__ = ["LANGUAGES", "Solve", "problem_of", "ready", "solve", "steps"]
 
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
+LANGUAGES = {"en": "English", "zh": "Chinese"}
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 
 
@@ -74,16 +74,16 @@ def solve(spec: Solve) -> dict[str, Any]:
         **rows[0],
         "steps": steps(problem, found[0].equation),
         "alternatives": rows[1:],
-        "remarks": _remarks(problem, solver.languages),
+        "remarks": [*([solver.note] if solver.note else []), *_remarks(problem, solver.languages)],
     }
 
 
 def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     found = []
     if languages and problem.language not in languages:
-        learned = " and ".join(_LANGUAGES[name] for name in languages)
+        learned = " and ".join(LANGUAGES[name] for name in languages)
         found.append(
-            f"the problem is {_LANGUAGES[problem.language]}, and the solver has learned {learned} only"
+            f"the problem is {LANGUAGES[problem.language]}, and the solver has learned {learned} only"
         )
     for written, value in zip(problem.numbers, problem.values, strict=True):
         if abs(value) > LARGEST:
