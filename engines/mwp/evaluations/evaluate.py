@@ -148,9 +148,7 @@ def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
     for language, count in Counter(row.language for row in rows).items():
         if solver.languages and language not in solver.languages:
             learned = " and ".join(LANGUAGES[name] for name in solver.languages)
-            found.append(
-                f"{count:,} problems are {LANGUAGES[language]}; the solver has learned {learned} only"
-            )
+            found.append(f"{LANGUAGES[language]} problems: {count:,}; the solver has learned {learned} only")
     return found
 
 

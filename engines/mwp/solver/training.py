@@ -244,6 +244,7 @@ class SolverTask:
             **{name: path.name for name, path in self.data.items()},
             "training problems": f"{len(self._examples):,}",
             "development problems": f"{len(self.material.development):,}",
+            "of these like a training problem": f"{self.material.alike:,}",
             "variants": f"{len(self.problems) - len(self.material.train):,}",
             **out,
         }
