@@ -27,7 +27,7 @@ from engines.mwp.problems.equation import (
     parse_infix,
     parse_prefix,
 )
-from engines.mwp.problems.numbers import mask, mask_words, plain_digits, value_of
+from engines.mwp.problems.numbers import language_of, mask, mask_words, plain_digits, unread, value_of
 from engines.mwp.problems.readers import read_problems
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -52,6 +52,16 @@ def written(place: Path, *rows: Any) -> Path:
         ),
         ("长3(1/2)米", "长N_0米", ["7/2"]),
         ("每小时行３．５千米．共１２小时", "每小时行N_0千米．共N_1小时", ["7/2", "12"]),
+        ("1½ cups, ½ cup, 2/3rds, 4 and 1/2", "N_0 cups, N_1 cup, N_2, N_3", ["3/2", "1/2", "2/3", "9/2"]),
+        (
+            "1 000 or 1\u00a0250 or 5,00,000 or 21/2",
+            "N_0 or N_1 or N_2 or N_3",
+            ["1000", "1250", "500000", "21/2"],
+        ),
+        ("共1,200名，长3又1/2米", "共N_0名，长N_1米", ["1200", "7/2"]),
+        ("长3又2分之1米，吃了8分之3和百分之20", "长N_0米，吃了N_1和N_2", ["7/2", "3/8", "1/5"]),
+        # A calculation is none of fractions, and a list with Chinese commas is none of thousands.
+        ("计算40/16*2.5，1，200", "计算N_0/N_1*N_2，N_3，N_4", ["40", "16", "5/2", "1", "200"]),
     ],
 )
 def test_numbers_are_masked_with_their_exact_values(text: str, masked: str, values: list[str]) -> None:
@@ -60,10 +70,100 @@ def test_numbers_are_masked_with_their_exact_values(text: str, masked: str, valu
     assert found.values == tuple(map(Fraction, values))
 
 
-def test_number_words_count_when_asked_for() -> None:
-    text = "Twenty-five birds and one hundred and five bees ate 3 crumbs."
-    assert mask(text).numbers == ("3",)
-    assert mask(text, words=True).values == (25, 105, 3)
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Twenty-five birds and one hundred and five bees ate 3 crumbs.", [25, 105, 3]),
+        ("Five twenty-dollar bills and twenty five-dollar bills", [5, 20, 20, 5]),
+        ("six and seven, twenty five, the fifty-first of sixty", [6, 7, 25, 60]),
+        (
+            "two-thirds, one third of it, a half, two and a half, three-quarters",
+            ["2/3", "1/3", "1/2", "5/2", "3/4"],
+        ),
+        ("three quarters and two dimes, two fifth graders, the third", [3, 2, 2]),
+        ("a dozen, two dozen, half a dozen, how many dozen", [12, 24, 6]),
+        ("1.5 million, one million, two hundred thousand; eleven hundred", [1_500_000, 1_200_000, 1100]),
+        ("two thousand, three thousand, one hundred and two hundred", [2000, 3100, 200]),
+        ("half of the first half of the game", ["1/2"]),
+        ("一百二十个，两万五，二〇一九年，一千零五十，十五", [120, 25000, 2019, 1050, 15]),
+        (
+            "三分之二，百分之二十，三又二分之一米，一半，半小时，3个半小时",
+            ["2/3", "1/5", "7/2", "1/2", "1/2", "7/2"],
+        ),
+        ("第三天，星期三，三角形，三年级，几十人，三四个，一起，十二月", []),
+        ("1.5万元，五千米，三点一四", [15000, 5, "3.14"]),
+    ],
+)
+def test_number_words_count_when_asked_for(text: str, values: list[Any]) -> None:
+    found = mask(text, words=True)
+    assert found.values == tuple(map(Fraction, values))
+    # What is written to a file is read again.
+    assert tuple(map(value_of, found.numbers)) == found.values
+    assert len(mask(text).numbers) < max(1, len(found.numbers))
+
+
+def _said(value: int) -> str:
+    """English as a dictionary has it, independent of the reader's pattern."""
+    small = (
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    )
+    small += "seventeen eighteen nineteen"
+    tens = "twenty thirty forty fifty sixty seventy eighty ninety"
+    for size, name in ((1_000_000, "million"), (1000, "thousand"), (100, "hundred")):
+        if value >= size:
+            rest = value % size
+            return f"{_said(value // size)} {name}" + (f" {_said(rest)}" if rest else "")
+    if value < 20:
+        return small.split()[value - 1]
+    return tens.split()[value // 10 - 2] + (f"-{_said(value % 10)}" if value % 10 else "")
+
+
+def _han(value: int) -> str:
+    if value >= 10_000:
+        rest = value % 10_000
+        return f"{_han(value // 10_000)}万" + (("零" if rest < 1000 else "") + _han(rest) if rest else "")
+    said, gap = "", False
+    for size, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = value // size % 10
+        if digit:
+            said += ("零" if gap and said else "") + "零一二三四五六七八九"[digit] + name
+        gap = not digit
+    return said
+
+
+@given(st.integers(2, 99_999_999))
+def test_every_number_in_words_is_read(value: int) -> None:
+    assert mask(f"She has {_said(value)} pens.", words=True).values == (value,)
+    assert mask(f"有{_han(value)}个", words=True).values == (value,)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("On 3/4/2020 she had 5.", "3/4/2020 is read as no number"),
+        ("It was -9 degrees.", "the minus before 9"),
+        ("A 10² mess of 3.", "10² is read as 10"),
+        ("A town of 12 500 people.", "12 500 is read as two numbers"),
+        ("A rope of 3,5 m.", "3,5 is read as two numbers"),
+        ("A share of 80 % of 40.", "the % behind 80"),
+        ("She ate 1/0 of 5.", "1/0 is read as no number"),
+    ],
+)
+def test_what_is_no_number_is_told(text: str, reason: str) -> None:
+    masked = mask(text)
+    (told,) = unread(masked.text, masked.numbers, text)
+    assert told.startswith(reason)
+
+
+def test_the_language_is_that_of_the_text() -> None:
+    assert [
+        language_of(text) for text in ("Tom和Ann共有5个苹果", "李明 has 5 pens ， how many？", "N_0厘米")
+    ] == [
+        "zh",
+        "en",
+        "zh",
+    ]
+    assert language_of("5+3=？", without="zh") == "zh"
 
 
 def test_a_segmented_text_is_masked_word_by_word() -> None:
@@ -74,7 +174,7 @@ def test_a_segmented_text_is_masked_word_by_word() -> None:
 
 
 def test_a_number_that_is_none_is_refused() -> None:
-    for text in ("", "1/0", "(1/0)", "ten", "1e999", "--3", "3 4"):
+    for text in ("", "1/0", "(1/0)", "pens", "six and seven", "1e999", "--3", "3 4", "3,5", "一"):
         with pytest.raises(ValueError, match="is no number"):
             value_of(text)
 
@@ -140,6 +240,74 @@ def test_powers_leave_the_rational_numbers_only_where_they_must() -> None:
     for text in ("(N_0-C_9)^C_0_5", "C_2^C_999", "N_0/(N_0-N_0)"):
         with pytest.raises(EquationError):
             evaluate(parse_infix(text, Tree), [Fraction(3)])
+
+
+@pytest.mark.parametrize(
+    ("text", "equation", "form", "answer"),
+    [
+        ("3/4 of a pie for 4 kids. How much each?", "(3/4)/4", "N_0/N_1", "3/16"),
+        ("5 pies of 1/2 kg. How much?", "5*1/2", "N_0*N_1", "5/2"),
+        ("1/2 of 8 by 4. How many?", "8/1/2", "N_1/C_1/C_2", 4),
+        ("2 squared and 3. How many?", "2**2×3", "N_0^N_0*N_1", 12),
+        ("5 up, 8 down, 2 on. How many?", "-5 + 8 − -2", "N_1-N_0+N_2", 5),
+        ("1½ m and 2 1/4 m. How long?", "x = 1 1/2 + 2.25", "N_0+N_1", "15/4"),
+        ("20% of 50. How much?", "ans={50 × 20 %}", "N_0*N_1", 10),
+        ("25 of 5 kids and 3. How many?", "(25/5)*3", "N_0/N_1*N_2", 15),
+        ("a third of 9. How many?", "9*1/3", "C_1*N_0/C_3", 3),
+        ("0.3333333333333333 of 9. How many?", "9*(1/3)", "N_0*N_1", 3),
+        ("长3又1/2米，宽2米，面积多少？", "答＝（3又1/2）÷2", "N_0/N_1", "7/4"),
+        ("5 pens at $3. How much?", "=5*$3=15", "N_0*N_1", 15),
+    ],
+)
+def test_equations_are_read_as_they_are_printed(
+    text: str, equation: str, form: str, answer: Any, tmp_path: Path
+) -> None:
+    (problem,) = read_problems(written(tmp_path, {"text": text, "equation": equation})).rows
+    assert problem.equation is not None
+    assert problem.template == form
+    assert problem.answer == pytest.approx(float(Fraction(answer)))
+
+
+def test_other_toolkits_files_are_read_by_what_they_say(tmp_path: Path) -> None:
+    english = "Tom had 8 pens . He gave 2 to Ann . How many pens has he ?"
+    parted = "吃 了 ( 1 / 4 ) ， 有 8 个 ， 还 剩 多 少 个 ？"
+    rows = [
+        {"id": 1, "original_text": english, "segmented_text": english, "equation": "X=(8.0-2.0)", "ans": 6.0},
+        {
+            "id": 2,
+            "original_text": parted.replace(" ", ""),
+            "segmented_text": parted,
+            "equation": "x=8*(1-(1/4))",
+        },
+        {"@ID": "n-3", "Body": "Tom had eight pens.", "Question": "How many?", "Formula": "8=8"},
+        {"ID": "c-4", "Body": "Tom had 8 pens. He lost 2.", "Question": "How many?", "Answer": 6.0}
+        | {"Equation": "( 8.0 - 2.0 )", "question": "Tom had 8 pens. He lost 2. How many?"},
+        {
+            "id": "5",
+            "Question": "8 pens and 2. How many?",
+            "question": "9 pens. How many?",
+            "answer": "8/2=<<8/2=4>>4\n#### 10",
+        },
+    ]
+    found = read_problems(written(tmp_path, *rows))
+    assert [(one.language, one.template, one.numbers) for one in found.rows] == [
+        ("en", "N_0-N_1", ("8", "2")),
+        ("zh", "(C_1-N_0)*N_1", ("(1/4)", "8")),
+        ("en", "N_0", ("eight",)),
+        ("en", "N_0-N_1", ("8", "2")),
+        ("en", "", ("8", "2")),
+    ]
+    assert (found.rows[0].original, found.rows[2].id, found.rows[4].answer) == (english, "n-3", 10.0)
+    assert {note.reason for note in found.remarks if note.id == "5"} >= {
+        "two columns 'question': the first is read"
+    }
+
+
+def test_a_spreadsheets_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text('\ufeffsep=;\nText;Equation;Answer\n"8 pens and 2. How many?";8+2;10\n', "utf-8")
+    (problem,) = read_problems(path).rows
+    assert (problem.template, problem.answer) == ("N_0+N_1", 10.0)
 
 
 def test_math23k_is_read_raw_and_segmented(tmp_path: Path) -> None:

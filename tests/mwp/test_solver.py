@@ -183,6 +183,36 @@ def test_no_problem_of_the_fold_or_like_one_of_it_is_trained_on(tmp_path: Path) 
         material({"problems": own}, fold=7)
 
 
+def test_the_drawn_development_problems_look_like_no_other(tmp_path: Path) -> None:
+    things = ["pens", "cats", "hats", "maps", "cups", "keys", "jars", "toys", "bats", "figs", "nuts", "pies"]
+    rows = [
+        {
+            "id": f"{thing}{place}",
+            "equation": "3+4",
+            "text": f"Old {thing} {number} {thing} and 4 {thing} : how {thing} {thing} ?",
+        }
+        for thing in things
+        for place, number in enumerate((3, 33) if thing < "h" else (3,))
+    ]
+    path = tmp_path / "alike.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for seed in range(5):
+        found = material({"problems": path}, development=0.3, seed=seed)
+        assert len(found.development) == round(0.3 * len(rows))
+        assert len(found.train) + len(found.development) == len(rows)
+        assert not look_alikes(found.train, found.development)
+        assert found.alike == 0
+    # Where all look alike there is nothing else to draw, and that is said.
+    found = material({"problems": written(tmp_path, 28)}, seed=0)
+    assert (len(found.development), found.alike) == (3, 3)
+
+
+def test_a_card_names_the_folds_by_which_problems_were_left_out(tmp_path: Path) -> None:
+    own, unlike = written(tmp_path, 30), written(tmp_path, 1, seed=9, name="unlike")
+    found = material({"problems": own, "unlike": unlike}, seed=0)
+    assert found.left_out["looks like a problem of data.unlike (folds 0 and no other)"] == 5
+
+
 def test_a_triplet_that_was_labelled_bad_is_not_trained_on(tmp_path: Path) -> None:
     made = task(tmp_path, 24, alpha=0.5)
     begun(made)

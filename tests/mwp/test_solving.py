@@ -96,6 +96,22 @@ def test_what_is_not_understood_is_told(trained: tuple[Path, Path], text: str, r
     assert remark in told
 
 
+def test_what_a_solver_learned_and_what_it_is_are_told(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(trained[0], tmp_path / "copy"))
+    described = json.loads((folder / "solver.json").read_text())
+    (folder / "solver.json").write_text(json.dumps({**described, "note": "only a demonstration"}))
+    assert solve(Solve(folder, "Ann has 3 pens and 4 more ."))["remarks"] == ["only a demonstration"]
+    own, other = written(tmp_path, 7), tmp_path / "other.jsonl"
+    rows = [
+        {"text": "He ate 3 of 5 . Left ?", "equation": "5-3"},
+        {"text": "他有5个苹果，吃了3个，还剩几个？", "equation": "5-3"},
+    ]
+    other.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = [evaluate_solver(EvaluateSolver(folder, data))["remarks"] for data in (own, other)]
+    assert any("of the 7 problems have the words of one the solver was trained on" in one for one in said[0])
+    assert said[1] == ["only a demonstration", "Chinese problems: 1; the solver has learned English only"]
+
+
 @pytest.mark.parametrize("text", ["Ann has ９ pens and ２ more . How many ?", "Pages 2-9 , 9 - 2 or mid-9 ?"])
 def test_what_is_understood_has_no_remark(trained: tuple[Path, Path], text: str) -> None:
     assert solve(Solve(trained[0], text))["remarks"] == []

@@ -188,6 +188,44 @@ def test_rare_equations_are_left_to_the_common_ones(tmp_path: Path) -> None:
     assert find_triplets(FindTriplets(path, rare_min=2))["without_negative"] == 3
 
 
+MIXED = [
+    ("a", "Tom has 9 pens , loses 2 and 3 . How many ?", "9-2-3"),
+    ("b", "Tom has 9 pens , loses 2 and then 3 . How many ?", "9-(2+3)"),
+    ("c", "Tom has 9 pens and gets 2 . How many ?", "9+2"),
+    ("d", "Ann has 9 pens , loses 2 and gets 3 . How many ?", "9-2+3"),
+    ("e", "小明有9支笔，丢了2支又丢了3支，还剩几支？", "9-2-3"),
+    ("f", "小明有9支笔，丢了2支又买了3支，还有几支？", "9-2+3"),
+    ("g", "小明有9支笔，又买了2支，还有几支？", "9+2"),
+    ("h", "小明有9支笔，丢了2支和3支，还剩几支？", "9-(2+3)"),
+]
+
+
+@pytest.mark.parametrize("strategy", ["em", "nn", "joint"])
+@pytest.mark.parametrize("pool", ["train", "train,qr"])
+def test_no_triplet_has_two_languages_or_a_negative_that_is_equal(
+    strategy: Any, pool: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mixed.jsonl"
+    rows = [{"id": name, "text": text, "equation": equation} for name, text, equation in MIXED]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    by_id = {one.id: one for one in read_problems(path).rows}
+    told = find_triplets(FindTriplets(path, strategy=strategy, pool=pool))
+    assert told["without_negative"] == 0
+    for row in told["triplets"]:
+        anchor, positive, negative = (
+            by_id[name.partition("/")[0]] for name in (row.anchor, row.positive, row.negative)
+        )
+        assert anchor.language == positive.language == negative.language
+        if row.negative in by_id:
+            assert not {anchor.template, negative.template} <= {"N_0-N_1-N_2", "N_0-(N_1+N_2)"}
+        if strategy == "nn" and pool == "train" and row.anchor == "a":
+            assert row.positive == "b"
+    why = explain(ExplainTriplet(path, strategy=strategy, pool=pool, anchor="a", show=100))
+    missed = {one.id: one.reason for one in why.lost}
+    assert missed["b"] == "its equation is equal to the anchor's as a function"
+    assert missed["g"] == "it is of another language"
+
+
 def test_random_choices_are_repeated_by_their_seed(tmp_path: Path) -> None:
     path = written(tmp_path)
     runs = [found(path, text="random", seed=seed) for seed in (1, 1, 2, 3, 4, 5)]

@@ -276,7 +276,7 @@ async def test_any_problem_is_solved_and_the_tree_grows(
     build: Make, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Solver:
-        languages = ("en",)
+        languages, note = ("en",), ""
 
         def solve(self, problems: list[Problem], *, beam: int) -> list[list[Found]]:
             assert problems[0].numbers == ("4", "6", "5")

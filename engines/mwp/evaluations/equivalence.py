@@ -9,7 +9,7 @@ from random import Random
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import EquationError, Value, evaluate, placeholders
 
-__all__ = ["equivalent"]
+__all__ = ["equivalent", "signature"]
 
 _POINTS = 6
 _LARGEST = 10**6
@@ -45,6 +45,27 @@ def equivalent(a: Tree, b: Tree) -> bool:
         if met == _POINTS:
             break
     return met > 0
+
+
+def signature(tree: Tree) -> tuple[Value | str | None, ...]:
+    """What equations that are equal as functions have in common: their values at some points, exact but for
+    roots, which are rounded to nine digits. One without a value is equal to itself alone.
+
+    >>> from engines.mwp.problems.equation import parse_infix
+    >>> sides = "N_0-N_1-N_2", "N_0-(N_1+N_2)", "N_0-N_1+N_2"
+    >>> one, two, three = (signature(parse_infix(text, Tree)) for text in sides)
+    >>> one == two, one == three
+    (True, False)
+    """
+    count = max([0, *(place + 1 for place in placeholders(tree))])
+    found: list[Value | str | None] = []
+    for point in range(_POINTS):
+        # The first numbers of a point are the same for all equations.
+        draw = Random(point)
+        numbers = [Fraction(draw.randint(2, _LARGEST), _LARGEST // 3) for _ in range(count)]
+        value = _value(tree, numbers)
+        found.append(f"{value:.8e}" if isinstance(value, float) else value)
+    return tuple(found if any(value is not None for value in found) else tree.labels())
 
 
 def _value(tree: Tree, numbers: list[Fraction]) -> Value | None:

@@ -96,6 +96,7 @@ def evaluate_solver(spec: EvaluateSolver, *, events: Sink = ignore, stop: Stop =
         "problems": len(rows),
         "unusable": _unusable(read),
         "unread": dict(unread),
+        "remarks": _remarks(solver, rows),
         **_measures(scores),
         "ci95": {name: interval([measure(score) for score in scores]) for name, measure in MEASURES.items()},
         "tolerance": {"absolute": 1e-3, "relative": RELATIVE},
@@ -129,6 +130,25 @@ def _answers(
             raise StoppedError("the measuring was stopped", remedy="Run it again.")
         found += solver.solve(rows[begin : begin + _CHUNK], beam=beam or 0)
         events(Event("progress", {"done": len(found), "total": len(rows), "unit": unit}))
+    return found
+
+
+def _remarks(solver: Solver, rows: Sequence[Problem]) -> list[str]:
+    """What makes the figures better or worse than they would be on other problems."""
+    from engines.mwp.solver.data import marks
+    from engines.mwp.solver.solve import LANGUAGES
+
+    found = [solver.note] if solver.note else []
+    told = marks(rows)
+    for kind, what in ((solver.learned, "trained on"), (solver.chosen, "chosen by")):
+        if count := sum(mark in kind for mark in told):
+            found.append(
+                f"{count:,} of the {len(rows):,} problems have the words of one the solver was {what}"
+            )
+    for language, count in Counter(row.language for row in rows).items():
+        if solver.languages and language not in solver.languages:
+            learned = " and ".join(LANGUAGES[name] for name in solver.languages)
+            found.append(f"{LANGUAGES[language]} problems: {count:,}; the solver has learned {learned} only")
     return found
 
 

@@ -34,11 +34,16 @@ OPERATORS = ("+", "-", "*", "/", "^")
 Value = Fraction | float
 """Exact, unless a power left the rational numbers."""
 
-_PRIORITY = {"+": 0, "-": 0, "*": 1, "/": 1, "^": 2}
+_PRIORITY = {"+": 0, "-": 0, "*": 1, "/": 1, "~": 1.5, "^": 2}
+"""`~` is a minus before an operand."""
+_PLAIN = str.maketrans("×✕✖∗⋅·÷∶：:−–—－＋（［【〔[{｛）］】〕]}｝", "******////----+(((((((" + ")" * 7)
 _PLACEHOLDER = re.compile(r"N_(\d+)")
 _CONSTANT = re.compile(r"C_(\d+(?:[._]\d+)?)")
 _TOKEN = re.compile(
-    r"\s*(?:(N_\d+|C_\d+(?:[._]\d+)?)|(\d+\(\d+/\d+\)|\(\d+/\d+\)|(?:\d[\d,]*\.?\d*|\.\d+)%?)|([-+*/^()]|\*\*))"
+    r"\s*(?:(N_\d+|C_\d+(?:[._]\d+)?)"
+    r"|(\d*\(\d+/\d+\)|\d+又(?:\(\d+/\d+\)|\d+/\d+)|\d+ +\d+/\d+|\d*[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒]"
+    r"|(?:\d[\d,]*\.?\d*|\.\d+)(?:\s*[%‰])?)"
+    r"|(\*\*|[-+*/^()%]))"
 )
 _LARGEST_POWER = 64
 _LARGEST_VALUE = 10**100
@@ -132,21 +137,26 @@ def _label(token: str) -> str:
 
 
 def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
-    """An equation in infix notation; `+ -` bind least, `^` most, equal ones from the left.
+    """An equation in infix notation; `+ -` bind least, `^` most, equal ones from the left. Signs may be those
+    of print (× ÷ − and any brackets), a minus may stand before an operand, and % behind it.
 
     Args: number: the tree of a number as written. Raises: EquationError where it cannot be read.
 
     >>> parse_infix("(N_0-C_1)*N_1", Tree).labels()
     ['*', '-', 'N_0', 'C_1', 'N_1']
+    >>> infix(parse_infix("-N_0+N_1×2**N_2", lambda _: Tree("C_2")))
+    'N_1*C_2^N_2-N_0'
     """
+    text = text.translate(_PLAIN)
     operands: list[Tree] = []
     waiting: list[str] = []
     place, expect, count = 0, True, 0
 
-    def reduce(least: int) -> None:
+    def reduce(least: float) -> None:
         while waiting and waiting[-1] != "(" and _PRIORITY[waiting[-1]] >= least:
-            right, left = operands.pop(), operands.pop()
-            operands.append(Tree(waiting.pop(), (left, right)))
+            sign = waiting.pop()
+            count = 1 if sign == "~" else 2
+            operands[-count:] = [Tree(sign, tuple(operands[-count:]))]
 
     while text[place:].strip():
         found = _TOKEN.match(text, place)
@@ -158,6 +168,10 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
         if (leaf or written) and expect:
             operands.append(Tree(_label(leaf)) if leaf else number(written))
             expect = False
+        elif sign in ("+", "-") and expect:
+            waiting += ["~"] if sign == "-" else []
+        elif sign == "%" and not expect:
+            operands[-1] = Tree("/", (operands[-1], Tree("C_100")))
         elif sign == "(" and expect:
             waiting.append("(")
         elif sign == ")" and not expect:
@@ -179,7 +193,36 @@ def parse_infix(text: str, number: Callable[[str], Tree]) -> Tree:
         raise _unread(text, len(text))
     if operands[0].depth > MAX_DEPTH:
         raise EquationError(f"the equation is nested more than {MAX_DEPTH} deep")
-    return operands[0]
+    return _without_signs(operands[0])
+
+
+def _without_signs(tree: Tree) -> Tree:
+    """An equation with every minus before an operand taken into its sums: -a+b is b-a."""
+    below, same = _signed(tree)
+    return _negated(same) if below else same
+
+
+def _negated(tree: Tree) -> Tree:
+    return Tree("-", (Tree("C_0"), tree))
+
+
+def _signed(tree: Tree) -> tuple[bool, Tree]:
+    """Whether an equation has a minus before it, and the rest."""
+    if not tree.children:
+        return False, tree
+    parts = [_signed(child) for child in tree.children]
+    left_below, left = parts[0]
+    if tree.label == "~":
+        return not left_below, left
+    right_below, right = parts[1]
+    if tree.label == "^":
+        return False, Tree("^", tuple(_negated(part) if below else part for below, part in parts))
+    if tree.label in "*/":
+        return left_below != right_below, Tree(tree.label, (left, right))
+    right_below ^= tree.label == "-"
+    if left_below == right_below:
+        return left_below, Tree("+", (left, right))
+    return False, Tree("-", (right, left) if left_below else (left, right))
 
 
 def _unread(text: str, place: int) -> EquationError:
@@ -205,7 +248,7 @@ def infix(tree: Tree) -> str:
     return _within(left, here) + tree.label + _within(right, here + 1)
 
 
-def _within(operand: Tree, priority: int) -> str:
+def _within(operand: Tree, priority: float) -> str:
     text = infix(operand)
     return f"({text})" if _PRIORITY.get(operand.label, 3) < priority else text
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from engines.mwp.problems.numbers import Language
 
-__all__ = ["LAYOUTS", "Layout", "layout_of", "lowered"]
+__all__ = ["AGAIN", "LAYOUTS", "Layout", "layout_of", "lowered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class Layout:
 
     Args: needs: keys that make the format. masked: the text with placeholders. numbers: their values.
     original: keys whose texts make the unmasked problem. segmented: the same as words. equation: where it
-    stands, the first that is there. answer: the source's own. exact: a number of the equation is one of the
-    text where both are written alike, otherwise where they are worth the same. words: numbers in words count.
-    language: where the format says it.
+    stands, the first that is there. answer: the source's own. exact: in Chinese a number of the equation is
+    one of the text where both are written alike, otherwise where they are worth the same. words: numbers in
+    words count. language: of a text without a word.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Layout:
     segmented: str = ""
     exact: bool = False
     words: bool = False
-    language: Language | None = None
+    language: Language = "en"
 
 
 def _keys(text: str) -> tuple[str, ...]:
@@ -86,9 +86,25 @@ LAYOUTS = (
 """In the order in which they are tried."""
 
 
-def lowered(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """The row with its keys in lower case, `-` and blanks as `_`."""
-    return {re.sub(r"[-\s]+", "_", str(key).strip().lower()): value for key, value in row.items()}
+AGAIN = " (again)"
+"""Behind the name of a column that another has too."""
+
+
+def lowered(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """The row with its keys in lower case, `-` and blanks as `_`, without the `@` of what was XML.
+
+    Of two columns of one name (`Question`, `question`) the one is read that holds the other's text, otherwise
+    the first; what differs is kept beside it.
+    """
+    found: dict[str, Any] = {}
+    for key, value in row.items() if isinstance(row, Mapping) else row:
+        name = re.sub(r"[-\s]+", "_", str(key).strip().lstrip("@").lower())
+        known = found.get(name)
+        if known in (None, "") or (known != value and str(known).strip() in str(value)):
+            found[name] = value
+        elif value not in (None, "") and str(value).strip() not in str(known):
+            found[name + AGAIN] = value
+    return found
 
 
 def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> Layout | None:

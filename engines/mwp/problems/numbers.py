@@ -1,44 +1,117 @@
-"""Numbers in the text of a problem: found, valued exactly, and replaced by placeholders `N_0`, `N_1`, …"""
+"""Numbers in the text of a problem: found, valued exactly, and replaced by placeholders `N_0`, `N_1`, …
+
+What `mask` finds in a text, `value_of` reads, in digits and in words, English and Chinese alike.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["Language", "Masked", "language_of", "mask", "mask_words", "plain_digits", "value_of"]
+__all__ = ["Language", "Masked", "language_of", "mask", "mask_words", "plain_digits", "unread", "value_of"]
 
 Language = Literal["en", "zh"]
 
-_ZH = re.compile(r"\d*\(\d+/\d+\)\d*|\d+\.\d+%?|\d+%?")
-"""Mixed numbers and fractions in brackets, decimals, integers, these two also with a percent sign."""
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)"
-_EN = re.compile(
-    rf"(?<![\w/])(?:{_DIGITS}\s+\d+/\d+|\d+/\d+|{_DIGITS}?\.\d+%?|{_DIGITS}%?)(?!\d|(?:st|nd|rd|th)\b)",
-    re.IGNORECASE,
+_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+_THIN = "[\u00a0\u2009\u202f]"
+"""Blanks that only separate thousands; an ordinary one does before a group that begins with 0."""
+_GROUPED = (
+    rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?!\d)|\d{{1,3}}(?:{_THIN}\d{{3}})+(?!\d)"
+    r"|\d{1,3}(?: \d{3})*? 0\d{2}(?: \d{3})*(?!\d)"
 )
-_BRACKETED = re.compile(r"(\d*)\(\(?(\d+)\)?/\(?(\d+)\)?\)")
-_MIXED = re.compile(r"(?:(\d+)\s+)?(\d+)/(\d+)")
-_DECIMAL = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
+_DIGITS = rf"(?:(?<!\d)(?:{_GROUPED})|\d+)"
+_VALUE = rf"(?:{_DIGITS}?\.\d+|{_DIGITS})"
+_OPERATOR = r"[\d.+*/=×÷-]"
+_ZH = (
+    r"\d+又(?:\(\d+/\d+\)|\d+/\d+|\d+分之\d+)|\d*\(\d+/\d+\)|\d+分之\d+"
+    rf"|[百千万]分之\d+(?:\.\d+)?|{_DIGITS}?[{_VULGAR}]"
+    rf"|(?<!{_OPERATOR})\d+/\d+(?!{_OPERATOR}|的?[商积和差])|{_DIGITS}\.\d+[%‰]?|{_DIGITS}[%‰]?"
+)
+"""A fraction without brackets is one where it is no part of a calculation."""
+_EN = (
+    rf"(?<![\w/])(?:{_DIGITS}\s+(?:and\s+)?\d+[/⁄]\d+|\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}])"
+    r"(?:rds?\b|ths?\b)?(?!\d|[/⁄]\d)"
+    rf"|(?<![\w/]){_VALUE}[%‰]?(?!\d|[/⁄]\d|(?:st|nd|rd|th)\b)"
+)
+_FRACTION = re.compile(r"(?:(\d+)(?:\s+(?:and\s+)?|又|(?=\()))?\(*(\d+)\)?[/⁄]\(?(\d+)\)*(?:rds?|ths?)?")
+_DECIMAL = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?"
 _LONGEST = 40
-_CJK = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
 
 _SMALL = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
     *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_ORDINALS = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PARTS = {"half": 2, "quarter": 4, "hundredth": 100} | {name: at + 3 for at, name in enumerate(_ORDINALS)}
 _WORDS = {
     **{word: value for value, word in enumerate(_SMALL)},
     **{word: 10 * (place + 2) for place, word in enumerate(_TENS)},
 }
-_WORD = "|".join(sorted((*_WORDS, *_SCALES), key=len, reverse=True))
-_IN_WORDS = re.compile(rf"\b(?:{_WORD})(?:(?:\s+and\s+|\s+|-)(?:{_WORD}))*\b", re.IGNORECASE)
+
+
+def _english() -> str:
+    """The pattern of numbers in English words. "Five twenty-dollar bills" are two numbers, "twenty-five" is
+    one: a unit follows tens, tens no unit, and a word that a hyphen ties to its noun begins another."""
+    unit, tens, scale = "|".join(_SMALL[1:10]), "|".join(_TENS), "|".join(_SCALES)
+    below = rf"(?:(?:{tens})(?:-(?:{unit})|\s+(?:{unit})(?!-[a-z]))?|{'|'.join(reversed(_SMALL))})\b"
+    below += rf"(?!-(?:first|second|{'|'.join(_ORDINALS)})\b)"
+    rest = rf"[\s-]+(?:and\s+)?{below}(?!-[a-z]|[\s-]+hundred)"
+    hundreds = rf"(?:(?:{below}|an?\b)[\s-]+hundred\b(?:{rest})?|{below})"
+    count = rf"(?:{hundreds}|an?\b|(?<![\w/.]){_VALUE})"
+    parts = [rf"{count}[\s-]+{name}\b" for name in reversed(_SCALES)]
+    large = "|".join(
+        part + "".join(rf"(?:,?\s+{less})?" for less in parts[place + 1 :])
+        for place, part in enumerate(parts)
+    )
+    whole = (
+        rf"(?:(?:{large})(?:,?\s+(?:and\s+)?{hundreds}(?!-[a-z]|[\s-]+(?:{scale})))?"
+        rf"|(?<![\w/.]){_VALUE}\s+hundred\b|{hundreds})"
+    )
+    named = "|".join(name for name in _PARTS if name not in ("half", "quarter"))
+    fraction = (
+        rf"(?:(?<!-)(?:one|an?)[\s-]half\b|(?:{unit})-(?:quarter|{named})\b|(?:one|an?)\s+(?:quarter|{named})(?=\s+(?:of|as)\b)"
+        rf"|{below}-quarters\b|{below}\s+quarters(?=\s+(?:of|as)\b)|{below}[\s-](?:{named})s\b)"
+    )
+    part = rf"(?:{fraction}|(?:an?|one)\s+(?:quarter|{named})\b)"
+    half = r"(?<!first )(?<!second )(?<!other )half(?=\s+(?:of|as|an?|the)\b)"
+    dozen = rf"(?:(?:half\s+an?\s+|half[\s-]|an?\s+|{hundreds}[\s-]+|(?<![\w/.]){_VALUE}\s+)dozen)\b"
+    return rf"\b(?:{dozen}|(?:{whole}|{_VALUE})\s+and\s+{part}|{fraction}|{whole}|{half})"
+
+
+_HAN_DIGITS = {"〇": 0} | {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+_HAN = "".join(_HAN_DIGITS)
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
+_HAN_NUMBER = rf"(?:[{_HAN}十](?:[{_HAN}十百万亿]|千(?![米克瓦卡]))*(?:点[{_HAN}]+)?)"
+
+
+def _chinese() -> str:
+    """The pattern of numbers in Chinese words: no ordinals (第三), days (星期三), vague ones (几十), shapes
+    (三角形); 一 alone is an article."""
+    count = rf"(?:{_HAN_NUMBER}|\d+(?:\.\d+)?)"
+    signs = f"{_HAN}{''.join(_HAN_UNITS)}"
+    return (
+        rf"(?:{count}又)?(?:{count}|[百千万])分之{count}|{count}个半|一半"
+        r"|(?<![前后上下大多])半(?=[个小天年月日斤吨箱袋瓶块米公千里])"
+        r"|(?<![\d.])\d+(?:\.\d+)?(?:[百万亿]|千(?![米克瓦卡]))+(?!分之)"
+        rf"|(?<![第初期周拜几数{signs}]){_HAN_NUMBER}(?!年级|分之|[角边面轮字川季金手楼班月号几多]|千(?![米克瓦卡]))"
+        rf"(?![{signs.replace('千', '')}])"
+    )
+
+
+_EN_FOUND = re.compile(_EN, re.IGNORECASE)
+_EN_WORDS = re.compile(_english(), re.IGNORECASE)
+_EN_ALL = re.compile(rf"{_english()}|{_EN}", re.IGNORECASE)
+_ZH_FOUND = re.compile(_ZH)
+_ZH_WORDS = re.compile(_chinese())
+_ZH_ALL = re.compile(rf"{_chinese()}|{_ZH}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +123,24 @@ class Masked:
     values: tuple[Fraction, ...]
 
 
-def language_of(text: str) -> Language:
-    """Chinese where a text has a Chinese character or mark, full-width digits aside, otherwise English."""
-    return "zh" if _CJK.search(plain_digits(text)) else "en"
+def language_of(text: str, *, without: Language = "en") -> Language:
+    """Chinese where a text has more Chinese characters than words in letters, otherwise English.
+
+    Args: without: the language of a text that has neither, as a calculation alone.
+
+    >>> language_of("Tom和Ann共有5个苹果"), language_of("李明 has 5 pens ， how many ？")
+    ('zh', 'en')
+    """
+    text = re.sub(r"N_\d+", "", text)
+    chinese, words = len(re.findall("[㐀-鿿]", text)), len(re.findall(r"[^\W\d_㐀-鿿]{2,}", text))
+    return without if not (chinese or words) else "zh" if chinese > words else "en"
 
 
 def plain_digits(text: str) -> str:
     """The text with full-width digits and what belongs to numbers as plain characters.
 
-    A full-width point, slash or percent sign is changed only beside a full-width digit: elsewhere it ends a
-    sentence.
+    A full-width point, comma, slash or percent sign is changed only beside a full-width digit: elsewhere it
+    ends a sentence or parts a list.
 
     >>> plain_digits("每小时行３．５千米．")
     '每小时行3.5千米．'
@@ -68,54 +149,139 @@ def plain_digits(text: str) -> str:
     def plain(found: re.Match[str]) -> str:
         return unicodedata.normalize("NFKC", found[0])
 
-    return re.sub(r"[０-９]+(?:[．／][０-９]+)*％?|(?<=\d)％", plain, text)
+    return re.sub(r"[０-９]+(?:，[０-９]{3}(?![０-９]))*(?:[．／][０-９]+)*％?|(?<=\d)％", plain, text)
 
 
 @lru_cache(maxsize=2**16)
 def value_of(written: str) -> Fraction:
-    """The exact value of a number as written.
+    """The exact value of a number as written, in digits or in words.
 
-    Raises: ValueError for what is no number, a denominator of 0 and more than 40 characters included.
+    Raises: ValueError for what is no number, a denominator of 0 and more than 40 characters in digits
+    included.
 
-    >>> [str(value_of(text)) for text in ("3(1/2)", "12.5%", "1,000", "2 1/3", "((3)/(4))")]
-    ['7/2', '1/8', '1000', '7/3', '3/4']
+    >>> [str(value_of(text)) for text in ("3(1/2)", "12.5%", "1,000", "2 1/3", "((3)/(4))", "1½", "3又1/2")]
+    ['7/2', '1/8', '1000', '7/3', '3/4', '3/2', '7/2']
+    >>> [str(value_of(text)) for text in ("two-thirds", "two and a half", "一百二十", "三分之二")]
+    ['2/3', '5/2', '120', '2/3']
     """
-    text = plain_digits(written).strip().replace(",", "")
-    short = text if len(text) <= _LONGEST else ""
+    text = plain_digits(written).strip()
     try:
-        if found := _BRACKETED.fullmatch(short) or _MIXED.fullmatch(short):
-            whole, over, under = found.groups()
-            return int(whole or 0) + Fraction(int(over), int(under))
-        if _DECIMAL.fullmatch(short.removesuffix("%")):
-            return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ZeroDivisionError:
+        if len(text) <= _LONGEST and (value := _of_digits(text)) is not None:
+            return value
+        # What follows says of some words that they are numbers: one third of, half of.
+        if (found := _EN_WORDS.match(f"{text} of")) and found.end() == len(text):
+            return _of_english(text.lower())
+        if (found := _ZH_WORDS.match(f"{text}个")) and found.end() == len(text):
+            return _of_chinese(text)
+    except (ZeroDivisionError, ValueError):
         pass
     raise ValueError(f"{written!r} is no number")
+
+
+def _of_digits(text: str) -> Fraction | None:
+    text = re.sub(f"[{_VULGAR}]", lambda found: f" {unicodedata.normalize('NFKC', found[0])}", text)
+    if found := re.fullmatch(r"(?:(\d+)又)?(\d+|[百千万])分之(\d+(?:\.\d+)?)", text):
+        whole, under, over = found.groups()
+        return int(whole or 0) + Fraction(over) / int(_HAN_UNITS.get(under, under))
+    text = re.sub(rf"(?<!\d)(?:{_GROUPED})", lambda found: re.sub(r"\D", "", found[0]), text).strip()
+    if found := _FRACTION.fullmatch(text):
+        whole, over, under = found.groups()
+        return int(whole or 0) + Fraction(int(over), int(under))
+    if found := re.fullmatch(rf"({_DECIMAL})\s?([%‰]?)", text):
+        return Fraction(found[1]) / {"%": 100, "‰": 1000}.get(found[2], 1)
+    return None
+
+
+def _of_english(text: str) -> Fraction:
+    """The value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
+    if found := re.fullmatch(rf"(?:(.+?)\s+and\s+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
+        whole, over, part = found.groups()
+        return _counted(whole or "") + (_counted(over or "") or 1) / Fraction(_PARTS[part])
+    if text.endswith("dozen"):
+        return (
+            Fraction(6)
+            if text.startswith("half")
+            else Fraction(12) * (_counted(text.removesuffix("dozen")) or 1)
+        )
+    return _counted(text)
+
+
+def _counted(text: str) -> Fraction:
+    total = part = Fraction(0)
+    for word in re.findall(r"[a-z]+|[^\sa-z-]+", text):
+        if word == "hundred":
+            part = Fraction(100) * (part or 1)
+        elif word in _SCALES:
+            total, part = total + Fraction(_SCALES[word]) * (part or 1), Fraction(0)
+        elif word not in ("a", "an", "and", ","):
+            part += _WORDS[word] if word in _WORDS else value_of(word.rstrip(","))
+    return total + part
+
+
+def _of_chinese(text: str) -> Fraction:
+    """The value of a number in Chinese words. Raises: ValueError for 一 alone, an article, and for vague
+    ones (三四)."""
+    if text == "一":
+        raise ValueError(text)
+    if text.endswith("半"):
+        return Fraction(1, 2) + (_han(text[:-2]) if text.endswith("个半") else 0)
+    whole, _, fraction = text.rpartition("又")
+    under, _, over = fraction.rpartition("分之")
+    if not under:
+        return _han(text)
+    below = Fraction(_HAN_UNITS[under]) if under in _HAN_UNITS else _han(under)
+    return (_han(whole) if whole else 0) + _han(over) / below
+
+
+def _han(text: str) -> Fraction:
+    """The value of 一百二十, 两万五, 三点一四, 二〇一九 or 1.5万."""
+    if found := re.fullmatch(r"(\d+(?:\.\d+)?)([百千万亿]*)", text):
+        return Fraction(found[1]) * math.prod(_HAN_UNITS[unit] for unit in found[2])
+    whole, _, decimals = text.partition("点")
+    after = Fraction("0." + "".join(str(_HAN_DIGITS[sign]) for sign in decimals)) if decimals else 0
+    if set(whole) <= set(_HAN_DIGITS):
+        if len(whole) == 2 and not set(whole) & set("〇零"):
+            raise ValueError(text)
+        return Fraction("".join(str(_HAN_DIGITS[sign]) for sign in whole)) + after
+    total = part = digit = 0
+    least = 1
+    for sign in whole:
+        unit = _HAN_UNITS.get(sign, 1)
+        if unit == 1:
+            digit = _HAN_DIGITS[sign]
+            least = least if digit else 10
+        elif unit < 10**4:
+            part, digit, least = part + (digit or 1) * unit, 0, unit
+        else:
+            total, part, digit, least = (total + part + digit) * unit, 0, 0, unit
+    # 两万五 is 25,000, and 一百二 is 120.
+    return total + part + Fraction(digit * max(1, least // 10)) + after
 
 
 def mask(text: str, language: Language | None = None, *, words: bool = False) -> Masked:
     """Replace the numbers of a problem by placeholders, in order of appearance.
 
-    Args: language: found in the text where it is not given. words: in English, number words such as
-    "twenty-five" count as numbers too.
+    Args: language: found in the text where it is not given. words: number words count too: "twenty-five",
+    "two-thirds", "a dozen", 一百二十.
 
     >>> mask("Tom has 3 pens and buys 1,200 more, 20% off.").text
     'Tom has N_0 pens and buys N_1 more, N_2 off.'
+    >>> mask("Five twenty-dollar bills", words=True).numbers
+    ('Five', 'twenty')
     """
     text = plain_digits(text)
     language = language or language_of(text)
-    found = [(match.span(), match[0], value_of(match[0])) for match in _numbers(text, language)]
-    if words and language == "en":
-        taken = [span for span, _, _ in found]
-        found += [
-            (match.span(), match[0], _worded(match[0]))
-            for match in _IN_WORDS.finditer(text)
-            if not any(begin < match.end() and match.start() < end for begin, end in taken)
-        ]
-        found.sort()
+    pattern = {
+        ("en", False): _EN_FOUND,
+        ("en", True): _EN_ALL,
+        ("zh", False): _ZH_FOUND,
+        ("zh", True): _ZH_ALL,
+    }[language, words]
+    found = [match for match in pattern.finditer(text) if _is_number(match[0])]
     parts: list[str] = []
     last = 0
-    for place, ((begin, end), _, _) in enumerate(found):
+    for place, match in enumerate(found):
+        begin, end = match.span()
         before, after = text[last:begin], text[end : end + 1]
         # A placeholder is a token of its own in English, as in the masked data sets.
         lead = " " if language == "en" and begin and not text[begin - 1].isspace() else ""
@@ -123,9 +289,8 @@ def mask(text: str, language: Language | None = None, *, words: bool = False) ->
         parts += [before, lead, f"N_{place}", trail]
         last = end
     parts.append(text[last:])
-    return Masked(
-        "".join(parts), tuple(written for _, written, _ in found), tuple(value for _, _, value in found)
-    )
+    numbers = tuple(match[0] for match in found)
+    return Masked("".join(parts), numbers, tuple(map(value_of, numbers)))
 
 
 def mask_words(words: Iterable[str]) -> Masked:
@@ -137,7 +302,7 @@ def mask_words(words: Iterable[str]) -> Masked:
     parts: list[str] = []
     numbers: list[str] = []
     for word in words:
-        found = _ZH.match(plain_digits(word))
+        found = _ZH_FOUND.match(plain_digits(word))
         if found and _is_number(found[0]):
             parts.append(f"N_{len(numbers)}{plain_digits(word)[found.end() :]}")
             numbers.append(found[0])
@@ -146,8 +311,29 @@ def mask_words(words: Iterable[str]) -> Masked:
     return Masked("".join(parts), tuple(numbers), tuple(map(value_of, numbers)))
 
 
-def _numbers(text: str, language: Language) -> Iterable[re.Match[str]]:
-    return (match for match in (_ZH if language == "zh" else _EN).finditer(text) if _is_number(match[0]))
+def unread(text: str, numbers: Sequence[str], original: str) -> list[str]:
+    """What looks like a number and was not read as one, a sentence for each. Args: text: masked. original: as
+    it was.
+
+    >>> unread("On 3/4/2020 we were N_0.", ["5"], "On 3/4/2020 we were 5.")
+    ['3/4/2020 is read as no number']
+    """
+    rest = re.sub(r"N_\d+|\d+(?:st|nd|rd|th)\b", " ", text)
+    said = [
+        f"{word} is read as no number" for word in re.findall(r"(?<![^\W_])\d[\d./:,^-]*(?<![.,:])", rest)
+    ]
+    for place, written in enumerate(numbers):
+        here = rf"N_{place}(?!\d)"
+        if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?{here}", text):
+            said.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
+        if re.search(rf"{here} [%‰]", text):
+            said.append(f"the % behind {written} is read as a word: it stands for {written} hundredths")
+        if power := re.search(rf"{here} ?([eE][-+]?\d+|\^\d+|[⁰¹²³⁴-⁹]+)", text):
+            said.append(f"{written}{power[1]} is read as {written}: write the number out")
+    for pair in re.findall(r"(?<![\d,.])(?:\d+,\d{1,2}|\d{1,3} \d{3})(?![\d,./])", plain_digits(original)):
+        if pair not in numbers:
+            said.append(f"{pair} is read as two numbers")
+    return said
 
 
 def _is_number(written: str) -> bool:
@@ -156,16 +342,3 @@ def _is_number(written: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _worded(text: str) -> Fraction:
-    """The value of a number in words: "one hundred and five", "twenty-five"."""
-    total = part = 0
-    for word in re.split(r"[\s-]+", text.lower()):
-        if word in _WORDS:
-            part += _WORDS[word]
-        elif word == "hundred":
-            part = max(part, 1) * 100
-        elif word in _SCALES:
-            total, part = total + max(part, 1) * _SCALES[word], 0
-    return Fraction(total + part)

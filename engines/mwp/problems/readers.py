@@ -23,8 +23,17 @@ from engines.mwp.problems.equation import (
     parse_prefix,
     placeholders,
 )
-from engines.mwp.problems.layouts import Layout, layout_of
-from engines.mwp.problems.numbers import Language, Masked, language_of, mask, mask_words, value_of
+from engines.mwp.problems.layouts import AGAIN, Layout, layout_of
+from engines.mwp.problems.numbers import (
+    Language,
+    Masked,
+    language_of,
+    mask,
+    mask_words,
+    plain_digits,
+    unread,
+    value_of,
+)
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.records import records
 
@@ -33,8 +42,11 @@ __all__ = ["Note", "Problems", "read_problems"]
 _MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
 _PLACE = re.compile(r"N_(\d+)")
 _NUMBER = re.compile(r"\d*\(\d+/\d+\)|\d+(?:\.\d+)?%?")
+_PARTED = re.compile(r"\( *\d+ */ *\d+ *\)")
 _UNIT = re.compile(r"千米/小时$")
 _ANSWER = re.compile(r"[($]*(-?[\d.,]+(?:\(\(?\d+\)?/\(?\d+\)?\))?%?|\(\(?\d+\)?/\(?\d+\)?\)+|\d+/\d+)")
+_ROUNDED = Fraction(1, 10**9)
+"""Files round a third to .3333333333."""
 _MANY = 25
 """More numbers than this are remarked: no problem of the data sets has as many."""
 _COMMON = {Fraction(1), Fraction(2), Fraction("3.14"), Fraction(100), Fraction("0.01")}
@@ -161,10 +173,18 @@ def _problem(
         raise _UnusableError("the text is empty")
     if "question" in layout.original and not row.get("question"):
         raise _UnusableError("the question is empty")
-    language = layout.language or language_of(" ".join(parts))
+    if len(parts) == 2 and parts[0] in parts[1]:
+        # The question is the whole problem.
+        del parts[0]
+    language = language_of(" ".join(parts), without=layout.language)
     original = ("" if language == "zh" else " ").join(parts)
     if language == "zh" and len(re.findall(r"[A-Za-z]{3,}", _PLACE.sub("", original))) > 2:
         remarks.append("mixed languages: the text is taken for Chinese")
+    elif language == "en" and len(re.findall("[㐀-鿿]", original)) > 2:
+        remarks.append("mixed languages: the text is taken for English")
+    for key in row:
+        if key.endswith(AGAIN):
+            remarks.append(f"two columns {key.removesuffix(AGAIN)!r}: the first is read")
     if re.search("[０-９]", original):
         remarks.append("full-width digits: read as plain ones")
     given = row.get(layout.masked) if layout.masked else None
@@ -175,6 +195,7 @@ def _problem(
             raise _UnusableError("the text has placeholders, and their numbers are not given")
         use = layout.words if words is None else words
         masked, places = _unmasked(row, layout, original, language, use), None
+        remarks += (f"not a number: {reason}" for reason in unread(masked.text, masked.numbers, original))
     if len(masked.numbers) > _MANY:
         remarks.append(f"many numbers: {len(masked.numbers)}")
     text = next((row[key] for key in layout.answer if row.get(key) not in (None, "")), None)
@@ -215,7 +236,10 @@ def _unmasked(
     row: Mapping[str, Any], layout: Layout, original: str, language: Language, words: bool
 ) -> Masked:
     segmented = row.get(layout.segmented) if layout.segmented else None
-    return mask_words(str(segmented).split(" ")) if segmented else mask(original, language, words=words)
+    if not segmented or language == "en":
+        return mask(original, language, words=words)
+    # Where every sign is a word of its own, a fraction is made one again.
+    return mask_words(_PARTED.sub(lambda found: found[0].replace(" ", ""), str(segmented)).split(" "))
 
 
 def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str]]:
@@ -241,8 +265,8 @@ def _masked(text: str, given: Any, original: str) -> tuple[Masked, dict[str, str
     shown = _as_written(text, original)
     if shown is not None and len(shown) == len(values):
         exact = tuple(map(value_of, shown))
-        # a row rounds 1/3 to .3333333333: the number is that of the text, exactly
-        if all(abs(a - b) < 1e-9 for a, b in zip(exact, values, strict=True)):
+        # The number is that of the text, exactly.
+        if all(abs(a - b) < _ROUNDED for a, b in zip(exact, values, strict=True)):
             return Masked(text, shown, exact), names
     return Masked(text, tuple(numbers[place] for place in order), values), names
 
@@ -286,7 +310,9 @@ def _equation(
         if names is None or tokens[0] not in OPERATORS or len(tokens) < 3:
             if names is not None:
                 text = _MASK.sub(lambda match: _named(match[0], names), text)
-            return parse_infix(text, lambda written: _number(written, masked, layout.exact))
+            exact = layout.exact and language_of(masked.text, without=layout.language) == "zh"
+            text = _with_fractions(text, masked, exact)
+            return parse_infix(text, lambda written: _number(written, masked, exact))
     return parse_prefix([_token(token, names or {}) for token in tokens])
 
 
@@ -305,16 +331,31 @@ def _named(token: str, names: Mapping[str, str]) -> str:
     return names[token]
 
 
+def _with_fractions(text: str, masked: Masked, exact: bool) -> str:
+    """The equation with a placeholder where a fraction of the text stands as a division: of `5*1/2` the half.
+
+    Behind a division or a power, and before a power, the signs bind otherwise.
+    """
+    for place, written in enumerate(masked.numbers):
+        if found := re.fullmatch(r"(\d+)/(\d+)" if exact else r"\(?(\d+)/(\d+)\)?", plain_digits(written)):
+            division = rf"(?<![\d./^÷又_(]){found[1]}\s*/\s*{found[2]}(?![\d.%^)]|\*\*)"
+            bracketed = rf"(?<!\d)\({found[1]}\s*/\s*{found[2]}\)"
+            text = re.sub(division if exact else f"{division}|{bracketed}", f"N_{place}", text)
+    return text
+
+
 def _one_side(text: str) -> str:
     """What an equation says of its unknown: `x=…`, `…=x`, or a calculation `7+2=9`."""
-    text = _UNIT.sub("", text.strip()).replace("[", "(").replace("]", ")")
+    text = re.sub("[$€£¥￥]", "", _UNIT.sub("", text.strip())).replace("＝", "=")
     sides = [side.strip() for side in text.split("=") if side.strip()]
-    if len(sides) == 2:
-        left, right = sides
-        if re.fullmatch(r"[A-Za-z_]\w*", left) and not _MASK.fullmatch(left):
-            return right
-        if re.fullmatch(r"[A-Za-z]\w*|-?[\d.,]+%?", right) and not _MASK.fullmatch(right):
-            return left
+    if len(sides) > 1 and re.fullmatch(r"[^\W\d]\w*", sides[0]) and not _MASK.fullmatch(sides[0]):
+        del sides[0]
+    if (
+        len(sides) == 2
+        and re.fullmatch(r"[^\W\d]\w*|-?[\d.,]+%?", sides[1])
+        and not _MASK.fullmatch(sides[1])
+    ):
+        del sides[1]
     if len(sides) != 1:
         raise EquationError(f"{text[:80]!r} is not one equation for one unknown")
     return sides[0]
@@ -325,10 +366,12 @@ def _number(written: str, masked: Masked, exact: bool) -> Tree:
     if written in masked.numbers:
         return Tree(f"N_{masked.numbers.index(written)}")
     parts = re.fullmatch(r"(\d*)\((\d+)/(\d+)\)", written)
-    if not (exact or parts):
+    division = parts is not None and {parts[2], parts[3]} <= set(masked.numbers)
+    if not (exact or division):
         value = _worth(written)
-        if value in masked.values:
-            return Tree(f"N_{masked.values.index(value)}")
+        for place, known in enumerate(masked.values):
+            if abs(known - value) < _ROUNDED:
+                return Tree(f"N_{place}")
     if parts is None:
         return _constant(written)
     whole, over, under = parts.groups()
@@ -337,7 +380,16 @@ def _number(written: str, masked: Masked, exact: bool) -> Tree:
 
 
 def _constant(written: str) -> Tree:
-    return Tree(constant(_worth(written)))
+    """A constant; of one without a finite decimal form the fraction."""
+    value = _worth(written)
+    near = value.limit_denominator(1000)
+    if near and abs(near - value) < _ROUNDED:
+        value = near
+    try:
+        return Tree(constant(value))
+    except EquationError:
+        over, under = (Tree(constant(Fraction(part))) for part in value.as_integer_ratio())
+        return Tree("/", (over, under))
 
 
 def _worth(written: str) -> Fraction:
@@ -368,7 +420,8 @@ def _answer(given: Any) -> Fraction | None:
         given = given[0] if len(given) == 1 else None
     if given is None or isinstance(given, bool):
         return None
-    text = str(given).strip()
+    # The solution of GSM8K ends with its result.
+    text = str(given).rpartition("####")[2].strip()
     try:
         return value_of(text)
     except ValueError:

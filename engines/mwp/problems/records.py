@@ -97,6 +97,9 @@ _MOST = 100_000
 
 def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
     head_line, head = next(lines)
+    if re.fullmatch('"?sep=.?"?', head.strip(), re.IGNORECASE):
+        # A spreadsheet's own line, which says what separates.
+        head_line, head = next(lines, (head_line, ""))
     separators = (",", "\t", ";")
     fitting = [one for one in separators if layout_of(lowered(dict.fromkeys(_cells(head, one))))]
     if not fitting:
@@ -137,7 +140,7 @@ def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tup
             over = f" over {lines_read} lines: a quote may not be closed" if lines_read > 1 else ""
             bad(begin, f"{len(row)} columns, not {len(header)}{over}")
         elif row:
-            yield begin, lowered(dict(zip(header, row, strict=True)))
+            yield begin, lowered(zip(header, row, strict=True))
 
 
 def _cells(line: str, separator: str) -> list[str]:

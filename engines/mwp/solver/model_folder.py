@@ -41,6 +41,9 @@ def save_solver(solver: Solver, folder: Path) -> None:
         "constants": solver.words.constants,
         "languages": solver.languages,
         "base": solver.base,
+        "learned": " ".join(sorted(solver.learned)),
+        "chosen": " ".join(sorted(solver.chosen)),
+        **({"note": solver.note} if solver.note else {}),
     }
     weights = dict(solver.state_dict())
     if solver.base == BUILT_IN:
@@ -75,6 +78,7 @@ def open_solver(
         own = read(SolverSettings, description["settings"], place="settings.", code=CODE)
         words = Words(tuple(description["operators"]), tuple(description["constants"]))
         base, languages = description["base"], tuple(description.get("languages", ()))
+        learned, chosen, note = (str(description.get(key, "")) for key in ("learned", "chosen", "note"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         what = f"this is no solver's folder: {FILE} is missing or corrupt"
         raise _wrong(folder, what, "Name a folder that mathwb train wrote with an mwp recipe.") from error
@@ -93,7 +97,8 @@ def open_solver(
     else:
         solver = around(settings, words, *_empty(folder / _ENCODER), base)
     _fill(solver, folder)
-    solver.languages = languages
+    solver.languages, solver.note = languages, note
+    solver.learned, solver.chosen = frozenset(learned.split()), frozenset(chosen.split())
     return solver.to(torch_device(device)).eval()
 
 

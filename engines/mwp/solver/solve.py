@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from engines.core.files import changed
 from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import evaluate, infix, leaf_value
-from engines.mwp.problems.numbers import language_of, mask
+from engines.mwp.problems.numbers import language_of, mask, unread
 from engines.mwp.problems.problem import Problem
 from engines.mwp.solver.equations import LARGEST
 
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     from engines.mwp.solver.equations import Found
     from engines.mwp.solver.solver import Solver
 
-__all__ = ["Solve", "problem_of", "ready", "solve", "steps"]
+__all__ = ["LANGUAGES", "Solve", "problem_of", "ready", "solve", "steps"]
 
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
+LANGUAGES = {"en": "English", "zh": "Chinese"}
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}
 
 
@@ -37,7 +36,7 @@ class Solve:
     model: Annotated[Path, Arg("A solver: its folder, or the name of one.", ref="solver")]
     text: Annotated[str, Arg("The problem.", words=True)]
     beam: Annotated[int, Arg("Equations that are followed at a time, and shown.", low=1, high=100)] = 5
-    number_words: Annotated[bool, Arg("In English, words such as three are numbers too.")] = False
+    number_words: Annotated[bool, Arg("Words such as three, a dozen or 三分之二 are numbers too.")] = False
 
 
 def solve(spec: Solve) -> dict[str, Any]:
@@ -55,7 +54,7 @@ def solve(spec: Solve) -> dict[str, Any]:
     """
     problem = problem_of(spec.text, number_words=spec.number_words)
     if not problem.numbers:
-        remedy = "" if spec.number_words else "Words such as three count with --number-words."
+        remedy = "" if spec.number_words else "Words such as three or 三 count with --number-words."
         raise _unsolved("the problem has no number", remedy)
     solver = ready(spec.model)
     (found,) = solver.solve([problem], beam=spec.beam)
@@ -75,31 +74,27 @@ def solve(spec: Solve) -> dict[str, Any]:
         **rows[0],
         "steps": steps(problem, found[0].equation),
         "alternatives": rows[1:],
-        "remarks": _remarks(problem, solver.languages),
+        "remarks": [*([solver.note] if solver.note else []), *_remarks(problem, solver.languages)],
     }
 
 
 def _remarks(problem: Problem, languages: tuple[str, ...]) -> list[str]:
     found = []
     if languages and problem.language not in languages:
-        learned = " and ".join(_LANGUAGES[name] for name in languages)
+        learned = " and ".join(LANGUAGES[name] for name in languages)
         found.append(
-            f"the problem is {_LANGUAGES[problem.language]}, and the solver has learned {learned} only"
+            f"the problem is {LANGUAGES[problem.language]}, and the solver has learned {learned} only"
         )
-    for place, (written, value) in enumerate(zip(problem.numbers, problem.values, strict=True)):
+    for written, value in zip(problem.numbers, problem.values, strict=True):
         if abs(value) > LARGEST:
             found.append(f"{written} is larger than {LARGEST:.0e}, so no step uses it")
-        if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?N_{place}(?!\d)", problem.text):
-            found.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
-        if power := re.search(rf"(?<!\w)N_{place} ?([eE][-+]?\d+)", problem.text):
-            found.append(f"{written}{power[1]} is read as {written}: write the number out")
-    if problem.language == "en":
-        read = set(problem.numbers)
-        found += [
-            f"{word} is read as a word: with --number-words it is a number"
-            for word in dict.fromkeys(mask(problem.original, words=True).numbers)
-            if word not in read and word.lower() != "one"
-        ]
+    found += unread(problem.text, problem.numbers, problem.original)
+    read = set(problem.numbers)
+    found += [
+        f"{word} is read as a word: with --number-words it is a number"
+        for word in dict.fromkeys(mask(problem.original, words=True).numbers)
+        if word not in read and word.lower() != "one"
+    ]
     return found
 
 

@@ -39,6 +39,12 @@ class Solver(Module):
         self.settings, self.words, self.reader, self.base = settings, words, reader, base
         self.languages: tuple[str, ...] = ()
         """Of the problems that it was trained on, as far as they are known."""
+        self.learned: frozenset[str] = frozenset()
+        """Marks of the problems that it was trained on; see `engines.mwp.solver.data.marks`."""
+        self.chosen: frozenset[str] = frozenset()
+        """Of those by which it was chosen."""
+        self.note = ""
+        """What whoever uses it must know."""
         self.legal = Legal(settings.single_use, settings.non_negative)
         self.encoder = encoder
         if settings.head == "tree":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.spec import read, refused, values
-from engines.mwp.solver.data import Material, material
+from engines.mwp.solver.data import Material, marks, material
 from engines.mwp.solver.settings import CODE, SolverSettings
 from engines.training.identity import model_files
 from engines.training.task import Origin
@@ -105,6 +105,8 @@ class SolverTask:
         else:
             words = Words.of(problem.equation for problem in train if problem.equation is not None)
             made = new_solver(self.settings, words, folder=folder, texts=train)
+        made.learned |= {*marks(train)}
+        made.chosen = frozenset(marks(self.material.development))
         made.languages = tuple(sorted({*made.languages, *(problem.language for problem in train)}))
         self._read: dict[int, Read] = {}
         self._targets: dict[int, Any] = {}
@@ -242,6 +244,7 @@ class SolverTask:
             **{name: path.name for name, path in self.data.items()},
             "training problems": f"{len(self._examples):,}",
             "development problems": f"{len(self.material.development):,}",
+            "of these like a training problem": f"{self.material.alike:,}",
             "variants": f"{len(self.problems) - len(self.material.train):,}",
             **out,
         }

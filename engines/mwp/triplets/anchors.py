@@ -19,20 +19,20 @@ def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never
     """
     found = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
     pool = found.pool
-    parts: list[Counter[str]] = [Counter() for _ in pool.equations]
-    for example, equation in zip(pool.examples, pool.equation, strict=True):
-        parts[equation][example.part] += 1
+    parts: dict[str, Counter[str]] = {}
+    for example in pool.examples:
+        parts.setdefault(example.problem.template, Counter())[example.part] += 1
     like = {
         example.problem.id: len(pool.members[equation])
         for example, equation in zip(pool.examples, pool.equation, strict=True)
     }
     templates = [
         {
-            "template": pool.examples[members[0]].problem.template,
-            "count": len(members),
+            "template": template,
+            "count": counts.total(),
             **{part: counts[part] for part in ("train", "qr", "roda")},
         }
-        for members, counts in zip(pool.members, parts, strict=True)
+        for template, counts in parts.items()
     ]
     return {
         "data": spec.data,

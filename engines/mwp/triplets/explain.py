@@ -194,13 +194,21 @@ def _explained(
             "no other problem has the anchor's equation: of the nearest, the text least like the anchor's"
         )
     others = everyone[(pool.equation != pool.equation[anchor]) & ~np.isin(everyone, negatives)]
+    foreign = pool.foreign(int(pool.equation[anchor]))[pool.equation]
+    equal = ~pool.other(int(pool.equation[anchor]))[pool.equation] & ~foreign
+
+    def missed(place: int) -> str:
+        if foreign[place]:
+            return "it is of another language"
+        return "its equation is equal to the anchor's as a function" if equal[place] else lost
+
     ranked = others[np.argsort(-texts[others], kind="stable")][: spec.show]
     own = [place for place, example in enumerate(pool.examples) if example.of == triplet.anchor]
 
     def fate(place: int) -> str:
         if pool.equation[place] == pool.equation[anchor]:
             return "made of the anchor, of its equation: a positive"
-        return "made of the anchor: a candidate" if place in negatives else f"made of the anchor: {lost}"
+        return f"made of the anchor: {'a candidate' if place in negatives else missed(place)}"
 
     problems = {name: pool.examples[pool.place[id_]].problem for name, id_ in _named(triplet).items()}
     trees = {name: problem.normal for name, problem in problems.items()}
@@ -216,7 +224,7 @@ def _explained(
         positive_count=len(positives),
         negatives=candidates(first(negatives, triplet.negative, like=True), (why[1], rivals[1])),
         negative_count=len(negatives),
-        lost=candidates(ranked, (lost,)),
+        lost=candidates(ranked, [missed(place) for place in ranked]),
         own=candidates(own, [fate(place) for place in own]),
     )
 

@@ -61,10 +61,11 @@ class Joint:
         pool = self.pool
         members = pool.members[equation]
         anchors = np.array([place for place in members if not pool.examples[place].of], np.int64)
-        # Of so many at most all members have the same equation.
-        count = min(len(pool.examples), CANDIDATES + len(members))
+        allowed = pool.other(equation)[pool.equation]
+        # Of so many at most all that are not allowed come first.
+        count = min(len(pool.examples), CANDIDATES + int((~allowed).sum()))
         _, found = self._index.search(self._vectors[anchors], count)
-        near = [np.sort(row[(row >= 0) & (pool.equation[row] != equation)][:CANDIDATES]) for row in found]
+        near = [np.sort(row[(row >= 0) & allowed[row]][:CANDIDATES]) for row in found]
         row = pool.nearest.row(equation, np.unique(pool.equation[np.concatenate(near)]))
         return {
             int(anchor): (places, row[pool.equation[places]])

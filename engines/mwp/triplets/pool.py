@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from engines.core.errors import EngineError
 from engines.core.spec import known, refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
+from engines.mwp.evaluations.equivalence import signature
+from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
 
 __all__ = ["Example", "Part", "Pool", "parts_of", "pool_of"]
@@ -34,22 +36,25 @@ class Example:
 
 
 class Pool:
-    """Examples in the order of their ids, grouped by normalised equation.
+    """Examples in the order of their ids, grouped by language and normalised equation.
 
-    `examples[i]`; `equations[e]` are the distinct trees and `equation[i]` says which one an example has;
-    `members[e]` are its examples in the order of their ids, so that the first of equals has the least id.
+    `examples[i]`; `equations[e]` are the trees, distinct within a language, and `equation[i]` says which one
+    an example has; `members[e]` are its examples in the order of their ids, so that the first of equals has
+    the least id.
     """
 
     def __init__(self, examples: Iterable[Example], parts: Sequence[Part] = ("train",)) -> None:
         self.parts = tuple(parts)
         self.examples = sorted(examples, key=lambda example: example.problem.id)
         self.place = {example.problem.id: place for place, example in enumerate(self.examples)}
-        numbers: dict[Tree, int] = {}
-        trees = (example.problem.normal for example in self.examples)
+        numbers: dict[tuple[Language, Tree], int] = {}
+        told = ((example.problem.language, example.problem.normal) for example in self.examples)
         self.equation = np.array(
-            [numbers.setdefault(tree, len(numbers)) for tree in trees if tree is not None], np.int64
+            [numbers.setdefault((name, tree), len(numbers)) for name, tree in told if tree is not None],
+            np.int64,
         )
-        self.equations = list(numbers)
+        self.equations = [tree for _, tree in numbers]
+        self._chinese = np.array([language == "zh" for language, _ in numbers], np.bool_)
         order = np.argsort(self.equation, kind="stable")
         self.members: list[Places] = np.split(order, np.cumsum(np.bincount(self.equation))[:-1])
 
@@ -57,6 +62,27 @@ class Pool:
     def nearest(self) -> Nearest:
         """Its equations by similarity (the paper, section 3): 1 - tree edit distance / (nodes of both)."""
         return Nearest(self.equations)
+
+    @cached_property
+    def _functions(self) -> NDArray[np.int64]:
+        """Equal numbers for equations that are equal as functions of the numbers of a problem."""
+        known: dict[Any, int] = {}
+        return np.array([known.setdefault(signature(tree), len(known)) for tree in self.equations], np.int64)
+
+    def equal(self, equation: int) -> Places:
+        """The other equations of its language that are equal to one as functions, as N_0-(N_1+N_2) is to
+        N_0-N_1-N_2."""
+        same = (self._functions == self._functions[equation]) & ~self.foreign(equation)
+        same[equation] = False
+        return np.flatnonzero(same)
+
+    def foreign(self, equation: int) -> NDArray[np.bool_]:
+        """(equations,) which are of another language."""
+        return np.asarray(self._chinese != self._chinese[equation])
+
+    def other(self, equation: int) -> NDArray[np.bool_]:
+        """(equations,) which a negative may have: others of the language that are not equal as functions."""
+        return np.asarray((self._functions != self._functions[equation]) & ~self.foreign(equation))
 
     @property
     def problems(self) -> list[Problem]:
@@ -100,9 +126,10 @@ def pool_of(problems: Sequence[Problem], parts: Sequence[Part], *, coherent: boo
                 if not (coherent and variant.doubts)
             )
     pool = Pool(examples, parts)
-    if len(pool.equations) < 2:
+    different = max((int(pool.other(one).sum()) + 1 for one in range(len(pool.equations))), default=0)
+    if different < 2:
         raise EngineError(
-            f"the problems have {len(pool.equations)} different equations, and triplets need two at least",
+            f"the problems have {different} different equations in a language, and triplets need two",
             code="E681",
             exit_code=2,
             remedy="Name more problems.",

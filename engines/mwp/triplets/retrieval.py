@@ -80,14 +80,14 @@ class TwoStage:
         self._others = lru_cache(maxsize=None)(self._others_of)
 
     def _others_of(self, equation: int) -> list[tuple[float, Places]]:
-        """Similarity and examples of the nearest other equations, then of the next nearest."""
+        """Similarity and examples of the nearest equations that a negative may have, then of the next."""
         pool = self.pool
-        if self._rare == 1:
-            levels = pool.nearest.of(equation, levels=2)
-        else:
-            row = pool.nearest.row(equation)
-            row[[len(members) < self._rare for members in pool.members]] = -1.0
-            row[equation] = -1.0
+        allowed = pool.other(equation)
+        if self._rare > 1:
+            allowed &= np.array([len(members) >= self._rare for members in pool.members])
+        levels = pool.nearest.of(equation, levels=2)
+        if not all(allowed[found].all() for _, found in levels):
+            row = np.where(allowed, pool.nearest.row(equation), -1.0)
             best = np.unique(row[row >= 0.0])[::-1][:2]
             levels = [(float(level), np.flatnonzero(row == level)) for level in best]
         return [
@@ -102,7 +102,12 @@ class TwoStage:
         others = self._others(equation)
         alone = len(members) == 1
         if alone and self.strategy == "nn":
-            # The nearest equation is the positive's, the next one the negative's.
+            # The nearest equation is the positive's, the next one the negative's; an equal one comes first.
+            if len(equal := self.pool.equal(equation)):
+                likeness = self.pool.nearest.row(equation)
+                nearest = equal[likeness[equal] == likeness[equal].max()]
+                examples = np.sort(np.concatenate([self.pool.members[one] for one in nearest]))
+                others = [(float(likeness[nearest[0]]), examples), *others]
             positive = others[0] if others else (0.0, _EMPTY)
             negative = others[1] if len(others) > 1 else (0.0, _EMPTY)
             return Candidates(positive[1], positive[0], negative[1], negative[0], alone)

@@ -33,6 +33,7 @@ def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """The measures with their intervals, the commonest templates, and the probes."""
     fold = "" if found["fold"] is None else f", fold {found['fold']}"
     yield f"{found['model']} on {found['data']}{fold}: {found['problems']:,} problems"
+    yield from map(Aside, found["remarks"])
     rows = [
         (name.replace("_", " "), f"{100 * found[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
         for name, (low, high) in found["ci95"].items()
