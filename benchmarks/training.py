@@ -23,7 +23,7 @@ from typing import Any
 
 import torch
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
 from engines.training.batches import Batches
@@ -173,6 +173,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     given = parser.parse_args()
+    asked = {"recipes": given.recipe, "settings": given.settings}
+    kept = Record("training" if given.device == "cpu" else "training-gpu", given.out, **asked)
     figures: dict[str, Any] = {"device": given.device, "rounds": given.rounds, "seconds": given.seconds}
     with tempfile.TemporaryDirectory() as scratch:
         workspace = Workspace.open(Path(scratch) / "workspace")
@@ -181,8 +183,7 @@ def main() -> None:
             recipe = with_settings(load(name), given.settings)
             figures[recipe.name] = compared(workspace, recipe, given)
     print(json.dumps(figures, indent=1))
-    suffix = "" if given.device == "cpu" else "-gpu"
-    print(record(f"training{suffix}", figures, libraries=("accelerate", "torch", "transformers")))
+    kept.write(figures, libraries=("accelerate", "torch", "transformers"))
 
 
 if __name__ == "__main__":
