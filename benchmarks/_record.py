@@ -1,9 +1,10 @@
-"""Records of benchmarks: one JSON file each, with the machine, the versions and the commit."""
+"""Records of benchmarks: a JSON file each, with what it is about, machine, versions and commit."""
 
 from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -14,17 +15,21 @@ import psutil
 
 from engines.core.files import write_json
 from engines.core.machine import processors
+from engines.training.identity import content
 from workbench import __version__
 from workbench.export import commit
 
-__all__ = ["RESULTS", "parser_of", "put_into", "record", "table"]
+__all__ = ["RESULTS", "Record", "parser_of", "put_into", "table"]
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def parser_of(about: str | None) -> argparse.ArgumentParser:
-    """The parser of a benchmark; its help is the module's text."""
-    return argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """The parser of a benchmark, with the option that says where its `Record` goes; its help is the module's
+    text."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", metavar="FILE", help="where the result goes; - for nowhere")
+    return parser
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -53,29 +58,59 @@ def _processor() -> str:
     )
 
 
-def record(name: str, figures: Mapping[str, object], *, libraries: Sequence[str] = ()) -> Path:
-    """Write `results/<name>.json`, over what an earlier run left.
+class Record:
+    """Where a result goes: `--out`, or `results/<name>.json`, which only what is about the same replaces.
 
-    Args: figures: what was measured, units in the names (`median_s`, `members_per_s`). libraries: those whose
-    versions matter. The machine is described without its name or any path.
+    Args: out: what `--out` was. about: data by name, as the files or folders that hold it, and the settings
+    without which it would be another result; None and what is empty is left out.
+    Raises: SystemExit, before anything is measured.
     """
-    machine = {
-        "processor": _processor(),
-        "cores": processors(),
-        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
-        "load_1min_at_end": round(os.getloadavg()[0], 2),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-    versions = {"python": platform.python_version(), "mathwb": __version__}
-    versions |= {library: importlib.metadata.version(library) for library in libraries}
-    path = RESULTS / f"{name}.json"
-    document = {
-        "benchmark": name,
-        "date": datetime.now(UTC).date().isoformat(),
-        "commit": commit(),
-        "machine": machine,
-        "versions": versions,
-        "figures": figures,
-    }
-    write_json(path, document)
-    return path
+
+    def __init__(self, name: str, out: str | None, **about: object) -> None:
+        self._name = name
+        self.about = {key: _told(value) for key, value in about.items() if value not in (None, "", [], ())}
+        self.path = Path(out) if out else RESULTS / f"{name}.json"
+        if out is None and self.path.exists() and (there := self._there()) != self.about:
+            raise SystemExit(
+                f"{self.path.name} is about {json.dumps(there) if there else 'data it does not name'}, "
+                f"this would be about {json.dumps(self.about)}: say with --out FILE where it goes"
+            )
+
+    def _there(self) -> object:
+        return json.loads(self.path.read_bytes()).get("about", {})
+
+    def write(self, figures: Mapping[str, object], *, libraries: Sequence[str] = ()) -> None:
+        """Write it and say where.
+
+        Args: figures: what was measured, units in the names (`median_s`, `members_per_s`). libraries: those
+        whose versions matter. The machine is described without its name or any path.
+        """
+        if self.path.name == "-":
+            return
+        machine = {
+            "processor": _processor(),
+            "cores": processors(),
+            "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+            "load_1min_at_end": round(os.getloadavg()[0], 2),
+            "system": f"{platform.system()} {platform.machine()}",
+        }
+        versions = {"python": platform.python_version(), "mathwb": __version__}
+        versions |= {library: importlib.metadata.version(library) for library in libraries}
+        document = {
+            "benchmark": self._name,
+            "about": self.about,
+            "date": datetime.now(UTC).date().isoformat(),
+            "commit": commit(),
+            "machine": machine,
+            "versions": versions,
+            "figures": figures,
+        }
+        write_json(self.path, document)
+        print(f"-> {self.path}")
+
+
+def _told(value: object) -> object:
+    """A setting as it is, files and folders by name and content."""
+    if isinstance(value, Path):
+        return {"name": value.name, "sha256": content([value])}
+    return [_told(each) for each in value] if isinstance(value, list | tuple) else value

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
-from benchmarks._record import parser_of, record, table
+from benchmarks._record import Record, parser_of, table
 from engines.mathamr.graph.amr import Graph, read_graph, write_graph
 from engines.mathamr.graph.comparison import Compare, compare
 from engines.mathamr.graph.files import read_blocks
@@ -106,6 +106,7 @@ def main() -> None:
     options.add_argument("--amr", type=Path, nargs="*", default=[])
     options.add_argument("--labeller", type=Path, help="of roles, instead of the one that ships")
     given = options.parse_args()
+    kept = Record("amr", given.out, topics=given.topics, amr=given.amr, labeller=given.labeller)
     sets = {path.stem: topics(path) for path in given.topics}
     sets |= {path.name.partition(".amr")[0]: blocks(path) for path in given.amr}
     figures = {name: measured(pairs, given.labeller) for name, pairs in sets.items()}
@@ -120,8 +121,7 @@ def main() -> None:
     heads = ["", "Smatch, micro", "mean, 95 %", "standardised, micro", "mean, 95 %"]
     heads += ["micro with perfect senses", "graphs a second"]
     print("\n".join(table(heads, rows)))
-    if given.labeller is None:
-        record("amr", figures, libraries=("smatch", "spacy"))
+    kept.write(figures, libraries=("smatch", "spacy"))
 
 
 if __name__ == "__main__":

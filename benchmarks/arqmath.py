@@ -18,7 +18,6 @@ used again.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._record import put_into, record, table
+from benchmarks._record import Record, parser_of, put_into, table
 from engines.arqmath.collection.index import DEPTH, Index, build_index, document_text, open_index
 from engines.arqmath.first_stage import FirstStage, Search
 from engines.arqmath.ranking.reranking import score_candidates
@@ -366,16 +365,16 @@ def _interval(bounds: Sequence[float], sign: str = "") -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--reranker", type=Path, metavar="MODEL", help="a cross-encoder")
     parser.add_argument("--second", action="store_true", help="second stages without training")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
-    parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
+    name = "arqmath_reranker" if arguments.reranker else "arqmath_second" if arguments.second else "arqmath"
+    about = {"collection": arguments.collection, "reranker": arguments.reranker}
+    kept = Record(name, arguments.out, **about)
     bench = set_up(arguments.collection, arguments.cache)
     lexical = lexical_runs(bench)
     vectors: dict[Search, Run] = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE[1:]}
@@ -410,14 +409,9 @@ def main() -> None:
         },
     }
     text = markdown(bench, figures)
-    if not arguments.trial:
-        record(
-            "arqmath_reranker" if arguments.reranker else "arqmath_second" if scorers else "arqmath",
-            figures,
-            libraries=["faiss-cpu", "torch", "transformers"],
-        )
-        if arguments.into:
-            put_into(arguments.into, text)
+    kept.write(figures, libraries=["faiss-cpu", "torch", "transformers"])
+    if arguments.into:
+        put_into(arguments.into, text)
     print(text)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.core.events import Event
 from engines.egen.corpus.build import build_corpus
 from engines.egen.corpus.pairs import stream_pairs, stream_triplets
@@ -95,15 +95,16 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--heads", type=int, default=ALL, help="a seeded sample of so many templates")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, help="keep the corpus here")
+    parser.add_argument("--keep", type=Path, help="where the corpus is kept")
     given = parser.parse_args()
+    kept = Record("corpus" if given.heads >= ALL else "corpus-sample", given.out, heads=given.heads)
     source = template_source("all")
     if given.heads < ALL:
         heads = list(source.heads)
         random.Random(0).shuffle(heads)
         source = replace(source, name=f"sample of {given.heads}", heads=tuple(heads[: given.heads]))
     with tempfile.TemporaryDirectory() as scratch:
-        out = given.out or Path(scratch) / "corpus"
+        out = given.keep or Path(scratch) / "corpus"
         watch = Watch()
         started, worked = time.perf_counter(), processor_s()
         built = build_corpus(source, out, CORPUS_CONFIG, workers=given.workers, events=watch)
@@ -126,9 +127,8 @@ def main() -> None:
             "corpus_bytes": sum(path.stat().st_size for path in out.rglob("*.parquet")),
             **reading(out),
         }
-    name = "corpus" if given.heads >= ALL else "corpus-sample"
     print(figures)
-    print(record(name, figures, libraries=("egglog", "numpy", "numba", "pyarrow")))
+    kept.write(figures, libraries=("egglog", "numpy", "numba", "pyarrow"))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.egen.corpus.merge import POINTS, look_alike
 from engines.egen.corpus.shards import BLOCK
 
@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=16)
     parser.add_argument("--cores", type=int, default=32)
     arguments = parser.parse_args()
+    asked = {"members": arguments.members, "nodes": arguments.nodes, "cores": arguments.cores}
+    kept = Record("corpus_plan", arguments.out, **asked)
     corpus, encoding = _figures("corpus"), _figures("encoding")
     head_s = 2 * corpus["build_s"] / corpus["heads"]
     a_head = corpus["mean_members_per_head"]
@@ -62,8 +64,7 @@ def main() -> None:
     units = {"head_core_s": head_s, "merging_ns_per_pair": {n: 1e9 * s for n, s in per_row.items()}}
     for name, value in {**units, **plan}.items():
         print(f"{name:22}{value}")
-    asked = {"members": arguments.members, "nodes": arguments.nodes, "cores": arguments.cores}
-    print(f"-> {record('corpus_plan', {**asked, **units, **plan}, libraries=['numpy']).name}")
+    kept.write({**asked, **units, **plan}, libraries=["numpy"])
 
 
 if __name__ == "__main__":

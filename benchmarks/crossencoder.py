@@ -12,7 +12,6 @@ far 16 bits are off is reported.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -22,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._record import record
+from benchmarks._record import Record, parser_of
 
 BATCH = 16
 TOKENS = 512
@@ -121,15 +120,14 @@ def measured(folder: Path, pairs: list[tuple[str, str]]) -> tuple[np.ndarray, in
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
+    about = {"collection": arguments.collection, "model": arguments.model, "pairs": arguments.pairs}
+    kept = Record("crossencoder", arguments.out, **about)
     import torch
     from transformers.utils import logging
 
@@ -187,8 +185,7 @@ def main() -> None:
             if "exact" not in name
         },
     }
-    if not arguments.trial:
-        record("crossencoder", figures, libraries=["torch", "transformers", "sentence-transformers"])
+    kept.write(figures, libraries=["torch", "transformers", "sentence-transformers"])
     for name in ways:
         print(f"{name}: {figures[f'{name}_pairs_per_s']:,} pairs/s, {figures.get(f'times_{name}', '')}")
 

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.retrieval.dense import DenseIndex, Kind, build_dense, choose
 from engines.retrieval.fusion import reciprocal_rank_fusion
 from engines.retrieval.run import Run
@@ -97,6 +97,8 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--kinds", nargs="+", choices=get_args(Kind), default=get_args(Kind))
     arguments = parser.parse_args()
+    about = {"index": arguments.index, "vectors": arguments.vectors, "kinds": arguments.kinds}
+    kept = Record("dense", arguments.out, **about)
     import faiss
 
     base = originals(arguments.index)
@@ -121,7 +123,7 @@ def main() -> None:
                 f"{own['size_mib']:,} MiB, built in {own['build_s']} s",
                 flush=True,
             )
-    record("dense", figures, libraries=["faiss-cpu", "numpy"])
+    kept.write(figures, libraries=["faiss-cpu", "numpy"])
     print(f"fusion: {figures['fusion_of_two_rankings_of_1000_ms']} ms a topic")
 
 

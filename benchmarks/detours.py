@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from benchmarks.generate import HEADS, MAX_TOKENS, MEMBERS
 from engines.egen.expressions.canonical import direct_key
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, read_prefix
@@ -64,7 +64,7 @@ def detours(tokens: Sequence[str]) -> tuple[int, int]:
 
 
 def main() -> None:
-    parser_of(__doc__).parse_args()
+    result = Record("detours", parser_of(__doc__).parse_args().out)
     from engines.egen.egraph.process import kept
     from engines.egen.records import EgenConfig, Style
 
@@ -94,7 +94,7 @@ def main() -> None:
         figures[style] = {"members": total, **shares, "seconds": seconds}
         percent = " | ".join(f"{share:.1%}" for share in shares.values())
         print(f"| `{style}` | {total:,} | {percent} | {max(seconds):.2f} |")
-    print(f"-> {record('detours', figures, libraries=['egglog', 'numpy', 'numba']).name}")
+    result.write(figures, libraries=["egglog", "numpy", "numba"])
 
 
 if __name__ == "__main__":

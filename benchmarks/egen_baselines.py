@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._record import parser_of, record, table
+from benchmarks._record import Record, parser_of, table
 from engines.egen.corpus.labelled import Labelled, read_labelled
 from engines.egen.corpus.merge import UNDEFINED_MARK, fingerprints
 from engines.egen.expressions.language import read_prefix
@@ -38,6 +38,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("clusters", type=Path)
     arguments = parser.parse_args()
+    kept = Record("egen_baselines", arguments.out, clusters=arguments.clusters)
     from engines.egen.evaluations.kmeans import kmeans_accuracy
     from engines.egen.evaluations.measured import mean_figure
     from engines.egen.evaluations.retrieval import precision_at
@@ -58,7 +59,7 @@ def main() -> None:
         rows.append([name, *cells])
         figures[name] = {one.name: [one.value, *one.interval] for one in measured}
     print("\n".join(table(["percent", "K-means", "… best assignment", "retrieval at 5"], rows)))
-    print(f"-> {record('egen_baselines', figures, libraries=['numpy', 'scikit-learn']).name}")
+    kept.write(figures, libraries=["numpy", "scikit-learn"])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, put_into, record, table
+from benchmarks._record import Record, parser_of, put_into, table
 from engines.core.files import write_json
 from engines.egen.corpus.labelled import sample_corpus
 from engines.egen.corpus.reader import open_corpus
@@ -112,6 +112,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300, help="items and derivations, at most")
     parser.add_argument("--page", type=Path, help="where the table is put")
     given = parser.parse_args()
+    asked = {"size": given.size, "steps": given.steps, "settings": given.set, "count": given.count}
+    kept = Record("egen_tables", given.out, data=given.data, corpus=given.corpus, **asked)
     given.cache.mkdir(parents=True, exist_ok=True)
     for name in MODELS:
         train(name, given)
@@ -142,7 +144,7 @@ def main() -> None:
     print("\n".join(lines))
     if given.page:
         put_into(given.page, "\n".join(lines), "egen_tables")
-    record("egen_tables", figures, libraries=("torch", "numpy"))
+    kept.write(figures, libraries=("torch", "numpy"))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 BATCH = 64
 
@@ -55,6 +55,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=2_000)
     parser.add_argument("--runs", type=int, default=5)
     arguments = parser.parse_args()
+    about = {"model": arguments.model, "data": arguments.data, "count": arguments.count}
+    kept = Record("encoding", arguments.out, **about)
     import torch
 
     from engines.egen.models.encode import ModelEncoder
@@ -98,7 +100,7 @@ def main() -> None:
         "times_padded_to_200": round(median["padded_to_200"] / median["ours"], 2),
         "times_padded_to_longest": round(median["padded_to_longest"] / median["ours"], 2),
     }
-    record("encoding", figures, libraries=["torch", "numpy"])
+    kept.write(figures, libraries=["torch", "numpy"])
     print(
         f"{figures['ours_expressions_per_s']:,} expressions/s: {figures['times_padded_to_200']} times padded "
         f"to 200, {figures['times_padded_to_longest']} times padded to the longest of a batch"

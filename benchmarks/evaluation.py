@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 TOPICS, DEPTH, JUDGED, POOL = 100, 1_000, 400, 100_000
 
@@ -69,6 +69,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=9)
     arguments = parser.parse_args()
+    kept = Record("evaluation", arguments.out)
     with tempfile.TemporaryDirectory() as folder:
         run, qrels = made_up(Path(folder))
         ours = [sys.executable, "-c", OURS, "arqmath", "eval", str(run), "--qrels", str(qrels), "--json"]
@@ -90,7 +91,7 @@ def main() -> None:
         "same_ndcg_to_4_digits": same,
     }
     print(json.dumps(figures, indent=2))
-    print(record("evaluation", figures, libraries=["ir_measures"]))
+    kept.write(figures, libraries=["ir_measures"])
 
 
 def eval_ndcg(printed: str) -> float:

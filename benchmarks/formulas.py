@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 
@@ -63,7 +63,9 @@ def compared(path: Path) -> dict[str, float]:
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
-    folder = parser.parse_args().collection
+    arguments = parser.parse_args()
+    folder = arguments.collection
+    kept = Record("formulas", arguments.out, collection=folder)
     latex = formulas(folder / "formulas_mini.tsv.gz")
     operator_tree("x")
     rates = []
@@ -81,7 +83,7 @@ def main() -> None:
             if (folder / f"topic_opt_trees_{year}.jsonl.gz").exists()
         },
     }
-    record("formulas", figures)
+    kept.write(figures)
     print(json.dumps(figures, indent=2))
 
 

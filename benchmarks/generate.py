@@ -13,7 +13,7 @@ import statistics
 import time
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 HEADS = (
     "+ pow + / x 6 2 9 * 3 x",
@@ -34,6 +34,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--mode", choices=("strict", "common", "paper"), default="strict")
     arguments = parser.parse_args()
+    name = "generate" if arguments.mode == "strict" else f"generate-{arguments.mode}"
+    result = Record(name, arguments.out)
     for name in ("OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     from engines.egen.egraph.process import kept
@@ -82,9 +84,8 @@ def main() -> None:
         "worst_s": max(medians),
         "heads": rows,
     }
-    name = "generate" if arguments.mode == "strict" else f"generate-{arguments.mode}"
-    path = record(name, figures, libraries=["egglog", "numpy", "numba"])
-    print(f"median {figures['median_s']} s, worst {figures['worst_s']} s -> {path.name}")
+    print(f"median {figures['median_s']} s, worst {figures['worst_s']} s")
+    result.write(figures, libraries=["egglog", "numpy", "numba"])
 
 
 if __name__ == "__main__":

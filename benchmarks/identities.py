@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.core.errors import DataError
 from engines.core.files import read_lines
 
@@ -88,6 +88,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--family", default="")
     arguments = parser.parse_args()
+    kept = Record("identities", arguments.out, family=arguments.family)
     from engines.egen.egraphs import Derive, derive
 
     derive(Derive("x + 1", "1 + x"))  # starts the process, compiled code loaded
@@ -108,8 +109,6 @@ def main() -> None:
     for row in rows:
         if not row["as_it_should"]:
             print(f"line {row['line']}: {row['left']} = {row['right']} ({row['seconds']} s) {row['reason']}")
-    if arguments.family:
-        return
     figures = {
         "limit_s": LIMIT_S,
         "identities": len(held),
@@ -121,7 +120,7 @@ def main() -> None:
         "steps_by_name": dict(Counter(step for row in held for step in row["steps"]).most_common()),
         "rows": rows,
     }
-    print(f"-> {record('identities', figures, libraries=['python-flint', 'numpy', 'numba']).name}")
+    kept.write(figures, libraries=["python-flint", "numpy", "numba"])
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 LIVE = 5
 EVENT_EVERY_S = 0.1
@@ -188,14 +188,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=20.0, help="of pressing keys after the log is read")
-    parser.add_argument("--no-record", action="store_true")
     asked = parser.parse_args()
+    kept = Record("jobs_screen", asked.out, runs=asked.runs, events=asked.events)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MATHWB_HOME"] = folder
         figures = measure(Path(folder) / "workspace", asked.runs, asked.events, asked.seconds)
     print(json.dumps(figures, indent=1))
-    if not asked.no_record:
-        record("jobs_screen", figures, libraries=("textual",))
+    kept.write(figures, libraries=("textual",))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from hashlib import sha256 as hashed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks._record import RESULTS, parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.core.files import sha256
 
 if TYPE_CHECKING:
@@ -330,10 +330,10 @@ def together(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**sums, "runs": list(runs)}
 
 
-def kept() -> list[dict[str, Any]]:
-    """The runs whose result is kept, each with the commit it was made from; none when nothing is."""
+def kept(place: Path) -> list[dict[str, Any]]:
+    """The runs whose result is kept there, each with the commit it was made from; none when nothing is."""
     try:
-        document = json.loads((RESULTS / "kills.json").read_bytes())
+        document = json.loads(place.read_bytes())
     except FileNotFoundError:
         return []
     figures = document["figures"]
@@ -351,9 +351,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="kinds whose name has this in it")
     parser.add_argument("--add", action="store_true", help="to the runs that are kept; takes another seed")
-    parser.add_argument("--no-record", action="store_true")
     asked = parser.parse_args()
-    runs = kept() if asked.add else []
+    record = Record("kills", asked.out, only=asked.only)
+    runs = kept(record.path) if asked.add else []
     if any(run["seed"] == asked.seed for run in runs):
         parser.error(f"a run with seed {asked.seed} is kept already: give another one")
     with tempfile.TemporaryDirectory() as folder:
@@ -361,8 +361,7 @@ def main() -> None:
         run = measure(Path(folder) / "workspace", asked.kills, asked.minutes, asked.seed, asked.only)
     figures = together([*runs, {"commit": commit(), **run}])
     print(json.dumps(figures, indent=1))
-    if not asked.no_record:
-        record("kills", figures, libraries=("torch", "transformers", "psutil"))
+    record.write(figures, libraries=("torch", "transformers", "psutil"))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
@@ -62,6 +62,8 @@ def main() -> None:
     parser.add_argument("--posts", type=int, default=1_400_000)
     parser.add_argument("--queries", type=int, default=100)
     arguments = parser.parse_args()
+    about = {"collection": arguments.collection, "posts": arguments.posts}
+    kept = Record("lexical", arguments.out, **about)
     folder = ArqmathFolder.open(arguments.collection)
     texts = [post.text for post in read_posts(folder.need_posts(), Report())]
     topics = [topic for file in folder.topics[1] for topic in read_topics(file)][: arguments.queries]
@@ -96,7 +98,7 @@ def main() -> None:
         "queries": len(topics),
         **{f"{name}_{key}": value for name, own in timed.items() for key, value in spread(own).items()},
     }
-    record("lexical", figures, libraries=["numpy"])
+    kept.write(figures, libraries=["numpy"])
     print(
         f"{figures['posts']:,} posts, built in {figures['build_s']} s with {figures['build_peak_mib']} MiB"
         f": titles {figures['title_median_ms']} ms (95 % under "

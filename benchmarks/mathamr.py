@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, put_into, record, table
+from benchmarks._record import Record, parser_of, put_into, table
 from engines.mathamr import (
     EvaluateFormulas,
     IndexFormulas,
@@ -190,6 +190,8 @@ def main() -> None:
     parser.add_argument("--sentences", type=Path, help="a sentence encoder trained on marked graphs")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     given = parser.parse_args()
+    encoders = {"trees": given.trees, "graphs": given.graphs, "sentences": given.sentences}
+    kept = Record("mathamr", given.out, collection=given.collection, **encoders)
     given.cache.mkdir(parents=True, exist_ok=True)
     measured = Measured(given.collection, given.cache)
     began = time.process_time()
@@ -222,7 +224,7 @@ def main() -> None:
     of_stages = stages(measured)
     figures["stages"] = {year: measured.figures(of_stages, year) for year in YEARS}
     figures["reranked"] = RERANKED
-    record("mathamr", figures)
+    kept.write(figures)
     if given.into:
         put_into(given.into, markdown(figures))
     print(json.dumps(figures, indent=2))

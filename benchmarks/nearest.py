@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.egen.corpus.labelled import sample_corpus
 from engines.egen.models import encode, vectors
 
@@ -21,7 +21,9 @@ from engines.egen.models import encode, vectors
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("model", type=Path)
-    model = parser.parse_args().model
+    arguments = parser.parse_args()
+    model = arguments.model
+    kept = Record("nearest", arguments.out, model=model)
     encode.kept_encoder(model).encode(["sin x"])
     figures: dict[str, object] = {}
     found = []
@@ -40,7 +42,7 @@ def main() -> None:
     figures["least_cosine_of_both"] = float((found[0] * found[1]).sum(axis=1).min())
     for key, value in figures.items():
         print(f"{key:32}{value}")
-    print(f"-> {record('nearest', figures, libraries=['torch', 'numpy']).name}")
+    kept.write(figures, libraries=["torch", "numpy"])
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._multiply import multiply
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 READ = """
 import json, resource, sys, time
@@ -92,12 +92,14 @@ def main() -> None:
     parser.add_argument("--file", type=Path)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
+    about = {"collection": arguments.collection, "file": arguments.file, "bytes": arguments.bytes}
+    kept = Record("posts", arguments.out, **about)
     with tempfile.TemporaryDirectory() as folder:
         path = arguments.file or Path(folder) / "Posts.xml"
         if not path.exists():
             multiply(arguments.collection, path, target_bytes=arguments.bytes)
         figures = measure(path, arguments.runs) | measure_store(path, Path(folder) / "posts.sqlite")
-    record("posts", figures)
+    kept.write(figures)
     print(
         f"{figures['megabytes_per_s']} MB/s ({figures['megabytes_per_cpu_s']} MB per CPU second), at most "
         f"{figures['peak_megabytes']} MB of memory, {figures['posts']:,} posts in {figures['median_s']} s; "

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.core.derivative import derivative
 from engines.core.errors import ExpressionError
 from engines.core.files import read_lines
@@ -118,7 +118,9 @@ def main() -> None:
     examples: dict[tuple[str, str, str], str] = {}
     parser = parser_of(__doc__)
     parser.add_argument("file", type=Path)
-    for mark, outcome, why, example in judged(parser.parse_args().file):
+    arguments = parser.parse_args()
+    kept = Record("published", arguments.out, file=arguments.file)
+    for mark, outcome, why, example in judged(arguments.file):
         key = (mark, outcome, why)
         counts[key] = counts.get(key, 0) + 1
         if key not in examples or len(example) < len(examples[key]):
@@ -132,7 +134,7 @@ def main() -> None:
         {"file": mark, "verdict": verdict, "cause": why, "expressions": counts[mark, verdict, why]}
         for mark, verdict, why in order
     ]
-    record("published", {"expressions": sum(counts.values()), "rows": rows}, libraries=["numpy", "numba"])
+    kept.write({"expressions": sum(counts.values()), "rows": rows}, libraries=["numpy", "numba"])
 
 
 if __name__ == "__main__":

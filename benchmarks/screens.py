@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from benchmarks.jobs_screen import key_s, spread
 
 TIMES = 10
@@ -113,8 +113,8 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="where the workspace is kept")
     parser.add_argument("--rounds", type=int, default=8, help="of eight keys in each list")
     parser.add_argument("--only", default="", help="this screen")
-    parser.add_argument("--no-record", action="store_true")
     asked = parser.parse_args()
+    kept = Record("screens", asked.out, data=asked.data, only=asked.only)
     os.environ["MATHWB_HOME"] = str(asked.cache.absolute())
     root = asked.cache.absolute() / "workspace"
     os.environ["MATHWB_WORKSPACE"] = str(root)
@@ -125,8 +125,7 @@ def main() -> None:
         if asked.only in name:
             figures[name] = asyncio.run(_lists(root, name, asked.rounds))
             print(name, json.dumps(figures[name], indent=1), flush=True)
-    if not asked.no_record:
-        record("screens", figures, libraries=("textual",))
+    kept.write(figures, libraries=("textual",))
 
 
 if __name__ == "__main__":

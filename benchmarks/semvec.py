@@ -19,7 +19,7 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 from engines.egen.semvec.evaluate import SemVec, evaluate
 from engines.egen.semvec.sets import Split, split_file
 
@@ -98,20 +98,23 @@ def main() -> None:
     parser.add_argument("--steps", type=int)
     parser.add_argument("--develop", nargs="+", type=int, metavar="STEPS")
     given = parser.parse_args()
+    name = "semvec_develop" if given.develop else "semvec_longer" if given.steps else "semvec"
+    asked = {"sets": given.sets, "seeds": given.seeds, "steps": given.steps or given.develop}
+    kept = Record(name, given.out, folder=given.folder, **asked)
     with TemporaryDirectory(prefix="mathwb-") as place:
         cache = given.cache or Path(place)
         cache.mkdir(parents=True, exist_ok=True)
         if given.develop:
             sets = {name: given.folder / f"{name}-train.jsonl.gz" for name in given.sets}
             found = {name: developed(classes, given.develop, cache) for name, classes in sets.items()}
-            record("semvec_develop", found, libraries=("torch", "numpy"))
+            kept.write(found, libraries=("torch", "numpy"))
             return
         steps = [f"steps={given.steps}"] if given.steps else []
         figures = {
             name: measured(given.folder / f"{name}-train.jsonl.gz", given.seeds, steps, cache)
             for name in given.sets
         }
-    record("semvec" if not steps else "semvec_longer", figures, libraries=("torch", "numpy"))
+    kept.write(figures, libraries=("torch", "numpy"))
 
 
 if __name__ == "__main__":

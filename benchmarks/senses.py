@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
-from benchmarks._record import parser_of, record, table
+from benchmarks._record import Record, parser_of, table
 from engines.core.files import read_lines
 from engines.language.english import Word, analysed, pipeline
 from engines.mathamr.graph.amr import read_graph
@@ -201,6 +201,8 @@ def main() -> None:
     options.add_argument("rolesets", type=Path)
     options.add_argument("--amr", type=Path, nargs="*", default=[])
     given = options.parse_args()
+    data = {"examples": given.examples, "rolesets": given.rolesets, "amr": given.amr}
+    kept = Record("senses", given.out, **data)
     items = of_examples(given.examples)
     Random(0).shuffle(items)
     tested, learnt = items[: len(items) // 5], items[len(items) // 5 :]
@@ -242,7 +244,7 @@ def main() -> None:
         if isinstance(found, dict)
     ]
     print("\n".join(table(["senses", "accuracy", "95 %"], rows)))
-    record("senses", figures, libraries=("spacy", "torch"))
+    kept.write(figures, libraries=("spacy", "torch"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 
-from benchmarks._record import parser_of, record, table
+from benchmarks._record import Record, parser_of, table
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.records import EgenConfig, Limits
@@ -41,7 +41,7 @@ MEMBERS, NODES, OTHER_SEED = 150, 1_500, 77
 
 def main() -> None:
     """Measure, print and record."""
-    parser_of(__doc__).parse_args()
+    kept = Record("several_variables", parser_of(__doc__).parse_args().out)
     grower = Grower("strict", theory=theory_of("reals", "x > 0"))
     verdicts: Counter[str] = Counter()
     seconds = []
@@ -55,7 +55,7 @@ def main() -> None:
         verdicts.update(found.outcome for found in judge.check([one.tree for one in cluster.members]))
     figures = {"heads": len(HEADS), "members": verdicts.total(), **verdicts, "slowest_head_s": max(seconds)}
     print("\n".join(table(["", "number"], [(name, f"{number:.6g}") for name, number in figures.items()])))
-    record("several_variables", figures, libraries=("egglog", "python-flint"))
+    kept.write(figures, libraries=("egglog", "python-flint"))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from benchmarks._record import RESULTS, parser_of, record
+from benchmarks._record import RESULTS, Record, parser_of
 
 
 def measure() -> dict[str, object]:
@@ -40,10 +40,10 @@ def measure() -> dict[str, object]:
 
 def main() -> None:
     """Run, print and record."""
-    parser_of(__doc__).parse_args()
+    kept = Record("slurm", parser_of(__doc__).parse_args().out)
     figures = measure()
     print(f"{figures['passed']} of {figures['of']} passed in {figures['seconds']} s")
-    print(record("slurm", figures, libraries=("psutil",)))
+    kept.write(figures, libraries=("psutil",))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 if TYPE_CHECKING:
     from workbench.jobs import Job
@@ -129,14 +129,13 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=60.0, help="of watching the supervisor")
-    parser.add_argument("--no-record", action="store_true")
     asked = parser.parse_args()
+    kept = Record("start_of_job", asked.out)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MATHWB_HOME"] = folder
         figures = measure(Path(folder) / "workspace", asked.runs, asked.seconds)
     print(json.dumps(figures, indent=1))
-    if not asked.no_record:
-        record("start_of_job", figures, libraries=("torch", "transformers"))
+    kept.write(figures, libraries=("torch", "transformers"))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 COLUMNS, ROWS = 120, 40
 TIMEOUT_S = 30.0
@@ -133,7 +133,9 @@ def main() -> None:
     """Measure, print and record."""
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, default=15)
-    runs = parser.parse_args().runs
+    arguments = parser.parse_args()
+    runs = arguments.runs
+    kept = Record("startup", arguments.out)
     mathwb = str(Path(sys.executable).with_name("mathwb"))
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -163,7 +165,7 @@ def main() -> None:
         }
     for name, measured in figures.items():
         print(name, measured)
-    print(record("startup", figures, libraries=("typer", "textual")))
+    kept.write(figures, libraries=("typer", "textual"))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """How fast a model is trained here, and what the machinery around it costs.
 
 `python -m benchmarks.training` takes a recipe of each kind, contrastive, sequence to sequence and
-cross-encoder, `--recipe NAME` others. The same task (model, data, loss, batch size) runs in three ways by
-turns: our loop; a plain loop in random order that pads every batch to 200 tokens; the same loop padding to
-the longest of the batch. What is compared is real tokens a second, not those of padding, in each round by
-itself; on a machine that does other work too also those of a second of processor time. On a GPU also: the
-share of the measured bf16 peak, a pass over 55 M pairs. What a job costs around it is in
-`benchmarks.start_of_job`.
+cross-encoder, `--recipe NAME` others. The same data, sizes, batch size, optimiser and precision run in four
+ways by turns: our loop; our model and loss in a plain loop in random order that pads every batch to 200
+tokens; the same padding to the longest of the batch; and the same plain loop with transformers alone, its
+model and tokenizer, padded to the longest. What is compared is real tokens a second, not those of padding, in
+each round by itself; on a machine that does other work too also those of a second of processor time. Medians,
+of times with the least and the most of the rounds. On a GPU also: the share of the measured bf16 peak, a pass
+over 55 M pairs. What a job costs around it is in `benchmarks.start_of_job`.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks._record import parser_of, record
+from benchmarks._hugging_face import Way, hugging_face
+from benchmarks._record import Record, parser_of
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
 from engines.training.batches import Batches
@@ -53,12 +55,18 @@ def padded(batch: Any, width: int) -> dict[str, Any]:
     return made
 
 
+def own_model(task: TrainingTask, width: int) -> Way:
+    """Our model, batches and loss, padded to a width at least."""
+    return Way(task.model(), lambda rows: padded(task.collate(rows), width), task.loss)
+
+
 def plain(
-    task: TrainingTask, config: TrainConfig, device: str, width: int, seconds: float
+    task: TrainingTask, config: TrainConfig, device: str, way: Callable[[], Way], seconds: float
 ) -> dict[str, float]:
     """A plain loop for so long: real tokens and examples a second; the first steps do not count."""
     torch.manual_seed(config.seed)
-    model = task.model().to(device).train()
+    made = way()
+    model = made.model.to(device).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=config.lr, weight_decay=config.weight_decay)
     plan = replace(config, bucket=1, batch_tokens=0)
     source: Iterator[Any] = iter(
@@ -74,9 +82,9 @@ def plain(
         if step > 5 and time.perf_counter() - started > seconds:
             break
         rows = next(source)["rows"]
-        batch = {name: value.to(device) for name, value in padded(task.collate(rows), width).items()}
+        batch = {name: value.to(device) for name, value in made.collate(rows).items()}
         with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
-            loss = task.loss(model, batch)
+            loss = made.loss(model, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip or 1e9)
         optimizer.step()
@@ -122,6 +130,11 @@ def ours(task: TrainingTask, config: TrainConfig, seconds: float) -> dict[str, f
     return {**found, "tokens_per_processor_s": found["tokens_per_s"] / processors}
 
 
+def weights(model: torch.nn.Module) -> int:
+    """How many it has."""
+    return sum(each.numel() for each in model.parameters())
+
+
 def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
     """The measured bf16 peak, our share (6 operations a weight and real token), a pass over all pairs."""
     a = torch.randn(MATRIX, MATRIX, device="cuda", dtype=torch.bfloat16)
@@ -133,33 +146,39 @@ def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
         a @ a
     torch.cuda.synchronize()
     peak = 20 * 2 * MATRIX**3 / (time.perf_counter() - started)
-    weights = sum(weight.numel() for weight in task.model().parameters())
     return {
         "bf16_peak_flops_per_s": peak,
-        "share_of_peak": round(6 * weights * found["tokens_per_s"] / peak, 4),
+        "share_of_peak": round(6 * weights(task.model()) * found["tokens_per_s"] / peak, 4),
         "pass_over_55m_pairs_h": round(PAIRS / found["examples_per_s"] / 3600, 3),
     }
 
 
-def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) -> dict[str, float]:
-    """A recipe's task in the three ways by turns: the median of each."""
+def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) -> dict[str, Any]:
+    """A recipe's task in the four ways by turns: the median of each."""
     spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
     data = {kind: Path(place) for kind, place in spec.params["data"].items()}
     task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
     config = TrainConfig.of({**spec.params["train"], "seed": recipe.seed, "device": given.device})
-    ways: dict[str, list[dict[str, float]]] = {"ours": [], "padded_to_200": [], "padded_to_longest": []}
+    loops: dict[str, Callable[[], Way]] = {
+        "own_model_padded_to_200": lambda: own_model(task, WIDTH),
+        "own_model_padded_to_longest": lambda: own_model(task, 0),
+        "hugging_face": lambda: hugging_face(task),
+    }
+    ways: dict[str, list[dict[str, float]]] = {"ours": [], **{name: [] for name in loops}}
     for _ in range(given.rounds):
         ways["ours"].append(ours(task, config, given.seconds))
-        ways["padded_to_200"].append(plain(task, config, given.device, WIDTH, given.seconds))
-        ways["padded_to_longest"].append(plain(task, config, given.device, 0, given.seconds))
-    found: dict[str, float] = {}
-    for way, rounds in ways.items():
-        for name in rounds[0]:
-            found[f"{way}_{name}"] = round(statistics.median(item[name] for item in rounds), 1)
-    for way in ("padded_to_200", "padded_to_longest"):
-        for unit, name in (("", "tokens_per_s"), ("_by_processor_time", "tokens_per_processor_s")):
-            times = [own[name] / each[name] for own, each in zip(ways["ours"], ways[way], strict=True)]
-            found[f"times_{way}{unit}"] = round(statistics.median(times), 2)
+        for name, way in loops.items():
+            ways[name].append(plain(task, config, given.device, way, given.seconds))
+    found: dict[str, Any] = {"hugging_face_parameters": weights(hugging_face(task).model)}
+    found["parameters"] = weights(task.model())
+    for name, rounds in ways.items():
+        for unit in rounds[0]:
+            found[f"{name}_{unit}"] = round(statistics.median(item[unit] for item in rounds), 1)
+    for name in loops:
+        for unit, key in (("", "tokens_per_s"), ("_by_processor_time", "tokens_per_processor_s")):
+            times = [own[key] / each[key] for own, each in zip(ways["ours"], ways[name], strict=True)]
+            found[f"times_{name}{unit}"] = round(statistics.median(times), 2)
+            found[f"times_{name}{unit}_range"] = [round(min(times), 2), round(max(times), 2)]
     if given.device == "cuda":
         found |= of_gpu(task, {name: found[f"ours_{name}"] for name in ("tokens_per_s", "examples_per_s")})
     return found
@@ -173,6 +192,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     given = parser.parse_args()
+    asked = {"recipes": given.recipe, "settings": given.settings}
+    kept = Record("training" if given.device == "cpu" else "training-gpu", given.out, **asked)
     figures: dict[str, Any] = {"device": given.device, "rounds": given.rounds, "seconds": given.seconds}
     with tempfile.TemporaryDirectory() as scratch:
         workspace = Workspace.open(Path(scratch) / "workspace")
@@ -181,8 +202,7 @@ def main() -> None:
             recipe = with_settings(load(name), given.settings)
             figures[recipe.name] = compared(workspace, recipe, given)
     print(json.dumps(figures, indent=1))
-    suffix = "" if given.device == "cpu" else "-gpu"
-    print(record(f"training{suffix}", figures, libraries=("accelerate", "torch", "transformers")))
+    kept.write(figures, libraries=("accelerate", "torch", "transformers"))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, record
+from benchmarks._record import Record, parser_of
 
 ROOT = Path(__file__).resolve().parents[1]
 HEADS, MEMBERS_PER_HEAD = 80, 120
@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--base", type=Path)
     parser.add_argument("--runs", type=int, default=9)
     arguments = parser.parse_args()
+    kept = Record("verify", arguments.out)
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, lines in (("made_up", made_up()), ("corpus", of_corpus())):
@@ -118,7 +119,7 @@ def main() -> None:
                     "base_verdicts": runs["base"][0]["verdicts"],
                 }
             print(name, figures[name])
-    record("verify", figures, libraries=["numpy", "numba", "python-flint"])
+    kept.write(figures, libraries=["numpy", "numba", "python-flint"])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What the papers report and what we have measured, table by table.
 
-The papers' numbers are in `assets/repro/<engine>.toml`. Ours come from result files in the workspace and the
-assets, `results/<engine>/*.json` (see `save_result`), and from finished trainings of the workspace. A number
-of ours says what it was measured with; nothing is shown that has not been measured.
+The papers' numbers are in `assets/repro/<engine>.toml`. Ours come from result files of the workspace,
+`results/<engine>/*.json` (see `save_result`), from its finished trainings, or from the result files that
+ship. A number of ours says what it was measured with; nothing is shown that has not been measured.
 """
 
 from __future__ import annotations
@@ -44,11 +44,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: a model. `source` says where our numbers come from: setting or recipe."""
+    """A line of a table: a model. `source` says what our numbers are of: setting or recipe; `command` what
+    measures them again, `record` where they are kept, with the commit that measured them."""
 
     name: str
     cells: tuple[Cell, ...]
     source: str = ""
+    command: str = ""
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,11 @@ def tables(workspace: Workspace, engine: str, *, number: int | None = None) -> l
     if not found:
         numbers = ", ".join(str(entry["number"]) for entry in entries)
         raise UsageError(f"there is no table {number}", code="E428", remedy=f"There are: {numbers}.")
-    stored = list(_stored(workspace, engine))
+    stored, shipped = (
+        list(_stored(place / "results" / engine)) for place in (workspace.root, asset("repro").parent)
+    )
     runs = _runs(workspace)
-    return [_table(workspace, engine, entry, stored, runs) for entry in found]
+    return [_table(workspace, engine, entry, stored, runs, shipped) for entry in found]
 
 
 def save_result(
@@ -99,11 +104,14 @@ def save_result(
     values: Mapping[str, float | Mapping[str, float]],
     setting: str,
     command: str,
+    record: str = "",
+    commit: str = "",
 ) -> Path:
     """Keep a measured result where `tables` finds it.
 
     Args: folder: a workspace, or the assets. values: by measure, in the paper's unit: a number, or `mean`,
     `low`, `high` and `runs`. setting: what it was measured with, in a line. command: what measures it again.
+    record, commit: where the numbers are from, and what measured them.
     Returns: the file; a result of the same table and row is replaced.
     """
     name = f"table-{table}-{''.join(c if c.isalnum() else '-' for c in row.lower())}.json"
@@ -112,27 +120,24 @@ def save_result(
         key: dict(value) if isinstance(value, Mapping) else {"mean": value} for key, value in values.items()
     }
     document = {"v": 1, "table": table, "row": row, "values": numbers, "setting": setting, "command": command}
-    write_json(path, document)
+    write_json(path, document | ({"record": record, "commit": commit} if record else {}))
     return path
 
 
-def _stored(workspace: Workspace, engine: str) -> Iterator[dict[str, Any]]:
-    """Result files: those of the workspace come before those that ship."""
-    places = [workspace.root / "results" / engine]
-    places += [path / engine for path in asset("repro").parent.glob("results")]
-    for place in places:
-        for path in sorted(place.glob("*.json")):
-            try:
-                document = json.loads(path.read_bytes())
-                document["table"], document["row"], document["values"]
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                raise DataError(
-                    "this is no result file",
-                    path=path,
-                    code="E318",
-                    remedy="Take it out of the folder, or write table, row and values.",
-                ) from error
-            yield document
+def _stored(place: Path) -> Iterator[dict[str, Any]]:
+    """The result files of a folder."""
+    for path in sorted(place.glob("*.json")):
+        try:
+            document = json.loads(path.read_bytes())
+            document["table"], document["row"], document["values"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                "this is no result file",
+                path=path,
+                code="E318",
+                remedy="Take it out of the folder, or write table, row and values.",
+            ) from error
+        yield document
 
 
 def _runs(workspace: Workspace) -> list[tuple[str, Mapping[str, Any]]]:
@@ -150,16 +155,17 @@ def _table(
     entry: Mapping[str, Any],
     stored: Sequence[Mapping[str, Any]],
     runs: Sequence[tuple[str, Mapping[str, Any]]],
+    shipped: Sequence[Mapping[str, Any]],
 ) -> Table:
     rows, missing = [], []
     measures = [column["measure"] for column in entry["columns"]]
     for row in entry["rows"]:
-        source, ours = _ours(entry["number"], row, measures, stored, runs)
+        said, ours = _ours(entry["number"], row, measures, stored, runs, shipped)
         cells = []
         for column, paper in zip(entry["columns"], row["values"], strict=True):
             own = ours.get(column["measure"])
             cells.append(Cell(column["name"], paper, *((own.mean, own.low, own.high) if own else ())))
-        rows.append(Row(row["name"], tuple(cells), source))
+        rows.append(Row(row["name"], tuple(cells), *said))
         if row.get("recipe"):
             missing += _missing(workspace, row["recipe"])
     missing += [need["what"] for need in entry.get("needs", ()) if not _has_data(workspace, need)]
@@ -176,26 +182,33 @@ def _ours(
     measures: Sequence[str],
     stored: Sequence[Mapping[str, Any]],
     runs: Sequence[tuple[str, Mapping[str, Any]]],
-) -> tuple[str, Mapping[str, Summary]]:
-    """Where our numbers are from, and those by measure: a result file when there is one, else the runs of
-    the recipe that has most of them."""
-    for document in stored:
-        if (document["table"], document["row"]) == (table, row["name"]):
-            values = {
-                key: Summary(value["mean"], value.get("low"), value.get("high"), value.get("runs", 1))
-                for key, value in document["values"].items()
-            }
-            return str(document.get("setting", "")), values
+    shipped: Sequence[Mapping[str, Any]],
+) -> tuple[tuple[str, ...], Mapping[str, Summary]]:
+    """What is said of our numbers (see `Row`), and those by measure: a result file of the workspace when
+    there is one, else the runs of the recipe that has most of them, else what ships."""
     by_recipe: dict[str, list[Mapping[str, Any]]] = {}
     for recipe, found in runs:
         if row.get("recipe") and _is_of(recipe, row["recipe"]) and any(name in found for name in measures):
             by_recipe.setdefault(recipe, []).append(found)
+    for document in stored if by_recipe else (*stored, *shipped):
+        if (document["table"], document["row"]) == (table, row["name"]):
+            return _of_file(document)
     if not by_recipe:
-        return "", {}
+        return (), {}
     recipe, several = max(by_recipe.items(), key=lambda item: len(item[1]))
     numbers = {name: [float(found[name]) for found in several if name in found] for name in measures}
     values = {name: summary(found, name) for name, found in numbers.items() if found}
-    return f"{recipe}, {len(several)} {noun(len(several), 'run')}", values
+    return (f"{recipe}, {len(several)} {noun(len(several), 'run')}",), values
+
+
+def _of_file(document: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Summary]]:
+    values = {
+        key: Summary(value["mean"], value.get("low"), value.get("high"), value.get("runs", 1))
+        for key, value in document["values"].items()
+    }
+    setting, command, record = (str(document.get(key, "")) for key in ("setting", "command", "record"))
+    commit = f" of commit {document['commit']}" if document.get("commit") else ""
+    return (setting, command, f"{record}{commit}"), values
 
 
 def _is_of(recipe: str, stem: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import sys
 from collections import Counter
 from importlib.machinery import ModuleSpec
@@ -282,6 +283,9 @@ def test_mlflow(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
 
     class MlflowClient:
+        def __init__(self, tracking_uri: str | None = None) -> None:
+            calls.append(tracking_uri)
+
         def get_experiment_by_name(self, name: str) -> Any:
             return None if name == "mathwb" else calls.append("another")
 
@@ -318,11 +322,12 @@ def test_mlflow(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, key: str, value: str) -> None:
             self.key, self.value = key, value
 
-    installed(monkeypatch, "mlflow", MlflowClient=MlflowClient)
+    installed(monkeypatch, "mlflow", MlflowClient=MlflowClient, is_tracking_uri_set=lambda: True)
     installed(monkeypatch, "mlflow.entities", Metric=Metric, Param=Param)
     job = finished(lab)
     report(job, checked("mlflow"), over=at_once)
     assert calls == [
+        None,
         ("experiment", "mathwb", None),
         ("run", "5", None, {"mathwb.task": "test.count", "mathwb.job": str(job.id)}),
         ("r1", [("n", "3"), ("model.dim", "3"), ("seed", "7")]),
@@ -355,3 +360,80 @@ def test_trackio(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     report(job, checked("trackio"), over=at_once)
     assert (calls[0][0], calls[0][2:]) == ("mathwb", ({"n": 3, "model.dim": 3, "seed": 7}, "allow", False))
     assert calls[1:] == [*(({"loss_nats": 1 / step}, step) for step in (1, 2, 3)), "finish"]
+
+
+# The packages themselves, where they are installed: pip install "mathwb[mlflow,wandb,trackio]".
+
+
+def told_twice(lab: Lab, name: str) -> Path:
+    """The folder of a job that the reporter was told of in two goes, the second with one step more."""
+    job = finished(lab)
+    report(job, checked(name), over=at_once)
+    job.add_attempt(1)
+    line = {"v": 1, "t": 1.0, "job": job.id, "attempt": 2, "seq": 0, "kind": "metric", "step": 9}
+    job.attempt(2).events.write_text(json.dumps({**line, "data": {"loss_nats": 0.1}}) + "\n")
+    report(job, name, over=at_once)
+    return job.folder
+
+
+STEPS = [(1, 1.0), (2, 1 / 2), (3, 1 / 3), (9, 0.1)]
+
+
+@pytest.mark.parametrize("place", ["", "sqlite:///{}/own.db"])
+def test_mlflow_itself_writes_the_database(
+    lab: Lab, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("mlflow", "sqlalchemy", "alembic"):
+        pytest.importorskip(package, reason='not installed: pip install "mathwb[mlflow]"')
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    if place:
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", place.format(tmp_path))
+    folder = told_twice(lab, "mlflow")
+    with sqlite3.connect(tmp_path / "own.db" if place else folder.parent / "mlflow.db") as data:
+        rows = data.execute("select step, value from metrics where key = 'loss_nats' order by step")
+        assert rows.fetchall() == [(step, pytest.approx(value)) for step, value in STEPS]
+        assert data.execute("select key, value from params order by key").fetchall() == [
+            ("model.dim", "3"),
+            ("n", "3"),
+            ("seed", "7"),
+        ]
+        assert data.execute("select count(*) from runs").fetchone() == (1,)
+    assert not list(folder.glob("ml*"))
+    assert len(jobs.jobs(lab.workspace)) == 1  # a database beside the runs is none
+
+
+def test_trackio_itself_writes_its_database_and_leaves_our_answer_alone(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
+    pytest.importorskip("trackio", reason='not installed: pip install "mathwb[trackio]"')
+    folder = told_twice(lab, "trackio")
+    with sqlite3.connect(tmp_path / "trackio" / "mathwb.db") as data:
+        rows = data.execute("select step, metrics from metrics order by step").fetchall()
+    assert [(step, json.loads(values)["loss_nats"]) for step, values in rows] == STEPS
+    (folder / "report-trackio.json").unlink()
+    done = CliRunner().invoke(app, ["jobs", "report", folder.name, "--to", "trackio", "--json"])
+    assert json.loads(done.stdout)[0]["steps"] == {"loss_nats": 9}
+
+
+def test_wandb_itself_keeps_the_run_offline(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb", reason='not installed: pip install "mathwb[wandb]"')
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    folder = told_twice(lab, "wandb")
+    kept = [path.read_bytes() for path in folder.glob("wandb/offline-run-*/run-*.wandb")]
+    assert sum(data.count(b"loss_nats") for data in kept) >= len(STEPS)
+    known = json.loads((folder / "report-wandb.json").read_text())["known"]
+    assert all(known.encode() in data for data in kept)
+
+
+def test_what_a_reporter_prints_is_not_in_our_answer(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loud.py").write_text("def tell(run, event):\n    print('hear, hear')\n")
+    monkeypatch.setenv("MATHWB_WORKSPACE", str(lab.workspace.root))
+    number = finished(lab).id
+    asked = ["jobs", "report", str(number), "--to", f"{tmp_path}/loud.py:tell", "--json"]
+    done = CliRunner().invoke(app, asked)
+    assert json.loads(done.stdout)[0]["end"] == "succeeded"
+    assert "hear, hear" in done.stderr

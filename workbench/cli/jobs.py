@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
@@ -248,7 +249,9 @@ def report(
         def over(number: int = number) -> bool:
             return not (follow and jobs.job(workspace, number).live)
 
-        done = told(find(workspace.runs, number), name, over=over)
+        # What a tool prints of itself is not the answer of this command.
+        with contextlib.redirect_stdout(sys.stderr):
+            done = told(find(workspace.runs, number), name, over=over)
         documents.append({"id": number, **asdict(done)})
         lines.append(f"{number}  {reporter_line(done)}")
     emit(documents, as_json, text=lines)

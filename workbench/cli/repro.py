@@ -16,7 +16,9 @@ __all__ = ["repro"]
 def repro(
     engine: Annotated[
         str | None,
-        typer.Argument(metavar="[ENGINE]", help="egen or arqmath; all without.", show_default=False),
+        typer.Argument(
+            metavar="[ENGINE]", help="egen, mwp, arqmath or mathamr; all without.", show_default=False
+        ),
     ] = None,
     number: Annotated[
         int | None, typer.Option("--table", metavar="N", help="One table.", show_default=False)
@@ -36,7 +38,8 @@ def _lines(item: Table) -> list[str]:
     columns = [cell.column for cell in item.rows[0].cells]
     rows = []
     for row in item.rows:
-        rows.append((row.name, "paper", *(_number(cell.paper, item.decimals) for cell in row.cells)))
+        papers = [_number(cell.paper, item.decimals) for cell in row.cells]
+        rows.append((row.name, "paper" if set(papers) != {"-"} else "", *papers))
         if row.source:
             rows.append((f"  {row.source}", "ours", *(_ours(cell, item.decimals) for cell in row.cells)))
     lines = [head, f"  paper's setting: {item.setting}"]
@@ -45,6 +48,8 @@ def _lines(item: Table) -> list[str]:
         lines.append(f"  note: {item.note}")
     if not any(row.source for row in item.rows):
         lines.append("  ours: not measured here yet")
+    measured = {(row.command, row.record) for row in item.rows if row.command}
+    lines += [f"  ours by: {command}{record and f' -> {record}'}" for command, record in sorted(measured)]
     lines.append(f"  to measure: {item.command}")
     return lines + [f"  missing: {what}" for what in item.missing]
 

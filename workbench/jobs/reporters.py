@@ -93,10 +93,13 @@ class WandB:
 
 
 class MLflow:
-    """Metrics by step and time, the recipe as parameters."""
+    """Metrics by step and time, the recipe as parameters. Where nothing names a place, a database beside the
+    runs takes them all: MLflow's own is one in each folder that it is started in."""
 
     def begin(self, run: Run, known: str) -> str:
-        self._client = importlib.import_module("mlflow").MlflowClient()
+        mlflow = importlib.import_module("mlflow")
+        here = None if mlflow.is_tracking_uri_set() else f"sqlite:///{run.folder.parent.absolute()}/mlflow.db"
+        self._client = mlflow.MlflowClient(here)
         self._entities = importlib.import_module("mlflow.entities")
         if known:
             self._client.update_run(known, status="RUNNING")
