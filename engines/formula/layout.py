@@ -43,17 +43,18 @@ _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Ro
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
-def pieces(latex: str, grammar: Grammar, letters: str = "") -> list[Piece]:
-    """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are."""
-    return _Layout(source_tokens(latex, letters), len(latex), grammar).line(("",))
+def pieces(latex: str, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
+    """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
+    asks for the words of texts."""
+    return _Layout(source_tokens(latex, letters), len(latex), grammar, texts=texts).line(("",))
 
 
 class _Layout(Cursor):
     """Reads tokens from left to right; never fails."""
 
-    def __init__(self, tokens: list[Token], length: int, grammar: Grammar) -> None:
+    def __init__(self, tokens: list[Token], length: int, grammar: Grammar, *, texts: bool) -> None:
         super().__init__(tokens, length)
-        self.grammar = grammar
+        self.grammar, self.texts = grammar, texts
         self.depth = 0
 
     def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
@@ -123,8 +124,8 @@ class _Layout(Cursor):
         if role == "boxed":
             self.skip_option()
         elif role == "text":
-            self.skip_argument()
-            found.append(self.piece(Role.ATOM, ABSENT, start))
+            words = self.spelled()
+            found.append(self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start))
         elif role == "newline":
             self.skip_gap()
             found.append(self.piece(Role.ATOM, alone, start))
@@ -290,8 +291,10 @@ class _Layout(Cursor):
         return self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
 
     def argument(self) -> OperatorTree:
-        """The argument of a command: a group or a single token; absent where there is none."""
+        """The argument of a command: a group or a single token; an error where there is none."""
         self.skip_spaces()
+        if self.text() in _UNARGUED:
+            return OperatorTree("E!missing", (), (self.tokens[self.at - 1].start, self.end()))
         if self.depth >= DEEPEST and self.text() not in _UNARGUED:
             start = self.start()
             self.skip_argument()
@@ -429,6 +432,12 @@ class _Layout(Cursor):
     def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
         """An environment around one formula."""
         return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
+
+
+def _text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
+    """The words of a text: one is a name, as of an operator."""
+    leaves = [OperatorTree(f"{'N' if word[0].isdecimal() else 'V'}!{word}", (), span) for word, span in words]
+    return leaves[0] if len(leaves) == 1 else OperatorTree("O!text", tuple(leaves)) if leaves else ABSENT
 
 
 def _bar_open(parts: list[Piece]) -> bool:

@@ -79,6 +79,7 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     from engines.mathamr.retrieval.search import open_index
     from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
+    from engines.retrieval.run import unequal_depths
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
 
     opened = open_index(spec.index)
@@ -92,7 +93,10 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     if hopeless:
         what = f"{len(hopeless):,} topics are left out, as {hopeless[0]}: no grade above 0 is in the index"
         events(Event("warning", {"message": what}))
-    results = [measured(_looks(path, opened, qrels, spec, events), qrels, CUT_MEASURES) for path in spec.runs]
+    runs = {path: _looks(path, opened, qrels, spec, events) for path in spec.runs}
+    if what := unequal_depths(runs, qrels.grades):
+        events(Event("warning", {"message": what}))
+    results = [measured(runs[path], qrels, CUT_MEASURES) for path in spec.runs]
     systems = []
     for path, result in zip(spec.runs, results, strict=True):
         lists = {name: [row[name] for row in result.per_topic.values()] for name in CUT_MEASURES}

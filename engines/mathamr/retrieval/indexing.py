@@ -228,13 +228,13 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
 def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
     """Everything but vectors."""
     from engines.formula.features import features
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
 
     rows = _read(collection, events, stop)
     postings, errors = Postings(), 0
     for number, latex in enumerate(rows.latex, start=1):
-        tree = operator_tree(latex)
+        tree = search_tree(latex)
         errors += any(node.label.startswith("E!") for node in tree.walk())
         postings.add(features(tree))
         if not number % 1_000:
