@@ -79,38 +79,40 @@ class Measured:
         name = {"formula": "formula_id_mini.tsv", "visual": "visual_id_v3.tsv.gz"}[unit]
         return self.collection / f"qrels_task2_{year}_{name}"
 
-    def pool(self, unit: Unit) -> dict[str, list[str]]:
-        """By topic, a formula of each judged look that the index has."""
+    def pool(self) -> dict[str, list[str]]:
+        """By topic, the judged formulas that the index has, and one of each judged look that has none."""
         opened = open_index(self.index)
-        looks = enumerate(opened.looks["visual_id"].to_pylist())
-        of_visual = {visual: opened.members(look)[0]["id"] for look, visual in looks if visual}
+        of_visual = {
+            visual: look for look, visual in enumerate(opened.looks["visual_id"].to_pylist()) if visual
+        }
         found: dict[str, list[str]] = {}
-        for year in YEARS:
+        for year, unit in product(YEARS, UNITS):
             for topic, grades in read_qrels(self.qrels(year, unit)).grades.items():
-                named = [of_visual.get(one, "") if unit == "visual" else one for one in grades]
-                if here := [one for one in named if opened.row(one) is not None]:
-                    found[topic] = here
-        return found
+                own = found.setdefault(topic, [])
+                if unit == "formula":
+                    own += [one for one in grades if opened.row(one) is not None]
+                else:
+                    known = {opened.look_of(one) for one in own}
+                    looks = {of_visual[one] for one in grades if one in of_visual} - known
+                    own += [opened.members(look)[0]["id"] for look in sorted(looks)]
+        return {topic: own for topic, own in found.items() if own}
 
-    def baselines(self, unit: Unit) -> dict[str, Path]:
+    def baselines(self) -> dict[str, Path]:
         """The judged formulas in orders that any other is to beat."""
-        opened, pool = open_index(self.index), self.pool(unit)
         topics = {topic.id: topic for topic in read_topic_files([self.topics(year) for year in YEARS])}
-        pool = {topic: own for topic, own in pool.items() if topic in topics}
-        folder = self.place / unit
-        folder.mkdir(exist_ok=True)
+        pool = {topic: own for topic, own in self.pool().items() if topic in topics}
         for name in BASELINES:
-            if not (folder / f"{name}.tsv").exists():
-                baseline(name, opened, topics, pool, folder / f"{name}.tsv")
-        return {name: folder / f"{name}.tsv" for name in BASELINES}
+            if not (self.place / f"{name}.tsv").exists():
+                baseline(name, open_index(self.index), topics, pool, self.place / f"{name}.tsv")
+        return {name: self.place / f"{name}.tsv" for name in BASELINES}
 
-    def judged(self, name: str, kind: Compared, unit: Unit, encoder: str = "minilm") -> Path:
+    def judged(self, name: str, kind: Compared, encoder: str = "minilm") -> Path:
         """The judged formulas in the order of a representation."""
         own = encoder if encoder == "minilm" else fingerprint(Path(encoder))
-        out = self.place / unit / own / f"{name}.tsv"
+        out = self.place / own / f"{name}.tsv"
         if not out.exists():
             out.parent.mkdir(exist_ok=True)
-            run = self.place / unit / "random.tsv"
+            run = self.place / "random.tsv"
             rerank(Rerank(self.collection, self.index, out, run, kind, encoder, depth=1_000))
         return out
 
@@ -188,7 +190,7 @@ def stages(measured: Measured) -> list[Path]:
     if not first.exists():
         whole = place / "first-of-all-topics.tsv"
         search(SearchFormulas(measured.index, topics=tuple(map(measured.topics, YEARS)), run=whole))
-        judged = {topic for unit in UNITS for topic in measured.pool(unit)}
+        judged = measured.pool()
         run = read_run(whole, task=2)
         write_run(Run("paths", {t: found for t, found in run.rankings.items() if t in judged}), first)
     found = [first]
@@ -262,26 +264,22 @@ def main() -> None:
         ("graphs", "graph", given.graphs),
         ("trained", "mathamr-marked", given.sentences),
     ]
-    runs: dict[Unit, dict[str, Path]] = {}
-    for unit in UNITS:
-        runs[unit] = measured.baselines(unit)
-        runs[unit] |= {name: measured.judged(name, kind, unit, str(by)) for name, kind, by in kinds if by}
+    runs = measured.baselines()
+    runs |= {name: measured.judged(name, kind, str(by)) for name, kind, by in kinds if by}
     figures["weights"] = {}
     for name, parts in FUSED.items():
-        found = [part for part in parts if part in runs["formula"]]
-        weights = tuned(measured, [runs["formula"][part] for part in found])
+        found = [part for part in parts if part in runs]
+        weights = tuned(measured, [runs[part] for part in found])
         figures["weights"][name] = dict(zip(found, weights, strict=True))
-        for unit in UNITS:
-            out = measured.place / unit / f"{name}.tsv"
-            fuse(FuseRuns(tuple(runs[unit][part] for part in found), out, "weighted", weights))
-            runs[unit][name] = out
+        out = measured.place / f"{name}.tsv"
+        fuse(FuseRuns(tuple(runs[part] for part in found), out, "weighted", weights))
+        runs[name] = out
+    order = [runs["latex"], *(path for name, path in runs.items() if name != "latex")]
     of_stages = stages(measured)
     figures |= {"judged": {}, "sentence": {}, "stages": {}}
     for unit, year in product(UNITS, YEARS):
-        own = runs[unit]
-        order = [own["latex"], *(path for name, path in own.items() if name != "latex")]
         figures["judged"].setdefault(unit, {})[year] = measured.figures(order, year, unit)
-        with_it = measured.figures([own["alone"], own["fused"]], year, unit)
+        with_it = measured.figures([runs["alone"], runs["fused"]], year, unit)
         figures["sentence"].setdefault(unit, {})[year] = with_it["tests"]
         figures["stages"].setdefault(unit, {})[year] = measured.figures(of_stages, year, unit)
     figures["reranked"] = RERANKED

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from engines.formula.cursor import Cursor
 from engines.formula.lexer import Token
+from engines.formula.line import ALPHABETS, alphabet, lettered
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role, negated
 from engines.formula.source import source_tokens
@@ -40,12 +41,13 @@ _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
 _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
+_ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
 def pieces(latex: str, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
     """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
-    asks for the words of texts."""
+    asks for the words of texts, and for alphabets."""
     return _Layout(source_tokens(latex, letters), len(latex), grammar, texts=texts).line(("",))
 
 
@@ -120,6 +122,8 @@ class _Layout(Cursor):
             return
         role, operator, alone = known
         if role == "font":
+            if self.texts and (kind := _ALPHABETS.get(text)):
+                self.letters(kind)
             return
         if role == "boxed":
             self.skip_option()
@@ -196,8 +200,23 @@ class _Layout(Cursor):
                 operands.append(self.argument())
             found.append(self.made(f"F!{text}", tuple(operands), start))
             return
-        name = unicodedata.normalize("NFKC", shown.unicode if shown and shown.unicode else text)
-        found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+        character = shown.unicode if shown and shown.unicode else text
+        name = unicodedata.normalize("NFKC", character)
+        tree = OperatorTree(f"V!{name}")
+        if self.texts and len(character) == 1 and alphabet(character):
+            tree = OperatorTree(f"V!{character}", (), (start, self.end()))
+        found.append(self.piece(Role.UNKNOWN, tree, start, name))
+
+    def letters(self, kind: str) -> None:
+        """The letters of the argument here as those of an alphabet, which are read next."""
+        first = self.at
+        self.skip_argument()
+        for place in range(first, self.at):
+            token = self.tokens[place]
+            if token.kind in ("letter", "number") and len(token.text) == 1:
+                text = lettered(token.text, kind)
+                self.tokens[place] = Token("letter", text, token.start, token.written or token.text)
+        self.at = first
 
     def above(self, label: str, found: list[Piece], start: int) -> None:
         """What stands above or below something; an operator stays one, with a script."""

@@ -45,16 +45,17 @@ _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
 def search_tree(latex: str) -> OperatorTree:
-    r"""The tree by which a formula is searched: as published, with the words of texts, which those leave out.
+    r"""The tree by which a formula is searched: as published, with the words of texts and the alphabets of
+    letters (blackboard bold, script, fraktur), which those leave out.
 
-    >>> str(search_tree(r"\text{sinc}(x)")), str(operator_tree(r"\text{sinc}(x)"))
-    ('(U!times V!sinc V!x)', '(U!times W! V!x)')
+    >>> str(search_tree(r"\text{sinc}(\mathbb{R})")), str(operator_tree(r"\text{sinc}(\mathbb{R})"))
+    ('(U!times V!sinc V!ℝ)', '(U!times W! V!R)')
     """
     return operator_tree(latex, texts=True)
 
 
 def operator_tree(latex: str, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
-    """The operator tree of a formula, with `texts` also the words of texts in it; never raises."""
+    """The operator tree of a formula, with `texts` as `search_tree`; never raises."""
 
     def grammar(parts: list[Piece]) -> OperatorTree:
         return _Grammar(parts, mode).tree()

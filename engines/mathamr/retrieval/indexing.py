@@ -178,10 +178,23 @@ class _Rows:
             self.doubt("formulas stand in the text of another post than the table says", place)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{formula.text}"
         look = self.looks.setdefault(key, len(self.looks))
+        if look < len(self.latex) and _differ(formula.text, self.latex[look]):
+            what = "formulas look otherwise than the first with their visual id, whose parts stand for theirs"
+            self.doubt(what, place)
         if look == len(self.latex):
             self.latex.append(formula.text)
             self.visual.append(formula.visual_id)
         self.formulas.append((look, formula.id, formula.post, formula.kind))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two formulas look different."""
+    from engines.formula.lexer import tokens
+    from engines.formula.symbol_layout import layout_string, layout_tree
+
+    if one == other or tokens(one) == tokens(other):
+        return False
+    return layout_string(layout_tree(one)) != layout_string(layout_tree(other))
 
 
 def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
