@@ -76,9 +76,9 @@ def latex_of(character: str) -> str:
         return ""
     kind = unicodedata.decomposition(character).partition(" ")[0]
     plain = unicodedata.normalize("NFKC", character)
-    base, *marks = unicodedata.normalize("NFD", character)
-    if len(marks) == 1 and base.isascii() and (command := accent(marks[0])):
-        return f"{command}{{{base}}}"
+    parts = unicodedata.normalize("NFD", character)
+    if len(parts) == 2 and parts[0].isalpha() and parts[0].isascii() and (command := accent(parts[1])):
+        return f"{command}{{{parts[0]}}}"
     if len(plain) > 1 and plain.isascii() and plain.isalpha():
         return plain
     if kind == "<fraction>" and "⁄" in plain:

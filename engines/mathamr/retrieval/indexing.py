@@ -79,8 +79,10 @@ def found_index(collection: ArqmathFolder, given: Path | None, cache: Path | Non
         return None
     from hashlib import sha256
 
+    from engines.formula.features import FEATURES_VERSION
+
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = cache / "formulas" / sha256(repr(state).encode()).hexdigest()[:16]
+    place = cache / "formulas" / sha256(repr((FEATURES_VERSION, state)).encode()).hexdigest()[:16]
     if not (place / "about.json").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         index(IndexFormulas(collection.path, place))
@@ -228,6 +230,9 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
         if 0 < without < report.read:  # a table without the column has none
             rows.doubt("formulas have no visual id; their LaTeX says what looks the same", first, without)
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
+    if collection.latex_tables and (missing := [one for one in rows.field_of if one not in rows.ids]):
+        what = "formulas of posts stand in no table, and are not searched"
+        rows.doubt(what, f"{collection.posts}: formula {missing[0]}", len(missing))
     if not rows.formulas:
         raise DataError(
             "the collection has no formula",
