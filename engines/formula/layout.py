@@ -313,7 +313,8 @@ class _Layout(Cursor):
         """The argument of a command: a group or a single token; an error where there is none."""
         self.skip_spaces()
         if self.text() in _UNARGUED:
-            return OperatorTree("E!missing", (), (self.tokens[self.at - 1].start, self.end()))
+            before = self.tokens[min(self.at, len(self.tokens)) - 1]
+            return OperatorTree("E!missing", (), (before.start, before.end))
         if self.depth >= DEEPEST and self.text() not in _UNARGUED:
             start = self.start()
             self.skip_argument()

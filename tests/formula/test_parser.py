@@ -146,6 +146,7 @@ def test_an_environment_that_is_not_closed_is_an_error() -> None:
         (r"\frac{a}", "(O!divide V!a E!missing)", "}"),
         ("x^", "(O!SUP V!x E!missing)", "^"),
         (r"{a_}+\sqrt", "(U!plus (O!SUB V!a E!missing) (O!root E!missing N!2))", "_"),
+        (r"\root{3", "(O!root E!missing (E! O!fragments N!3 V!{))", "3"),
         (r"\begin{matrix}\hat&b\end{matrix}", "(M!M-1x2 (M!R! (F!^ E!missing) V!b))", "\\hat"),
     ],
 )
