@@ -51,11 +51,8 @@ KINDS: tuple[Representation, ...] = (
     "mathamr",
     "mathamr-marked",
 )
-FUSED = {
-    "alone": ("paths", "bm25", "latex", "trees"),
-    "fused": ("paths", "bm25", "latex", "trees", "raw-latex", "mathamr-marked", "graphs"),
-}
-"""Weighted sums: of what reads the formula alone, and with what reads its sentence."""
+FUSED = ("paths", "bm25", "latex", "trees", "raw-latex", "mathamr-marked", "graphs")
+"""What a weighted sum may be of: what reads the formula alone, and what reads its sentence."""
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
 UNITS: Mapping[Unit, str] = {"formula": "formula id", "visual": "visual id"}
@@ -229,9 +226,8 @@ def markdown(figures: Mapping[str, Any]) -> str:
                 rows.append(cells)
             heads = ["ranked by", "nDCG'@5", "nDCG'@10", "95 %", "P'@5", "mAP'", f"@10 against `{base}`", "p"]
             lines += table(heads, rows)
-    for name, weights in figures["weights"].items():
-        parts = ", ".join(f"{weight:g} `{part}`" for part, weight in weights.items() if weight)
-        lines += [f"`{name}`, chosen on 2020 by formula id: {parts}.", ""]
+    parts = ", ".join(f"{weight:g} `{part}`" for part, weight in figures["weights"].items() if weight)
+    lines += [f"`fused`, chosen on 2020 by formula id: {parts}.", ""]
     return "\n".join(lines)
 
 
@@ -266,21 +262,17 @@ def main() -> None:
     ]
     runs = measured.baselines()
     runs |= {name: measured.judged(name, kind, str(by)) for name, kind, by in kinds if by}
-    figures["weights"] = {}
-    for name, parts in FUSED.items():
-        found = [part for part in parts if part in runs]
-        weights = tuned(measured, [runs[part] for part in found])
-        figures["weights"][name] = dict(zip(found, weights, strict=True))
-        out = measured.place / f"{name}.tsv"
-        fuse(FuseRuns(tuple(runs[part] for part in found), out, "weighted", weights))
-        runs[name] = out
+    found = [part for part in FUSED if part in runs]
+    weights = tuned(measured, [runs[part] for part in found])
+    figures["weights"] = dict(zip(found, weights, strict=True))
+    out = measured.place / "fused.tsv"
+    fuse(FuseRuns(tuple(runs[part] for part in found), out, "weighted", weights))
+    runs["fused"] = out
     order = [runs["latex"], *(path for name, path in runs.items() if name != "latex")]
     of_stages = stages(measured)
-    figures |= {"judged": {}, "sentence": {}, "stages": {}}
+    figures |= {"judged": {}, "stages": {}}
     for unit, year in product(UNITS, YEARS):
         figures["judged"].setdefault(unit, {})[year] = measured.figures(order, year, unit)
-        with_it = measured.figures([runs["alone"], runs["fused"]], year, unit)
-        figures["sentence"].setdefault(unit, {})[year] = with_it["tests"]
         figures["stages"].setdefault(unit, {})[year] = measured.figures(of_stages, year, unit)
     figures["reranked"] = RERANKED
     record("mathamr", figures)
