@@ -4,10 +4,12 @@
         [--sentences MODEL] [--into docs/mathamr.md]
 
 COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
-them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1; the first
-stage searches all of it, and the best 20 of each topic are reranked by two representations, alone and fused
-as in the paper. What is tuned is tuned on 2020; intervals are 95 % by bootstrap over topics, seed 0. Index
-and runs are kept in the cache, and those that are there are not made again: take a new one for other code.
+them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1, beside
+rankings without any; once on those that judgements by formula id name, once on those by visual id, ARQMath's
+own unit of evaluation. The first stage searches all of it; the best 20 of each topic are reranked, the others
+follow in their order, alone and fused as in the paper. What is tuned is tuned on 2020;
+intervals are 95 % by bootstrap over topics, seed 0. Index and runs are kept in the cache, and those that are
+there are not made again: take a new one for other code.
 """
 
 from __future__ import annotations
@@ -15,10 +17,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+from benchmarks._formula_baselines import BASELINES, baseline
 from benchmarks._record import Record, parser_of, put_into, table
+from engines.forum.topics import read_topic_files, read_topics
 from engines.mathamr import (
     EvaluateFormulas,
     IndexFormulas,
@@ -27,6 +32,8 @@ from engines.mathamr import (
     search,
 )
 from engines.mathamr import evaluate as evaluated
+from engines.mathamr.choices import Compared, Representation
+from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
 from engines.retrieval.encoders import fingerprint
@@ -34,10 +41,23 @@ from engines.retrieval.fusion import tune_weights
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run, read_run, write_run
 
-KINDS = ("opt", "slt", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked")
+KINDS: tuple[Representation, ...] = (
+    "latex",
+    "opt",
+    "slt",
+    "raw-latex",
+    "raw-opt",
+    "amr-latex",
+    "mathamr",
+    "mathamr-marked",
+)
+FUSED = ("paths", "bm25", "latex", "trees", "raw-latex", "mathamr-marked", "graphs")
+"""What a weighted sum may be of: what reads the formula alone, and what reads its sentence."""
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
-BY = ("mathamr", "raw-latex")
+UNITS: Mapping[Unit, str] = {"formula": "formula id", "visual": "visual id"}
+"""What judgements name."""
+BY: tuple[Compared, ...] = ("latex", "raw-latex", "mathamr")
 """The representations that a first stage is reranked by."""
 RERANKED = 20
 """Of each topic, so many of the first stage are reranked."""
@@ -52,22 +72,51 @@ class Measured:
     def topics(self, year: str) -> Path:
         return self.collection / f"topics_task2_{year}.xml"
 
-    def qrels(self, year: str) -> Path:
-        return self.collection / f"qrels_task2_{year}_formula_id_mini.tsv"
+    def qrels(self, year: str, unit: Unit) -> Path:
+        name = {"formula": "formula_id_mini.tsv", "visual": "visual_id_v3.tsv.gz"}[unit]
+        return self.collection / f"qrels_task2_{year}_{name}"
 
-    def judged(self, name: str, kind: str, encoder: str = "minilm") -> Path:
+    def pool(self) -> dict[str, list[str]]:
+        """By topic, the judged formulas that the index has, and one of each judged look that has none."""
+        opened = open_index(self.index)
+        of_visual = {
+            visual: look for look, visual in enumerate(opened.looks["visual_id"].to_pylist()) if visual
+        }
+        found: dict[str, list[str]] = {}
+        for year, unit in product(YEARS, UNITS):
+            for topic, grades in read_qrels(self.qrels(year, unit)).grades.items():
+                own = found.setdefault(topic, [])
+                if unit == "formula":
+                    own += [one for one in grades if opened.row(one) is not None]
+                else:
+                    known = {opened.look_of(one) for one in own}
+                    looks = {of_visual[one] for one in grades if one in of_visual} - known
+                    own += [opened.members(look)[0]["id"] for look in sorted(looks)]
+        return {topic: own for topic, own in found.items() if own}
+
+    def baselines(self) -> dict[str, Path]:
+        """The judged formulas in orders that any other is to beat."""
+        topics = {topic.id: topic for topic in read_topic_files([self.topics(year) for year in YEARS])}
+        pool = {topic: own for topic, own in self.pool().items() if topic in topics}
+        for name in BASELINES:
+            if not (self.place / f"{name}.tsv").exists():
+                baseline(name, open_index(self.index), topics, pool, self.place / f"{name}.tsv")
+        return {name: self.place / f"{name}.tsv" for name in BASELINES}
+
+    def judged(self, name: str, kind: Compared, encoder: str = "minilm") -> Path:
         """The judged formulas in the order of a representation."""
-        out = self.place / (encoder if encoder == "minilm" else fingerprint(Path(encoder))) / f"{name}.tsv"
-        if out.exists():
-            return out
-        out.parent.mkdir(exist_ok=True)
-        spec = Rerank(self.collection, self.index, out, kind=kind, encoder=encoder, window=0)
-        rerank(spec)
+        own = encoder if encoder == "minilm" else fingerprint(Path(encoder))
+        out = self.place / own / f"{name}.tsv"
+        if not out.exists():
+            out.parent.mkdir(exist_ok=True)
+            run = self.place / "random.tsv"
+            rerank(Rerank(self.collection, self.index, out, run, kind, encoder, depth=1_000))
         return out
 
-    def figures(self, runs: Sequence[Path], year: str) -> dict[str, Any]:
+    def figures(self, runs: Sequence[Path], year: str, unit: Unit) -> dict[str, Any]:
         """The measures of runs in a year; the first is what the others are compared with."""
-        spec = EvaluateFormulas(tuple(runs), self.index, (self.qrels(year),), topics=(self.topics(year),))
+        qrels, topics = (self.qrels(year, unit),), (self.topics(year),)
+        spec = EvaluateFormulas(tuple(runs), self.index, qrels, unit, topics)
         found = evaluated(spec)
         rows: dict[str, Any] = {"topics": found["topics"], "judged": found["judged"]}
         for system in found["systems"]:
@@ -94,8 +143,6 @@ class Measured:
 
 def latencies(measured: Measured) -> dict[str, float]:
     """Milliseconds of processor time a query, over the topics of both years."""
-    from engines.forum.topics import read_topics
-
     opened = open_index(measured.index)
     times = []
     for year in YEARS:
@@ -128,7 +175,7 @@ def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
 
 def tuned(measured: Measured, runs: Sequence[Path]) -> tuple[float, ...]:
     """Weights of a sum of scores that do best on the judged formulas of 2020."""
-    qrels = read_qrels(measured.qrels("2020"))
+    qrels = read_qrels(measured.qrels("2020", "formula"))
     read = [read_run(path, task=2) for path in runs]
     return tune_weights(read, qrels, topics=qrels.topics, steps=5, measure="ndcg10_prime")[0]
 
@@ -140,7 +187,7 @@ def stages(measured: Measured) -> list[Path]:
     if not first.exists():
         whole = place / "first-of-all-topics.tsv"
         search(SearchFormulas(measured.index, topics=tuple(map(measured.topics, YEARS)), run=whole))
-        judged = {topic for year in YEARS for topic in read_qrels(measured.qrels(year)).topics}
+        judged = measured.pool()
         run = read_run(whole, task=2)
         write_run(Run("paths", {t: found for t, found in run.rankings.items() if t in judged}), first)
     found = [first]
@@ -156,9 +203,11 @@ def stages(measured: Measured) -> list[Path]:
 def markdown(figures: Mapping[str, Any]) -> str:
     """The tables of `docs/mathamr.md`."""
     lines: list[str] = []
-    for title, part in (("Judged formulas", "judged"), ("First stage, reranked, fused", "stages")):
+    titles = {"judged": "Judged formulas", "stages": "First stage, reranked, fused"}
+    for part, unit in product(titles, UNITS):
         for year in reversed(YEARS):
-            rows_of = figures[part][year]
+            rows_of = figures[part][unit][year]
+            title = f"{titles[part]}, judgements by {UNITS[unit]}"
             lines += [f"**{title}, {rows_of['topics']} topics of {year} ({rows_of['judged']} looks)**", ""]
             tests = {t["run"]: t for t in rows_of["tests"] if t["measure"] == "ndcg10_prime"}
             names = [name for name in rows_of if name not in ("topics", "judged", "tests")]
@@ -177,8 +226,9 @@ def markdown(figures: Mapping[str, Any]) -> str:
                 rows.append(cells)
             heads = ["ranked by", "nDCG'@5", "nDCG'@10", "95 %", "P'@5", "mAP'", f"@10 against `{base}`", "p"]
             lines += table(heads, rows)
-    weights = ", ".join(f"{weight:g} `{name}`" for name, weight in figures["weights"].items() if weight)
-    return "\n".join([*lines, f"`fused`, chosen on 2020: {weights}.", ""])
+    parts = ", ".join(f"{weight:g} `{part}`" for part, weight in figures["weights"].items() if weight)
+    lines += [f"`fused`, chosen on 2020 by formula id: {parts}.", ""]
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -205,24 +255,27 @@ def main() -> None:
         "search": latencies(measured),
         "representation": contexts(measured),
     }
-    runs = {kind: measured.judged(kind, kind) for kind in ("paths", *KINDS)}
-    if given.sentences:
-        runs["trained"] = measured.judged("trained", "mathamr-marked", str(given.sentences))
-    fused = [runs["paths"], runs["mathamr-marked"], runs["raw-latex"]]
-    if given.trees:
-        runs["trees"] = measured.judged("trees", "latex", str(given.trees))
-        fused.append(runs["trees"])
-    if given.graphs:
-        runs["graphs"] = measured.judged("graphs", "graph", str(given.graphs))
-        fused.append(runs["graphs"])
-    weights = tuned(measured, fused)
-    runs["fused"] = measured.place / "fused.tsv"
-    fuse(FuseRuns(tuple(fused), runs["fused"], "weighted", weights))
-    order = [runs["mathamr"], *(path for name, path in runs.items() if name != "mathamr")]
-    figures["judged"] = {year: measured.figures(order, year) for year in YEARS}
-    figures["weights"] = {path.stem: weight for path, weight in zip(fused, weights, strict=True)}
+    kinds: list[tuple[str, Compared, Path | str | None]] = [
+        ("paths", "paths", "minilm"),
+        *((kind, kind, "minilm") for kind in KINDS),
+        ("trees", "latex", given.trees),
+        ("graphs", "graph", given.graphs),
+        ("trained", "mathamr-marked", given.sentences),
+    ]
+    runs = measured.baselines()
+    runs |= {name: measured.judged(name, kind, str(by)) for name, kind, by in kinds if by}
+    found = [part for part in FUSED if part in runs]
+    weights = tuned(measured, [runs[part] for part in found])
+    figures["weights"] = dict(zip(found, weights, strict=True))
+    out = measured.place / "fused.tsv"
+    fuse(FuseRuns(tuple(runs[part] for part in found), out, "weighted", weights))
+    runs["fused"] = out
+    order = [runs["latex"], *(path for name, path in runs.items() if name != "latex")]
     of_stages = stages(measured)
-    figures["stages"] = {year: measured.figures(of_stages, year) for year in YEARS}
+    figures |= {"judged": {}, "stages": {}}
+    for unit, year in product(UNITS, YEARS):
+        figures["judged"].setdefault(unit, {})[year] = measured.figures(order, year, unit)
+        figures["stages"].setdefault(unit, {})[year] = measured.figures(of_stages, year, unit)
     figures["reranked"] = RERANKED
     kept.write(figures)
     if given.into:

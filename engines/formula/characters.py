@@ -67,8 +67,8 @@ def script(character: str) -> str:
 def latex_of(character: str) -> str:
     r"""What a character stands for; one of which nothing is known is itself, one that is not seen is nothing.
 
-    >>> latex_of("≤"), latex_of("½"), latex_of("é")
-    ('\\leq', '\\frac{1}{2}', 'é')
+    >>> latex_of("≤"), latex_of("½"), latex_of("é"), latex_of("ﬁ")
+    ('\\leq', '\\frac{1}{2}', "\\'{e}", 'fi')
     """
     if character in _SPELLED:
         return _SPELLED[character]
@@ -76,6 +76,11 @@ def latex_of(character: str) -> str:
         return ""
     kind = unicodedata.decomposition(character).partition(" ")[0]
     plain = unicodedata.normalize("NFKC", character)
+    parts = unicodedata.normalize("NFD", character)
+    if len(parts) == 2 and parts[0].isalpha() and parts[0].isascii() and (command := accent(parts[1])):
+        return f"{command}{{{parts[0]}}}"
+    if len(plain) > 1 and plain.isascii() and plain.isalpha():
+        return plain
     if kind == "<fraction>" and "⁄" in plain:
         above, _, below = plain.partition("⁄")
         return rf"\frac{{{above}}}{{{below}}}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
 
 from engines.formula.lexer import Token
 from engines.formula.operators import roles
@@ -84,10 +86,32 @@ class Cursor:
                 self.at += 1
             self.at += 1
 
+    def spelled(self) -> list[tuple[str, tuple[int, int]]]:
+        """The words and numbers of an argument that is text, with their places."""
+        found: list[tuple[str, tuple[int, int]]] = []
+        for token, text in self.taken():
+            if not text.isalnum():
+                continue
+            if found and token.start <= found[-1][1][1]:
+                before, (begin, _) = found.pop()
+                found.append((before + text, (begin, token.end)))
+            else:
+                found.append((text, (token.start, token.end)))
+        return [(unicodedata.normalize("NFKC", word), place) for word, place in found]
+
     def words(self) -> str:
         """The letters of an argument as one name."""
+        spelled = "".join(text for _, text in self.taken() if text not in "{}")
+        return re.sub(r"[\\\s]", "", spelled)
+
+    def taken(self) -> Iterator[tuple[Token, str]]:
+        """The tokens of an argument as they are written; several that stand for one character are one."""
         start = self.at
         self.skip_argument()
-        taken = [token for token in self.tokens[start : self.at] if token.text not in "{}"]
-        spelled = "".join(one.text if one.written.isascii() else one.written for one in taken)
-        return re.sub(r"[\\\s]", "", spelled)
+        spelled = -1
+        for token in self.tokens[start : self.at]:
+            if token.written.isascii():
+                yield token, token.text
+            elif token.start != spelled:
+                spelled = token.start
+                yield token, unicodedata.normalize("NFC", token.written)

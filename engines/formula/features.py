@@ -15,7 +15,7 @@ from engines.formula.operator_tree import OperatorTree
 
 __all__ = ["FEATURES_VERSION", "Part", "features", "shared_parts"]
 
-FEATURES_VERSION = 2
+FEATURES_VERSION = 3
 _STEPS = 3
 """Nodes of the longest path."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from engines.formula.cursor import Cursor
 from engines.formula.lexer import Token
+from engines.formula.line import ALPHABETS, alphabet, lettered
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role, negated
 from engines.formula.source import source_tokens
@@ -40,20 +41,22 @@ _UNARGUED = ("", "}", "&", "\\\\", "\\end")
 _SIZED = ("array", "alignat", "alignat*", "alignedat", "tabular", "subarray")
 _CASES = ("cases", "dcases", "rcases")
 _SCRIPTED = (Role.ADD, Role.MULTIPLY, Role.RELATION, Role.BIG, Role.INTEGRAL, Role.LIMIT, Role.FUNCTION)
+_ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for name in names}
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
-def pieces(latex: str, grammar: Grammar, letters: str = "") -> list[Piece]:
-    """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are."""
-    return _Layout(source_tokens(latex, letters), len(latex), grammar).line(("",))
+def pieces(latex: str, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
+    """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
+    asks for the words of texts, and for alphabets."""
+    return _Layout(source_tokens(latex, letters), len(latex), grammar, texts=texts).line(("",))
 
 
 class _Layout(Cursor):
     """Reads tokens from left to right; never fails."""
 
-    def __init__(self, tokens: list[Token], length: int, grammar: Grammar) -> None:
+    def __init__(self, tokens: list[Token], length: int, grammar: Grammar, *, texts: bool) -> None:
         super().__init__(tokens, length)
-        self.grammar = grammar
+        self.grammar, self.texts = grammar, texts
         self.depth = 0
 
     def piece(self, role: str, tree: OperatorTree, start: int, text: str = "") -> Piece:
@@ -119,12 +122,14 @@ class _Layout(Cursor):
             return
         role, operator, alone = known
         if role == "font":
+            if self.texts and (kind := _ALPHABETS.get(text)):
+                self.letters(kind)
             return
         if role == "boxed":
             self.skip_option()
         elif role == "text":
-            self.skip_argument()
-            found.append(self.piece(Role.ATOM, ABSENT, start))
+            words = self.spelled()
+            found.append(self.piece(Role.ATOM, _text(words) if self.texts else ABSENT, start))
         elif role == "newline":
             self.skip_gap()
             found.append(self.piece(Role.ATOM, alone, start))
@@ -195,8 +200,23 @@ class _Layout(Cursor):
                 operands.append(self.argument())
             found.append(self.made(f"F!{text}", tuple(operands), start))
             return
-        name = unicodedata.normalize("NFKC", shown.unicode if shown and shown.unicode else text)
-        found.append(self.piece(Role.UNKNOWN, OperatorTree(f"V!{name}"), start, name))
+        character = shown.unicode if shown and shown.unicode else text
+        name = unicodedata.normalize("NFKC", character)
+        tree = OperatorTree(f"V!{name}")
+        if self.texts and len(character) == 1 and alphabet(character):
+            tree = OperatorTree(f"V!{character}", (), (start, self.end()))
+        found.append(self.piece(Role.UNKNOWN, tree, start, name))
+
+    def letters(self, kind: str) -> None:
+        """The letters of the argument here as those of an alphabet, which are read next."""
+        first = self.at
+        self.skip_argument()
+        for place in range(first, self.at):
+            token = self.tokens[place]
+            if token.kind in ("letter", "number") and len(token.text) == 1:
+                text = lettered(token.text, kind)
+                self.tokens[place] = Token("letter", text, token.start, token.written or token.text)
+        self.at = first
 
     def above(self, label: str, found: list[Piece], start: int) -> None:
         """What stands above or below something; an operator stays one, with a script."""
@@ -290,8 +310,11 @@ class _Layout(Cursor):
         return self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
 
     def argument(self) -> OperatorTree:
-        """The argument of a command: a group or a single token; absent where there is none."""
+        """The argument of a command: a group or a single token; an error where there is none."""
         self.skip_spaces()
+        if self.text() in _UNARGUED:
+            before = self.tokens[min(self.at, len(self.tokens)) - 1]
+            return OperatorTree("E!missing", (), (before.start, before.end))
         if self.depth >= DEEPEST and self.text() not in _UNARGUED:
             start = self.start()
             self.skip_argument()
@@ -429,6 +452,12 @@ class _Layout(Cursor):
     def single(self, rows: list[list[OperatorTree]], start: int) -> Piece:
         """An environment around one formula."""
         return self.piece(Role.ATOM, rows[0][0] if rows[0] else ABSENT, start)
+
+
+def _text(words: list[tuple[str, tuple[int, int]]]) -> OperatorTree:
+    """The words of a text: one is a name, as of an operator."""
+    leaves = [OperatorTree(f"{'N' if word[0].isdecimal() else 'V'}!{word}", (), span) for word, span in words]
+    return leaves[0] if len(leaves) == 1 else OperatorTree("O!text", tuple(leaves)) if leaves else ABSENT
 
 
 def _bar_open(parts: list[Piece]) -> bool:

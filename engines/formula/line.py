@@ -14,6 +14,7 @@ __all__ = [
     "MATRICES",
     "Atom",
     "accented",
+    "alphabet",
     "character",
     "choose",
     "fraction",
@@ -155,6 +156,18 @@ def lettered(text: str, kind: str) -> str:
     """Letters in blackboard bold, script or fraktur; other characters as they are."""
     name = ALPHABETS[kind][0]
     return "".join(_letter(name, char) for char in text)
+
+
+def alphabet(char: str) -> tuple[str, str] | None:
+    """Of a letter in blackboard bold, script or fraktur the alphabet and the plain letter.
+
+    >>> alphabet("ℝ"), alphabet("R")
+    (('bb', 'R'), None)
+    """
+    if unicodedata.decomposition(char).startswith("<font>"):
+        plain = unicodedata.normalize("NFKC", char)
+        return next(((kind, plain) for kind in ALPHABETS if lettered(plain, kind) == char), None)
+    return None
 
 
 def _letter(alphabet: str, char: str) -> str:

@@ -22,7 +22,7 @@ from engines.formula.operators import Role
 from engines.formula.room import room
 from engines.formula.spans import node_spans
 
-__all__ = ["Mode", "operator_tree"]
+__all__ = ["Mode", "operator_tree", "search_tree"]
 
 _TIMES = OperatorTree("U!times")
 _PLUS = OperatorTree("U!plus")
@@ -44,14 +44,24 @@ _SIGNS = {
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
-def operator_tree(latex: str, mode: Mode = "arqmath") -> OperatorTree:
-    """The operator tree of a formula; never raises."""
+def search_tree(latex: str) -> OperatorTree:
+    r"""The tree by which a formula is searched: as published, with the words of texts and the alphabets of
+    letters (blackboard bold, script, fraktur), which those leave out.
+
+    >>> str(search_tree(r"\text{sinc}(\mathbb{R})")), str(operator_tree(r"\text{sinc}(\mathbb{R})"))
+    ('(U!times V!sinc V!ℝ)', '(U!times W! V!R)')
+    """
+    return operator_tree(latex, texts=True)
+
+
+def operator_tree(latex: str, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
+    """The operator tree of a formula, with `texts` as `search_tree`; never raises."""
 
     def grammar(parts: list[Piece]) -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
     with room():
-        found = grammar(pieces(latex, grammar, _DASHES if mode == "arqmath" else ""))
+        found = grammar(pieces(latex, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
     if found.label == "E!":
         found = OperatorTree("E!", found.children, (0, len(latex)))
     return found.cut(node_spans(found, latex)) if found.tall() else found

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from engines.formula.line import ALPHABETS, alphabet
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.operators import Role, negated, roles
 from engines.formula.symbols import symbols
@@ -161,6 +162,8 @@ class _Writer:
         special = self.special(node, parts)
         if special is not None:
             return special
+        if label == "O!text":
+            return rf"\text{{{' '.join(child.label[2:] for child in node.children)}}}", _ATOM
         if label == "U!times":
             return _product(node, parts)
         symbol, role, applied = self.parted(node)
@@ -323,6 +326,8 @@ def _leaf(label: str) -> Written:
         return f"{symbol} ", _SIGN
     if _COMMAND.fullmatch(name):
         return f"{name} ", _ATOM
+    if len(name) == 1 and (font := alphabet(name)):
+        return rf"\{ALPHABETS[font[0]][1][0]}{{{font[1]}}}", _ATOM
     if label.startswith("N!") or len(name) == 1:
         return _SPECIAL.get(name, name), _SUM if name.startswith("-") and len(name) > 1 else _ATOM
     return rf"\operatorname{{{name}}}", _ATOM

@@ -3,6 +3,7 @@ are what they stand for."""
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 
@@ -12,17 +13,8 @@ from engines.formula.macros import DEFINITION, expanded
 
 __all__ = ["source_tokens"]
 
-_ESCAPES = {
-    "lt": ("other", "<"),
-    "gt": ("other", ">"),
-    "amp": ("other", "&"),
-    "le": ("command", "\\le"),
-    "ge": ("command", "\\ge"),
-    "nbsp": ("command", "\\ "),
-}
-"""What HTML's character references stand for, by their names."""
-_REFERENCE = re.compile(rf"&(?:\\displaystyle )?({'|'.join(_ESCAPES)});")
-"""A reference; in cells LaTeXML puts a style between its parts."""
+_REFERENCE = re.compile(r"&(?:\\displaystyle ?)?(?:amp;)*(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]+);")
+"""A reference of HTML, escaped once or more; in cells LaTeXML puts a style between its parts."""
 _DELIMITERS = {("$", "$"), (r"\(", r"\)"), (r"\[", r"\]")}
 """What a formula stands between in a text."""
 _ROOTS = ("√", "∛", "∜")
@@ -55,12 +47,21 @@ def _referred(tokens: list[Token], latex: str) -> list[Token]:
     found: list[Token] = []
     end = 0
     for token in tokens:
-        if token.text == "&" and (reference := _REFERENCE.match(latex, token.start)):
-            found.append(Token(*_ESCAPES[reference[1]], token.start, reference[0]))
+        reference = _REFERENCE.match(latex, token.start) if token.text == "&" else None
+        if reference and token.start >= end and (meant := _meant(reference[1])):
+            found += _placed(meant, token.start, reference[0])
             end = reference.end()
         elif token.start >= end:
             found.append(token)
     return found
+
+
+def _meant(name: str) -> str:
+    """The LaTeX of the character that a reference names; "" where it names none."""
+    character = html.unescape(f"&{name};")
+    if len(character) != 1:
+        return ""
+    return "\\ " if character == "\N{NO-BREAK SPACE}" else latex_of(character)
 
 
 def _spelled(tokens: list[Token], letters: str) -> list[Token]:
@@ -84,10 +85,13 @@ def _spelled(tokens: list[Token], letters: str) -> list[Token]:
             inner = "".join(latex_of(one) for one in unicodedata.normalize("NFKC", written))
             marked = found and found[-1].text == mark
             found += _placed(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
-        elif (command := accent(token.text)) and found and found[-1].kind in ("letter", "number", "command"):
-            base = found.pop()
-            written = (base.written or base.text) + token.text
-            found += _placed(f"{command}{{{base.text}}}", base.start, written)
+        elif unicodedata.combining(token.text) and found:
+            base, command = found[-1], accent(token.text)
+            whole = unicodedata.normalize("NFC", base.text + token.text)
+            if len(whole) == 1 or (command and base.kind in ("letter", "number", "command")):
+                found.pop()
+                meant = latex_of(whole) if len(whole) == 1 else f"{command}{{{base.text}}}"
+                found += _placed(meant, base.start, (base.written or base.text) + token.text)
         else:
             found += _placed(latex_of(token.text), token.start, token.text)
     return found

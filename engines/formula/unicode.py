@@ -178,7 +178,7 @@ class _Reader:
             if not level:
                 break
         inner = self.tokens[first + 1 : self.at - (not level)]
-        if any(token.written for token in self.tokens[first : self.at]):
+        if any(token.written and token.written.isascii() for token in self.tokens[first : self.at]):
             return "".join(f"{one.text} " if one.kind == "command" else one.text for one in inner)
         begin = self.tokens[first].end
         return self.source[begin : self.tokens[self.at - 1].start if not level else len(self.source)]

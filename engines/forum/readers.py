@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -323,38 +323,16 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
     """
     path = Path(path)
     csv.field_size_limit(MAX_ROW)
-    lines = read_lines(path, on_bad=_left_out(report))
+    lines = ((line, text.rstrip("\r")) for line, text in read_lines(path, on_bad=_left_out(report)))
     _, first = next(lines, (0, ""))
-    header = first.rstrip("\r").split("\t")
+    header = [name.strip('"') for name in first.split("\t")]
     if "id" not in header:
-        raise DataError("the header has no column 'id'", path=path, line=1, remedy="Expected: id, post_id, …")
+        remedy = "Expected: id, post_id, …, with tabs between them."
+        raise DataError("the header has no column 'id'", path=path, line=1, remedy=remedy)
     at = {name: index for index, name in enumerate(header)}
     post = at.get("post_id", at.get("topic_id", -1))
     written = at.get("formula", at.get("latex", -1))
-    taken: list[int] = []  # the lines of the row that is being read
-
-    def texts() -> Iterator[str]:
-        for line, text in lines:
-            taken.append(line)
-            yield text + "\n"
-
-    rows = csv.reader(texts(), delimiter="\t", strict=True)
-    while True:
-        taken.clear()
-        try:
-            row = next(rows, None)
-        except csv.Error as error:
-            # A quote without its partner takes the lines after it with it: each counts.
-            for line in taken:
-                report.leave_out(line, f"{error}; a quote without its partner from line {taken[0]} on?")
-            continue
-        if row is None:
-            return
-        if not row:  # an empty line
-            continue
-        if len(row) != len(header):
-            report.leave_out(taken[0], f"{len(row)} columns, not {len(header)}")
-            continue
+    for line, row in _rows(lines, len(header), report):
         report.read += 1
         yield Formula(
             id=row[at["id"]],
@@ -362,5 +340,36 @@ def read_formulas(path: str | Path, report: Report) -> Iterator[Formula]:
             kind=row[at["type"]] if "type" in at else "",
             visual_id=row[at["visual_id"]] if "visual_id" in at else "",
             text=row[written],
-            line=taken[0],
+            line=line,
         )
+
+
+def _rows(
+    lines: Iterator[tuple[int, str]], width: int, report: Report
+) -> Iterator[tuple[int, Sequence[str]]]:
+    """The rows of a table with tabs, and the line where each begins. A cell in quotes may reach over several
+    lines, none of which is a row by itself; any other quote is a character."""
+    ahead = next(lines, None)
+    while ahead is not None:
+        taken: list[tuple[int, str]] = []
+
+        def texts(taken: list[tuple[int, str]] = taken) -> Iterator[str]:
+            nonlocal ahead
+            while ahead is not None and not (taken and ahead[1].count("\t") == width - 1):
+                taken.append(ahead)
+                ahead = next(lines, None)
+                yield taken[-1][1] + "\n"
+
+        try:
+            row = next(csv.reader(texts(), delimiter="\t", strict=True), [])
+        except csv.Error:
+            row = []
+        if len(row) == width:
+            yield taken[0][0], row
+            continue
+        for line, text in taken:
+            cells = text.split("\t")
+            if len(cells) == width:
+                yield line, cells
+            elif text:
+                report.leave_out(line, f"{len(cells)} columns, not {width}")

@@ -226,11 +226,11 @@ def _index(spec: Inspect, cache: Path | None, warnings: list[str]) -> FormulaInd
 def _nearest(
     spec: Inspect, source: _Source, task: Task2 | None, opened: FormulaIndex
 ) -> list[dict[str, Any]]:
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
     from engines.mathamr.retrieval.search import matched_parts, ranked
 
     latex = source.latex[source.query]
-    tree = operator_tree(latex)
+    tree = search_tree(latex)
     rows = []
     for rank, (look, score) in enumerate(ranked(opened, latex, spec.k), start=1):
         found = opened.latex(look)

@@ -7,6 +7,7 @@ Lucene has too: `bli` and `logi` instead of `abli`, and words of two letters sta
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 
@@ -34,12 +35,13 @@ _FOURTH = (
 
 
 def english_terms(text: str) -> list[str]:
-    """The terms of a text as Lucene's analyser of English has them, formulas cut as words are.
+    """The terms of a text as Lucene's analyser of English has them, formulas cut as words are; letters that
+    are put together of several, and ligatures, are the letters that they look like (NFKC).
 
     >>> english_terms("Proving the sums of Cauchy's $x^2 + A_k$")
     ['prove', 'sum', 'cauchi', 'x', '2', 'a_k']
     """
-    words = (_POSSESSIVE.sub("", word) for word in _WORD.findall(text.lower()))
+    words = (_POSSESSIVE.sub("", word) for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()))
     return [porter(word) for word in words if word not in _STOP]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,9 @@ __all__ = [
     "read_answer_ids",
     "read_answers",
     "read_run",
+    "unequal_depths",
     "warned_run",
+    "with_tail",
     "write_answers",
     "write_run",
 ]
@@ -242,6 +244,31 @@ def strictly_decreasing(scores: Iterable[float]) -> Iterator[float]:
             value = _below(previous)
         previous = value
         yield value
+
+
+def with_tail(best: Sequence[Scored], rest: Iterable[str]) -> list[Scored]:
+    """A ranking, and behind it documents without scores of their own, in their order: as little below it as
+    single precision allows."""
+    tail = list(rest)
+    lowest = best[-1][1] if best else 0.0
+    lowered = strictly_decreasing([lowest] * (len(tail) + 1))
+    return [*best, *zip(tail, list(lowered)[1:], strict=True)]
+
+
+def unequal_depths(runs: Mapping[Path, Run], topics: Container[str]) -> str:
+    """A warning where a run is less than half as deep as another, so that what it leaves out counts against
+    it; "" where none is. Depth is the mean number of documents of its topics, among `topics`."""
+    depths = {}
+    for path, run in runs.items():
+        own = [len(ranking) for topic, ranking in run.rankings.items() if topic in topics]
+        depths[path] = sum(own) / len(own) if own else 0.0
+    low, high = min(depths, key=depths.__getitem__), max(depths, key=depths.__getitem__)
+    if 2 * depths[low] >= depths[high]:
+        return ""
+    return (
+        f"the runs are of unequal depth: {low} has {depths[low]:,.0f} documents of a topic in the mean, "
+        f"{high} {depths[high]:,.0f}; what a run leaves out counts against it"
+    )
 
 
 def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> int:

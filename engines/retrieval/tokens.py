@@ -1,21 +1,24 @@
 r"""Text with formulas as index terms.
 
 Formulas stand between dollar signs. Inside them every LaTeX command is one term, letters keep their case,
-numbers stay whole; braces, spacing and sizes mean nothing and are left out; and each two neighbours are one
-term more, since symbols alone say little. Outside, words are lower-cased and lose the s of a plural, function
-words are left out. Both sorts of term share one space, so that the word "x" finds the formula `$x$`.
+numbers stay whole, characters outside ASCII and references of HTML are what they stand for; braces, spacing,
+sizes, labels and tags mean nothing and are left out; and each two neighbours are one term more, since symbols
+alone say little. Outside, and in texts within formulas, words are lower-cased and lose the s of a plural,
+function words are left out. Both sorts of term share one space, so that the word "x" finds the formula `$x$`.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from engines.formula.lexer import lex
+from engines.formula.cursor import Cursor
+from engines.formula.source import source_tokens
 from engines.retrieval.porter import english_terms
 
 __all__ = [
@@ -33,9 +36,9 @@ __all__ = [
 
 Terms = Literal["math", "porter"]
 """Words and formulas, as `terms` has them; or English words by Porter's stemmer, as Lucene has them."""
-VERSIONS: Mapping[Terms, str] = {"math": "math-terms-3", "porter": "porter-terms-1"}
+VERSIONS: Mapping[Terms, str] = {"math": "math-terms-4", "porter": "porter-terms-2"}
 """One changes whenever its terms of some text do: an index of other terms cannot be searched."""
-STRUCTURE = "structure-terms-2"
+STRUCTURE = "structure-terms-3"
 """The version of `structure_terms`; its number is that of the features."""
 
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
@@ -55,9 +58,9 @@ until up us ve very was wasn we were weren what when where which while who whom 
 wouldn you your yours
 """
 _LAYOUT_COMMANDS = """
-left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr quad qquad hspace vspace
-phantom hphantom vphantom displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits label tag
-nonumber notag begin end text textrm textbf textit mbox hbox rm mathrm operatorname operatorname*
+left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr quad qquad
+displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits
+nonumber notag rm mathrm
 """
 _STOP = frozenset(_FUNCTION_WORDS.split())
 _SILENT = frozenset(
@@ -106,12 +109,33 @@ def formula_terms(latex: str) -> tuple[str, ...]:
 
     >>> formula_terms(r"\left(\frac{\Gamma}{12}\right)^{n}")
     ('\\frac', '\\Gamma', '12', '^', 'n', '\\frac \\Gamma', '\\Gamma 12', '12 ^', '^ n')
+    >>> formula_terms(r"x\text{ is prime}\tag{3}")
+    ('x', 'prime', 'x prime')
     """
     return _kept_terms(latex) if len(latex) <= _LONG_FORMULA else _lexed(latex)
 
 
 def _lexed(latex: str) -> tuple[str, ...]:
-    single = [token.text for token in lex(latex) if token.text not in _SILENT]
+    cursor = Cursor(source_tokens(latex), len(latex))
+    single: list[str] = []
+    while text := cursor.text():
+        cursor.at += 1
+        role = cursor.roles[text].role if text in cursor.roles else ""
+        if role in ("text", "words"):
+            words = [word for word, _ in cursor.spelled()]
+            single += [
+                _word(one) if len(one) > 1 else one
+                for one in words
+                if len(one) == 1 or one.lower() not in _STOP
+            ]
+        elif text in ("\\begin", "\\end"):
+            name = cursor.words()
+            single += [name] if text == "\\begin" else []
+        elif role == "skipped":
+            cursor.skip_option()
+            cursor.skip_argument()
+        elif text not in _SILENT:
+            single.append(text)
     return (*single, *map(" ".join, pairwise(single)))
 
 
@@ -129,8 +153,14 @@ def terms(text: str) -> list[str]:
         if is_formula:
             found += formula_terms(piece)
         else:
-            found += [stem(word) for word in _WORD.findall(piece.lower()) if word not in _STOP]
+            words = _WORD.findall(unicodedata.normalize("NFKC", piece).lower())
+            found += [stem(word) for word in words if word not in _STOP]
     return found
+
+
+def _word(written: str) -> str:
+    """The term of a single word."""
+    return stem(unicodedata.normalize("NFKC", written).lower())
 
 
 def structure_terms(text: str) -> list[str]:
@@ -146,9 +176,9 @@ def structure_terms(text: str) -> list[str]:
 @lru_cache(maxsize=20_000)
 def _structure(latex: str) -> tuple[str, ...]:
     from engines.formula.features import features
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
 
-    counts = features(operator_tree(latex))
+    counts = features(search_tree(latex))
     return tuple(name for name in counts.elements() if name[0] in _STRUCTURE)
 
 
@@ -166,7 +196,7 @@ def snippet(text: str, query: str, width: int = 160) -> str:
     Cut at spaces outside formulas, with … where something was left out; rarer terms of the text count for
     more.
     """
-    line = " ".join(text.split())
+    line = unicodedata.normalize("NFC", " ".join(text.split()))
     if len(line) <= width:
         return line
     wanted = set(terms(query))
@@ -197,7 +227,7 @@ def _places(line: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     for formula in (*_FORMULA.finditer(line), None):
         for word in _WORD.finditer(line, at, formula.start() if formula else len(line)):
             if word[0].lower() not in _STOP:
-                yield word.start(), word.end(), (stem(word[0].lower()),)
+                yield word.start(), word.end(), (_word(word[0]),)
         if formula:
             yield formula.start(), formula.end(), formula_terms(formula[1] or formula[2])
             at = formula.end()

@@ -364,8 +364,14 @@ def test_bad_lines_of_tables_and_json_are_counted_with_their_numbers(tmp_path: P
     table.write_text("\n".join(["id\tpost_id\tlatex", *rows]) + "\n")
     report = Report()
     found = [(formula.id, formula.text, formula.line) for formula in read_formulas(table, report)]
-    assert found == [("1", 'x"y"', 2), ("5", "w", 7)]
-    assert [line for line, _ in report.first] == [4, 5, 6, 8, 9]
+    literal = [(row.split("\t")[0], row.split("\t")[2], line) for line, row in enumerate(rows, 2) if row]
+    assert (found, report.bad) == (literal, 0)
+    table.write_bytes(
+        '\ufeff"id"\t"visual_id"\t"latex"\r\n1\t5\t"x\r\ny"\r\n2\t\t\r\n3\t7\t"x\tz\r\n'.encode()
+    )
+    report = Report()
+    found = [(formula.id, formula.text, formula.line) for formula in read_formulas(table, report)]
+    assert (found, report.first) == ([("1", "x\ny", 2), ("2", "", 4)], [(5, "4 columns, not 3")])
     posts = tmp_path / "posts.jsonl"
     good = b'{"id": 1, "type": 1, "title": "t", "body": "b"}\n'
     wiki = b'{"id": 9, "type": 5, "title": "", "body": "what the tag means"}\n'

@@ -291,7 +291,7 @@ def test_terms_k1_and_b_are_chosen_when_an_index_is_begun(folder: ArqmathFolder,
     assert build_index(folder, out, terms="porter", k1=0.9)["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
     again = build_index(folder, out, dense=True, encoder=BagEncoder())
     assert again["lexical"]["bm25"] == {"k1": 0.9, "b": 0.75}
-    assert again["lexical"]["tokens"] == "porter-terms-1"
+    assert again["lexical"]["tokens"] == "porter-terms-2"
     lexical = open_index(out).lexical
     assert lexical.scores("diverging").tolist() == lexical.scores("diverges").tolist()
     assert lexical.scores("diverging").max() > 0

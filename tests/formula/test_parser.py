@@ -18,7 +18,7 @@ from engines.formula.content_mathml import read_content_mathml
 from engines.formula.layout import DEEPEST
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.operators import roles
-from engines.formula.parser import Mode, operator_tree
+from engines.formula.parser import Mode, operator_tree, search_tree
 from engines.formula.render import latex
 from engines.formula.spans import node_spans
 from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
@@ -56,6 +56,14 @@ from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
         (r"a\not", "V!a"),
         (r"\begin{pmatrix}1&amp;2\end{pmatrix}", "(M!M-1x2 (M!R! N!1 N!2))"),
         ("x >", "(O!gt V!x W!)"),
+        (r"\frac{a}{}", "(O!divide V!a W!)"),
+        ("f&#39;", "(O!SUP V!f V!′)"),
+        ("f&amp;#x27;", "(O!SUP V!f V!′)"),
+        ("x &ne; &pi;&amp;lt;y", "(U!and (U!neq V!x V!π) (O!lt V!y))"),
+        ("e\N{COMBINING ACUTE ACCENT}", "(F!´ V!e)"),
+        ("\N{LATIN SMALL LETTER E WITH ACUTE}", "(F!´ V!e)"),
+        ("a=\N{COMBINING LONG SOLIDUS OVERLAY}b", "(U!neq V!a V!b)"),
+        ("\N{LATIN SMALL LIGATURE FI}", "(U!times V!f V!i)"),
         ("", "W!"),
     ],
 )
@@ -65,6 +73,29 @@ def test_trees(source: str, tree: str | None) -> None:
     if tree is None:
         tree = "(O!conditional-set (O!in V!x V!X) (U!eq (O!SUP V!x N!2) N!1))"
     assert str(found) == tree
+
+
+@pytest.mark.parametrize(
+    ("source", "tree"),
+    [
+        (r"\textrm{sinc}(x)", "(U!times V!sinc V!x)"),
+        (r"\operatorname{sinc}(x)", "(U!times V!sinc V!x)"),
+        (r"x\mbox{ if $y>2$}", "(U!times V!x (O!text V!if V!y N!2))"),
+        (r"\text{Poincare" "\N{COMBINING ACUTE ACCENT}}", "V!Poincar\N{LATIN SMALL LETTER E WITH ACUTE}"),
+        (
+            r"\hbox{\N{LATIN SMALL LIGATURE FI}nite}".replace(r"\N{LATIN SMALL LIGATURE FI}", "\ufb01"),
+            "V!finite",
+        ),
+        (r"\newcommand{\f}{sinc}\text{\f}", "V!sinc"),
+        (r"\text{, }x\label{a}\tag{1}\phantom{y}", "(U!times W! V!x)"),
+        (r"\mathbb{R}^n", "(O!SUP V!ℝ V!n)"),
+        ("{\\cal F}ℝ\\mathbf{x}", "(U!times V!ℱ V!ℝ V!x)"),
+    ],
+)
+def test_search_has_the_words_and_alphabets_that_published_trees_leave_out(source: str, tree: str) -> None:
+    assert str(search_tree(source)) == tree
+    assert operator_tree(source) == operator_tree(source, "arqmath")
+    assert not any("sinc" in node.label for node in operator_tree(r"\text{sinc}x").walk())
 
 
 @pytest.mark.parametrize(
@@ -107,6 +138,23 @@ def test_modes_differ_in_chains_and_differences(source: str, arqmath: str, corre
 def test_an_environment_that_is_not_closed_is_an_error() -> None:
     assert operator_tree(r"\begin{pmatrix}a&b").errors()
     assert not operator_tree(r"\begin{pmatrix}a&b\end{pmatrix}").errors()
+
+
+@pytest.mark.parametrize(
+    ("source", "tree", "place"),
+    [
+        (r"\frac{a}", "(O!divide V!a E!missing)", "}"),
+        ("x^", "(O!SUP V!x E!missing)", "^"),
+        (r"{a_}+\sqrt", "(U!plus (O!SUB V!a E!missing) (O!root E!missing N!2))", "_"),
+        (r"\root{3", "(O!root E!missing (E! O!fragments N!3 V!{))", "3"),
+        (r"\begin{matrix}\hat&b\end{matrix}", "(M!M-1x2 (M!R! (F!^ E!missing) V!b))", "\\hat"),
+    ],
+)
+def test_an_operand_that_is_missing_is_an_error_with_its_place(source: str, tree: str, place: str) -> None:
+    found = operator_tree(source)
+    assert str(found) == tree
+    start, end = found.errors()[0].span or (0, 0)
+    assert source[start:end] == place
 
 
 def test_both_sides_of_an_infix_fraction_have_their_places() -> None:

@@ -261,6 +261,15 @@ def test_repeated_and_nameless_rows_of_formulas_are_counted(tmp_path: Path) -> N
         ]
 
 
+def test_many_errors_of_a_formula_do_not_repeat_it(tmp_path: Path) -> None:
+    latex = "(" * 300 + "+" + r"\frac{a" * 300
+    (row,) = opt(Opt(file=written(tmp_path / "f.jsonl", {"id": 1, "latex": latex})))
+    assert row["errors"]
+    assert all(latex.startswith(one["latex"], one["start"]) for one in row["errors"])
+    assert len({(one["start"], one["end"]) for one in row["errors"]}) == len(row["errors"])
+    assert max(len(one["latex"]) for one in row["errors"]) == 80
+
+
 def test_a_file_without_rows_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "blank.jsonl"
     file.write_text("\n \n")

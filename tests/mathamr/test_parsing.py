@@ -44,6 +44,10 @@ def graph(text: str) -> str:
             "(w / want-01 :ARG0 (i / i) :ARG1 (s / solve-01 :ARG0 i"
             ' :ARG1 (s2 / string-entity :value "eqx1eqx")))',
         ),
+        (
+            "It does not seem not to converge.",
+            "(s / seem-01 :ARG1 (i / it) :ARG2 (c / converge-01 :ARG0 i :polarity -) :polarity -)",
+        ),
     ],
 )
 def test_small_sentences(text: str, expected: str) -> None:
@@ -53,6 +57,8 @@ def test_small_sentences(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
+        ('So, "eqx1eqx". Using double and triple angle formulae doesn\'t seem to work', [":polarity -"]),
+        ("I am trying to show that this is convergent but not absolutely.", [":polarity -"]),
         ('How can I find "eqx3eqx"?', ["possible-01", "find-01", ":manner (a / amr-unknown)"]),
         ("The series does not converge.", ["converge-01", ":polarity -", "series"]),
         ("This is true, but I cannot prove it.", ["contrast-01", "true-01", "prove-01", "possible-01"]),
@@ -89,6 +95,9 @@ def test_what_sentences_mean(text: str, parts: list[str]) -> None:
     made = graph(text)
     for part in parts:
         assert part in made
+    for node in read_graph(made).nodes():
+        written = [(one.role, one.target) for one in node.branches if isinstance(one.target, str)]
+        assert len(written) == len(set(written))
 
 
 @pytest.mark.parametrize("text", ["", "   ", "...", '"eqx1eqx"', '"eqx1eqx" "eqx2eqx".', "?!", "¿ñ ©"])

@@ -27,7 +27,7 @@ from engines.mathamr.retrieval.standings import Standings, standings
 from engines.mathamr.retrieval.strings import represented, tree_string
 from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
-from engines.retrieval.run import read_run
+from engines.retrieval.run import read_run, write_run
 
 FORUM = asset("sample/arqmath/sample-forum")
 QRELS = FORUM / "qrels_task2.tsv"
@@ -224,7 +224,7 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path, letters: Non
 
 
 def test_formulas_beyond_a_runs_depth_are_counted(formulas: Path, tmp_path: Path) -> None:
-    """Of fused runs 1,000 of a topic are kept, of a reranked run --depth."""
+    """Of fused runs 1,000 of a topic are kept; in a reranked run what is beyond --depth keeps its order."""
     runs = [tmp_path / name for name in ("a.tsv", "b.tsv")]
     for offset, path in enumerate(runs):
         rows = (f"B.1\tQ0\tf{(row + 700 * offset)}\t1\t{2000 - row}\tx\n" for row in range(1000))
@@ -245,8 +245,50 @@ def test_formulas_beyond_a_runs_depth_are_counted(formulas: Path, tmp_path: Path
     reranked = rerank(
         again, events=lambda event: said.append(event.data["message"]) if event.kind == "warning" else None
     )
-    assert reranked["left_out"] == sum(max(0, count - 3) for count in rows_of.values()) > 0
-    assert any(f"{reranked['left_out']} formulas are not reranked" in one for one in said)
+    assert (reranked["left_out"], said) == (0, [])
+    assert reranked["behind"] == sum(max(0, count - 3) for count in rows_of.values()) > 0
+    before, after = (read_run(path, task=2).rankings for path in (run, tmp_path / "again.tsv"))
+    for topic, ranking in before.items():
+        names, others = ([name for name, _ in own] for own in (ranking, after[topic]))
+        assert (sorted(others[:3]), others[3:]) == (sorted(names[:3]), names[3:])
+
+
+def test_evaluation_says_when_a_run_is_cut_short(formulas: Path, tmp_path: Path) -> None:
+    run, said = FORUM / "runs_task2" / "paths.tsv", list[str]()
+    write_run(read_run(run, task=2).cut(2), tmp_path / "cut.tsv")
+    for other, depth in ((tmp_path / "cut.tsv", True), (run, False)):
+        said.clear()
+        evaluate(
+            EvaluateFormulas((run, other), formulas, (QRELS,)),
+            events=lambda event: said.append(event.data["message"]),
+        )
+        assert any("unequal depth" in one for one in said) is depth
+
+
+def test_only_judgements_that_look_like_another_unit_are_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "formulas.tsv").write_text(
+        "id\tpost_id\ttype\tvisual_id\tlatex\n1\t9\tanswer\tv1\tx\n2\t9\tanswer\tv1\ty\n3\t9\tanswer\tv3\tz\n"
+    )
+    said: list[str] = []
+
+    def tell(event: Event) -> None:
+        said.append(str(event.data.get("message")))
+
+    built = index(IndexFormulas(tmp_path, tmp_path / "index"), events=tell)
+    assert list(built["doubts"].values()) == [1]
+    assert any("look otherwise than the first with their visual id" in one for one in said)
+    (tmp_path / "run.tsv").write_text("B.1\tQ0\t1\t1\t1\tx\n")
+    qrels = tmp_path / "qrels.tsv"
+    for names, unit, asked in (
+        ("v1 a b c d", "visual", False),
+        ("1 a b c d", "formula", False),
+        ("1 v1 v3", "formula", True),
+    ):
+        qrels.write_text("".join(f"B.1 0 {name} 2\n" for name in names.split()))
+        said.clear()
+        evaluate(EvaluateFormulas((tmp_path / "run.tsv",), tmp_path / "index", (qrels,), unit), events=tell)
+        assert any("left out" in one for one in said)
+        assert any("do they name" in one for one in said) is asked
 
 
 def test_evaluation_names_doubtful_runs_and_what_it_leaves_out(formulas: Path, tmp_path: Path) -> None:
@@ -302,28 +344,6 @@ def test_judgements_that_differ_between_files_are_counted(formulas: Path, tmp_pa
     _, said = heard(evaluate, EvaluateFormulas((run,), formulas, (QRELS, again)))
     assert said == ["1 judgements differ from an earlier file's; the highest grade counts"]
     assert heard(evaluate, EvaluateFormulas((run,), formulas, (QRELS, QRELS)))[1] == []
-
-
-@pytest.mark.parametrize("unit", ["formula", "visual"])
-def test_judgements_of_the_other_unit_are_supposed(tmp_path: Path, unit: Any) -> None:
-    """One formula is known, by its id or by that of its look; most of the others are not."""
-    forum, place = tmp_path / "forum", tmp_path / "index"
-    forum.mkdir()
-    (forum / "formulas.tsv").write_text("id\tpost_id\ttype\tvisual_id\tformula\n690\t1\tquestion\tv7\tx\n")
-    index(IndexFormulas(forum, place))
-    known = "690" if unit == "formula" else "v7"
-    run, qrels = tmp_path / "run.tsv", tmp_path / "qrels.tsv"
-    run.write_text("B.905 Q0 690 1 1 x\n")
-    for others, supposed in ((["n1"], False), (["n1", "n2"], True)):
-        qrels.write_text("".join(f"B.905 0 {one} 2\n" for one in [known, *others]))
-        said = heard(evaluate, EvaluateFormulas((run,), place, (qrels,), unit))[1]
-        other = "--unit visual" if unit == "formula" else "--unit formula"
-        assert any(f"{len(others)} judgements are of formulas" in one for one in said)
-        assert any(other in one for one in said) == supposed
-    qrels.write_text("B.905 0 n1 2\n")
-    with pytest.raises(EngineError, match="no judged formula") as caught:
-        evaluate(EvaluateFormulas((run,), place, (qrels,), unit))
-    assert other in caught.value.remedy
 
 
 def test_topics_that_find_nothing_are_named(formulas: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.formula.features import features, shared_parts
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import operator_tree
+from engines.formula.parser import operator_tree, search_tree
 from engines.formula.spans import node_spans
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
@@ -73,8 +73,8 @@ def test_the_index_gives_tverskys_index(opened: FormulaIndex) -> None:
     """Against the definition, worked out over all looks from their features."""
     import math
 
-    every = [features(operator_tree(latex)) for latex in opened.looks["latex"].to_pylist()]
-    query = features(operator_tree(r"\frac{a+b}{2}\ge\sqrt{ab}"))
+    every = [features(search_tree(latex)) for latex in opened.looks["latex"].to_pylist()]
+    query = features(search_tree(r"\frac{a+b}{2}\ge\sqrt{ab}"))
     holders: dict[str, int] = {}
     for one in every:
         for feature in one:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.retrieval import tokens
+from engines.retrieval.porter import english_terms
 from engines.retrieval.tokens import formula_terms, pieces, snippet, terms
 
 
@@ -32,6 +33,33 @@ def test_words_are_folded_and_formulas_are_not() -> None:
     assert terms("The Groups of Order") == terms("group order")
     assert terms("$G$") != terms("$g$")
     assert terms("x") == terms("$x$")
+
+
+def test_words_in_formulas_are_words() -> None:
+    assert formula_terms(r"\text{if primes}")[:1] == tuple(terms("if primes"))
+    assert formula_terms(r"\operatorname{Var}X") == ("var", "X", "var X")
+    assert formula_terms(r"\text{d}x") == formula_terms("dx")
+    assert formula_terms(r"\begin{pmatrix}a\end{pmatrix}") == ("pmatrix", "a", "pmatrix a")
+
+
+def test_letters_however_they_are_encoded() -> None:
+    """Accents that are characters of their own, ligatures, references of HTML."""
+    for one, other in (
+        ("Poincare\u0301", "Poincaré"),
+        ("\ufb01eld", "field"),
+        ("ﬁnite\u00a0group", "finite group"),
+    ):
+        assert terms(one) == terms(other)
+        assert english_terms(one) == english_terms(other)
+    for one, other in (
+        ("e\u0301", "é"),
+        ("x≤y", r"x\leq y"),
+        ("a &lt; b", "a<b"),
+        ("f&#39;", "f'"),
+        ("\ufb01", "fi"),
+    ):
+        assert terms(f"${one}$") == terms(f"${other}$")
+    assert "Poincaré" in snippet("of the " * 40 + "Poincare\u0301 group", "poincaré")
 
 
 def test_spacing_and_sizes_mean_nothing() -> None:

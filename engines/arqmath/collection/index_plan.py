@@ -47,7 +47,7 @@ def begun(
     old: dict[str, Any] = read_json(path) if path.exists() else {}
     was = {"tokens": old.get("tokens"), **(old.get("bm25") or asdict(Bm25()))}
     if was["tokens"] not in TERMS:
-        was["tokens"] = VERSIONS["math"]
+        was["tokens"] = VERSIONS["porter" if str(was["tokens"]).startswith("porter") else "math"]
     of_terms = {name: was[name] if value is None else value for name, value in named.items()}
     plan |= {"tokens": of_terms["tokens"], "bm25": {name: of_terms[name] for name in ("k1", "b")}}
     if old:

@@ -16,7 +16,7 @@ from engines.arqmath.ranking.evaluate import (
 )
 from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import EngineError
-from engines.core.events import Sink, ignore
+from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg, no_effect
 from engines.retrieval.bars import PIXELS, Plot, deltas
 
@@ -61,7 +61,8 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
     and comparisons: of each other run its `Comparison` (see `engines.retrieval.significance`), bonferroni_p
     and holm_p; with `plot` also plot, the picture of the differences by topic. Events: warnings, as of
-    `evaluate`. Raises: DataError for files that cannot be read, EngineError E341 for fewer than two topics.
+    `evaluate`, and of runs of unequal depth. Raises: DataError for files that cannot be read, EngineError
+    E341 for fewer than two topics.
 
     >>> from engines.core.assets import asset
     >>> forum = asset("sample/arqmath/sample-forum")
@@ -71,14 +72,15 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     (0.1278, 9, 3)
     """
     from engines.retrieval.measures import evaluate
+    from engines.retrieval.run import unequal_depths
     from engines.retrieval.significance import bonferroni, bootstrap_interval, holm
     from engines.retrieval.significance import compare as test
 
     qrels = load_qrels(spec.qrels, spec.task, events)
-    results = [
-        evaluate(load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events), qrels)
-        for path in spec.runs
-    ]
+    runs = {path: load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events) for path in spec.runs}
+    if what := unequal_depths(runs, qrels.grades):
+        events(Event("warning", {"message": what}))
+    results = [evaluate(runs[path], qrels) for path in spec.runs]
     values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
     tests = [test(values[0], other, seed=spec.seed) for other in values[1:]]
     p_values = [one.randomisation_p for one in tests]

@@ -97,9 +97,9 @@ def _formulas(text: str) -> list[_Formula]:
 @lru_cache(maxsize=50_000)
 def _vector(latex: str) -> _Formula:
     from engines.formula.features import features
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
 
-    counts = features(operator_tree(latex))
+    counts = features(search_tree(latex))
     weights = {name: 1 + log(count) for name, count in counts.items()}
     length = sqrt(sum(weight * weight for weight in weights.values()))
     nodes = sum(count for name, count in counts.items() if name.startswith("l "))

@@ -21,9 +21,13 @@ class Part:
     edges: list[tuple[str, Part | str]] = field(default_factory=list)
 
     def put(self, role: str, target: Part | str | None) -> Part:
+        """Hang something on this part, once; nothing, and the part itself, are passed over."""
         if isinstance(target, Part) and not target.edges and re.fullmatch(r"\d+(\.\d+)?", target.concept):
             target = target.concept
-        if target is not None and target is not self:
+        same = (
+            one is target or (isinstance(one, str) and one == target) for at, one in self.edges if at == role
+        )
+        if target is not None and target is not self and not any(same):
             self.edges.append((role, target))
         return self
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["Opt", "opt"]
 
 
+_SHOWN = 80
+"""Characters of an error that are repeated beside its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opt:
     """The operator tree of a formula, or of each formula of a file.
@@ -48,9 +52,10 @@ class Opt:
 def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
     """The tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
 
-    An error is `{"start", "end", "latex"}`, in characters of the formula. What LaTeXML makes nothing of is an
-    error node over the whole. Events: warnings of ids that occur again, and of rows without one. Raises:
-    EngineError E377, E378 as `latexml`.
+    An error is `{"start", "end", "latex"}`, in characters of the formula, of which the first 80 are given;
+    errors without a place of their own, as in brackets within another, are left out. What LaTeXML makes
+    nothing of is an error node over the whole. Events: warnings of ids that occur again, and of rows without
+    one. Raises: EngineError E377, E378 as `latexml`.
 
     >>> opt(Opt(latex="x^2"))
     {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
@@ -77,10 +82,14 @@ def _of_file(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
     else:
         found = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
     for row, tree in found:
-        errors = []
-        for error in tree.errors():
-            start, end = error.span or (0, len(row["latex"]))
-            errors.append({"start": start, "end": end, "latex": row["latex"][start:end]})
+        latex, found_errors = row["latex"], tree.errors()
+        places = dict.fromkeys(error.span for error in found_errors if error.span is not None)
+        if found_errors and not places:
+            places[0, len(latex)] = None
+        errors = [
+            {"start": start, "end": end, "latex": latex[start : min(end, start + _SHOWN)]}
+            for start, end in places
+        ]
         yield {"id": row.held.get("id"), "tree": tree.document(), "errors": errors}
 
 

@@ -27,7 +27,7 @@ _OTHER: dict[Unit, str] = {
     "formula": "visual ids? They need --unit visual.",
     "visual": "formulas? They need --unit formula.",
 }
-"""By unit, what judgements may name instead where the index lacks most of them."""
+"""By unit, what judgements may name instead, where more of them are known as that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,24 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     from engines.mathamr.retrieval.search import open_index
     from engines.retrieval.measures import CUT_MEASURES
     from engines.retrieval.measures import evaluate as measured
+    from engines.retrieval.run import unequal_depths
     from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
-    qrels, judgements, left_out, hopeless = _judged(spec, opened, sizes, events)
+    qrels, left_out, doubted, hopeless = _judged(spec, opened, sizes, events)
     if left_out:
         what = f"{left_out:,} judgements are of formulas that the index does not have, and are left out"
-        if 2 * left_out > judgements:
+        if doubted:
             what += f"; do they name {_OTHER[spec.unit]}"
         events(Event("warning", {"message": what}))
     if hopeless:
         what = f"{len(hopeless):,} topics are left out, as {hopeless[0]}: no grade above 0 is in the index"
         events(Event("warning", {"message": what}))
-    results = [measured(_looks(path, opened, qrels, spec, events), qrels, CUT_MEASURES) for path in spec.runs]
+    runs = {path: _looks(path, opened, qrels, spec, events) for path in spec.runs}
+    if what := unequal_depths(runs, qrels.grades):
+        events(Event("warning", {"message": what}))
+    results = [measured(runs[path], qrels, CUT_MEASURES) for path in spec.runs]
     systems = []
     for path, result in zip(spec.runs, results, strict=True):
         lists = {name: [row[name] for row in result.per_topic.values()] for name in CUT_MEASURES}
@@ -188,15 +192,16 @@ def _looks(path: Path, opened: FormulaIndex, qrels: Qrels, spec: EvaluateFormula
 
 def _judged(
     spec: EvaluateFormulas, opened: FormulaIndex, sizes: Mapping[str, int], events: Sink
-) -> tuple[Qrels, int, int, list[str]]:
-    """Grades by topic and look; how many judgements there are, and of formulas that the index lacks; and the
-    topics that are left out, since no look in the index has a grade above 0."""
+) -> tuple[Qrels, int, bool, list[str]]:
+    """Grades by topic and look; how many judgements are of formulas that the index lacks, and whether more of
+    them name the other unit than this; and the topics that are left out, since no look in the index has a
+    grade above 0."""
     from engines.retrieval.qrels import Qrels, read_qrels
 
     seen: dict[tuple[str, str], int] = {}
     known = set(opened.looks["visual_id"].to_pylist()) - {""}
     grades: dict[str, dict[str, int]] = {}
-    judgements = left_out = otherwise = 0
+    named = others = left_out = otherwise = 0
     for path in spec.qrels:
         for topic, documents in read_qrels(path).grades.items():
             if sizes and topic not in sizes:
@@ -204,14 +209,12 @@ def _judged(
             otherwise += sum(
                 seen.setdefault((topic, one), grade) != grade for one, grade in documents.items()
             )
-            judgements += len(documents)
             of_topic = grades.setdefault(topic, {})
             for document, grade in documents.items():
-                if spec.unit == "visual":
-                    name = document if document in known else None
-                else:
-                    look = opened.look_of(document)
-                    name = None if look is None else _look(opened, look)
+                look, visual = opened.look_of(document), document if document in known else None
+                formula = None if look is None else _look(opened, look)
+                name, other = (visual, formula) if spec.unit == "visual" else (formula, visual)
+                named, others = named + (name is not None), others + (other is not None)
                 if name is None:
                     left_out += 1
                 else:
@@ -227,7 +230,7 @@ def _judged(
             code="E344",
             remedy=f"Is the index of the same collection? Do the judgements name {_OTHER[spec.unit]}",
         )
-    return Qrels(found), judgements, left_out, [topic for topic in grades if topic not in found]
+    return Qrels(found), left_out, others > named, [topic for topic in grades if topic not in found]
 
 
 def _sizes(files: Sequence[Path]) -> dict[str, int]:

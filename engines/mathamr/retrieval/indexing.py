@@ -79,8 +79,10 @@ def found_index(collection: ArqmathFolder, given: Path | None, cache: Path | Non
         return None
     from hashlib import sha256
 
+    from engines.formula.features import FEATURES_VERSION
+
     state = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    place = cache / "formulas" / sha256(repr(state).encode()).hexdigest()[:16]
+    place = cache / "formulas" / sha256(repr((FEATURES_VERSION, state)).encode()).hexdigest()[:16]
     if not (place / "about.json").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         index(IndexFormulas(collection.path, place))
@@ -178,10 +180,23 @@ class _Rows:
             self.doubt("formulas stand in the text of another post than the table says", place)
         key = f"v{formula.visual_id}" if formula.visual_id else f"l{formula.text}"
         look = self.looks.setdefault(key, len(self.looks))
+        if look < len(self.latex) and _differ(formula.text, self.latex[look]):
+            what = "formulas look otherwise than the first with their visual id, whose parts stand for theirs"
+            self.doubt(what, place)
         if look == len(self.latex):
             self.latex.append(formula.text)
             self.visual.append(formula.visual_id)
         self.formulas.append((look, formula.id, formula.post, formula.kind))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two formulas look different."""
+    from engines.formula.lexer import tokens
+    from engines.formula.symbol_layout import layout_string, layout_tree
+
+    if one == other or tokens(one) == tokens(other):
+        return False
+    return layout_string(layout_tree(one)) != layout_string(layout_tree(other))
 
 
 def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
@@ -215,6 +230,9 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
         if 0 < without < report.read:  # a table without the column has none
             rows.doubt("formulas have no visual id; their LaTeX says what looks the same", first, without)
         events(Event("progress", {"done": len(rows.formulas), "unit": "formulas"}))
+    if collection.latex_tables and (missing := [one for one in rows.field_of if one not in rows.ids]):
+        what = "formulas of posts stand in no table, and are not searched"
+        rows.doubt(what, f"{collection.posts}: formula {missing[0]}", len(missing))
     if not rows.formulas:
         raise DataError(
             "the collection has no formula",
@@ -228,13 +246,13 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
 def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
     """Everything but vectors."""
     from engines.formula.features import features
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table
 
     rows = _read(collection, events, stop)
     postings, errors = Postings(), 0
     for number, latex in enumerate(rows.latex, start=1):
-        tree = operator_tree(latex)
+        tree = search_tree(latex)
         errors += any(node.label.startswith("E!") for node in tree.walk())
         postings.add(features(tree))
         if not number % 1_000:

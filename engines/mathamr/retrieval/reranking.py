@@ -38,7 +38,8 @@ class Rerank:
     encoder: SomeEncoder = "minilm"
     window: Window = 0
     depth: Annotated[
-        int, Arg("Of --run so many of each topic are reranked; the rest is left out.", low=1, high=1_000)
+        int,
+        Arg("Of --run so many of each topic are reranked; the rest follows in its order.", low=1, high=1_000),
     ] = 100
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
     tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
@@ -47,23 +48,24 @@ class Rerank:
 def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the reranked run.
 
-    Returns: out, complete, topics, formulas, ties (formulas whose string another one of the topic has too),
-    missing (formulas of the run that the index does not have), left_out (those beyond `depth`). Events:
-    progress in topics, then in texts; warnings. Raises: DataError as of the index, the topics, the run and
-    the encoder.
+    Returns: out, complete, topics, formulas (those that are reranked), ties (formulas whose string another
+    one of the topic has too), missing (formulas that are not reranked, since the index does not have them),
+    behind (those beyond `depth`, which follow in the order of the run), left_out (formulas beyond 1,000 of a
+    topic). Events: progress in topics, then in texts; warnings. Raises: DataError as of the index, the
+    topics, the run and the encoder.
     """
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.representing import Strings
     from engines.mathamr.retrieval.search import open_index
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.manifest import write_manifest
-    from engines.retrieval.run import Run, write_run
+    from engines.retrieval.run import Run, Scored, with_tail, write_run
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
     opened = open_index(spec.index, collection.path, events)
     strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
-    candidates, missing, left_out = _candidates(spec, task, strings, events)
+    candidates, behind, missing = _candidates(spec, task, strings, events)
     topics = _topics(candidates, task, spec.run)
     queries = strings.of_topics(topics)
     model = None if spec.kind == "paths" else _encoder(spec)
@@ -80,25 +82,28 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
         return {"out": str(spec.out), "complete": False, "topics": 0}
     strings.warn(events)
     row = {text: number for number, text in enumerate(distinct)}
-    rankings: dict[str, Sequence[tuple[str, float]]] = {}
+    rankings: dict[str, Sequence[Scored]] = {}
     for topic, query in zip(topics, queries, strict=True):
         similar = _formula_similarity(strings, topic.latex, candidates[topic.id])
         scored = list(similar.items())
         if vectors is not None:
             cosines = (vectors[[row[text] for text in texts[topic.id]]] @ vectors[row[query]]).tolist()
             scored = list(zip(candidates[topic.id], cosines, strict=True))
-        rankings[topic.id] = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
-    left_out += write_run(Run(spec.tag or spec.kind, rankings), spec.out)
+        best = sorted(scored, key=lambda pair: (-round(pair[1], 6), -similar[pair[0]]))
+        rankings[topic.id] = with_tail(best, behind.get(topic.id, ()))
+    run = Run(spec.tag or spec.kind, rankings)
+    left_out = write_run(run, spec.out)
     if left_out:
-        what = f"{left_out:,} formulas are not reranked, as there are more than --depth of a topic"
+        what = f"{left_out:,} formulas beyond the first 1,000 of a topic are left out"
         events(Event("warning", {"message": what}))
     found = {
         "out": str(spec.out),
         "complete": True,
         "topics": len(rankings),
-        "formulas": sum(map(len, rankings.values())),
+        "formulas": sum(map(len, texts.values())),
         "ties": sum(len(own) - len(set(own)) for own in texts.values()),
         "missing": missing,
+        "behind": sum(map(len, behind.values())),
         "left_out": left_out,
     }
     reads = {
@@ -130,16 +135,16 @@ def _encoder(spec: Rerank) -> Encoder:
 
 def _candidates(
     spec: Rerank, task: Task2, strings: Strings, events: Sink
-) -> tuple[dict[str, list[str]], int, int]:
-    """The formulas of each topic that the index has, how many it lacks, and how many are beyond the depth."""
+) -> tuple[dict[str, list[str]], dict[str, list[str]], int]:
+    """The formulas of each topic that the index has, those beyond the depth, and how many the index lacks."""
     from engines.retrieval.run import warned_run
 
-    left_out = 0
+    behind: dict[str, list[str]] = {}
     if spec.run is not None:
         run = warned_run(spec.run, 2, events)
-        first = run.cut(spec.depth)
-        left_out = len(run) - len(first)
-        wanted = {topic: [formula for formula, _ in ranking] for topic, ranking in first.rankings.items()}
+        names = {topic: [formula for formula, _ in ranking] for topic, ranking in run.rankings.items()}
+        wanted = {topic: own[: spec.depth] for topic, own in names.items()}
+        behind = {topic: own[spec.depth :] for topic, own in names.items()}
     else:
         wanted = {topic: list(grades) for topic, grades in task.grades.items() if topic in task.topics}
         if unknown := len(task.grades) - len(wanted):
@@ -160,14 +165,14 @@ def _candidates(
             exit_code=2,
             remedy="Name a run of this collection with --run, or a collection with judgements.",
         )
-    return found, missing, left_out
+    return found, {topic: behind[topic] for topic in found if behind.get(topic)}, missing
 
 
 def _formula_similarity(strings: Strings, latex: str, formulas: Sequence[str]) -> Mapping[str, float]:
     from engines.formula.features import features
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
 
-    scores = strings.index.similarities(features(operator_tree(latex)))
+    scores = strings.index.similarities(features(search_tree(latex)))
     return {one: float(scores[look]) for one in formulas if (look := strings.index.look_of(one)) is not None}
 
 

@@ -101,13 +101,13 @@ def ranked(
 ) -> list[tuple[int, float]]:
     """The looks most similar to a formula, as (look, score)."""
     from engines.formula.features import features
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.run import Run
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
-        scores, rows = opened.search(features(operator_tree(latex)), k)
+        scores, rows = opened.search(features(search_tree(latex)), k)
         found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
     if how != "paths":
         from engines.mathamr.retrieval.encoding import formula_string, open_encoder
@@ -125,9 +125,9 @@ def ranked(
 
 
 def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -> dict[str, Any]:
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import operator_tree, search_tree
 
-    tree = operator_tree(latex)
+    tree, searched = operator_tree(latex), search_tree(latex)
     if tree.errors():
         events(Event("warning", {"message": "the formula could not be parsed in part"}))
     hits = []
@@ -143,7 +143,7 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
                 "post": members[0]["post"],
                 "kind": members[0]["kind"],
                 "formulas": len(members),
-                "parts": matched_parts(tree, latex, opened.latex(look)),
+                "parts": matched_parts(searched, latex, opened.latex(look)),
             }
         )
     return {"query": latex, "tree": tree.document(), "how": spec.how, "hits": hits}
@@ -152,11 +152,11 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
 def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.features import shared_parts
-    from engines.formula.parser import operator_tree
+    from engines.formula.parser import search_tree
     from engines.formula.render import latex as written
     from engines.formula.spans import node_spans
 
-    theirs = operator_tree(other)
+    theirs = search_tree(other)
     nodes, others = list(tree.walk()), list(theirs.walk())
     here, there = node_spans(tree, latex), node_spans(theirs, other)
     return [
