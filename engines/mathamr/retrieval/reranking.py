@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 from engines.mathamr.choices import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
 
 __all__ = ["FuseRuns", "Rerank", "fuse", "rerank"]
+
+
+_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,31 @@ class Rerank:
     encoder: SomeEncoder = "minilm"
     window: Window = 0
     depth: Annotated[
-        int, Arg("Of --run so many of each topic are reranked; the rest is left out.", low=1, high=1_000)
-    ] = 100
+        int | None,
+        Arg(
+            "Of --run so many of each topic are reranked; the rest is left out.",
+            low=1,
+            high=1_000,
+            shown="100",
+        ),
+    ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
     tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E434 for what would have no effect."""
+        from engines.mathamr.retrieval.strings import CONTEXTLESS
+
+        if self.run is None:
+            no_effect({"--depth": self.depth}, "all judged formulas", "E434")
+        if self.kind == "paths" or self.kind in CONTEXTLESS:
+            no_effect(
+                {"--window": self.window or None}, f"--kind {self.kind}, which reads no sentence", "E434"
+            )
+        if self.kind == "paths":
+            device = None if self.device == "auto" else self.device
+            encoder = None if self.encoder == "minilm" else self.encoder
+            no_effect({"--encoder": encoder, "--device": device}, "--kind paths", "E434")
 
 
 def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -57,7 +81,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.mathamr.retrieval.search import open_index
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.manifest import write_manifest
-    from engines.retrieval.run import Run, write_run
+    from engines.retrieval.run import Run, check_out, write_run
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
@@ -65,6 +89,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
     candidates, missing, left_out = _candidates(spec, task, strings, events)
     topics = _topics(candidates, task, spec.run)
+    check_out(spec.out, candidates)
     queries = strings.of_topics(topics)
     model = None if spec.kind == "paths" else _encoder(spec)
     texts: dict[str, list[str]] = {}
@@ -137,7 +162,7 @@ def _candidates(
     left_out = 0
     if spec.run is not None:
         run = warned_run(spec.run, 2, events)
-        first = run.cut(spec.depth)
+        first = run.cut(spec.depth or _DEPTH)
         left_out = len(run) - len(first)
         wanted = {topic: [formula for formula, _ in ranking] for topic, ranking in first.rankings.items()}
     else:
