@@ -58,7 +58,7 @@ UNTRAINED = ("formulas", "interaction")
 SECOND = ("reranker", *UNTRAINED)
 THREE: tuple[Search, ...] = ("lexical", "dense", "questions")
 BM25, TWO, RANKS = "BM25", "rrf(lexical, dense)", "rrf(lexical, dense, questions)"
-EQUAL = "lexical + dense + questions"
+EQUAL, DEFAULT = "lexical + dense + questions", "lexical + questions"
 BASELINES = (BM25, TWO)
 """Every system is tested against both; BM25 with k1 and b as an index has them."""
 DIRECTIONS = {"2021": "2020", "2020": "2021"}
@@ -206,6 +206,7 @@ def first_stages(
         "lexical + dense, weights chosen": two.fuse(found),
         EQUAL: FirstStage.read(EQUAL).fuse(found),
         "the same, weights chosen": three.fuse(found),
+        DEFAULT: FirstStage.read(DEFAULT).fuse(found),
     }
     runs = {name: run.cut(DEPTH) for name, run in runs.items()}
     chosen = {"k1": best[0], "b": best[1], "ranks": str(ranks), "two": str(two), "three": str(three)}

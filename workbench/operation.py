@@ -172,11 +172,7 @@ class Operation:
         assert self.where is not None
         row = load(self.where.row) if self.where.row else None
         noted = self._noted(spec, wanted, events)
-        held = (
-            record
-            if isinstance(record, Mapping)
-            else {f.name: getattr(record, f.name) for f in fields(record)}
-        )
+        held = self._held(record)
         passing = {
             key: [
                 item
@@ -185,7 +181,24 @@ class Operation:
             ]
             for key in self.where.key.split()
         }
+        if isinstance(record, list):
+            return passing[self.where.key]
         return {**record, **passing} if held is record else replace(record, **passing)
+
+    def rows(self, record: Any) -> int:
+        """How many rows a record has that a filter may narrow."""
+        assert self.where is not None
+        held = self._held(record)
+        return sum(len(held[key]) for key in self.where.key.split())
+
+    def _held(self, record: Any) -> Mapping[str, Any]:
+        """The record by the names of its parts; one that is its rows alone by theirs."""
+        assert self.where is not None
+        if isinstance(record, list):
+            return {self.where.key: record}
+        if isinstance(record, Mapping):
+            return record
+        return {field.name: getattr(record, field.name) for field in fields(record)}
 
     def _noted(self, spec: Any, wanted: Filter, events: Sink) -> Callable[[Any], Mapping[str, object]]:
         """What gives the fields of the note on a row; none where the filter does not ask for them."""

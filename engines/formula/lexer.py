@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Token", "lex", "tokens"]
+__all__ = ["Token", "lex", "tokens", "unwrapped"]
 
 _TOKEN = re.compile(
     r"(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
@@ -19,6 +19,10 @@ _TOKEN = re.compile(
     r"|(?P<letter>[^\W\d_])"
     r"|(?P<other>.)",
     re.DOTALL,
+)
+
+_PER_CENT = re.compile(
+    r"(?P<command>\\[A-Za-z]+\*?)%(?:[^\n]*\n|\s)(?=[A-Za-z])|\\.|%(?P<end>[^\n]*\n|\s)|%", re.DOTALL
 )
 
 
@@ -68,3 +72,21 @@ def tokens(latex: str) -> list[str]:
     ['a', '^', '2']
     """
     return [token.text for token in lex(latex) if token.text not in "{}"]
+
+
+def unwrapped(latex: str) -> str:
+    r"""LaTeX in which nothing is commented out, for texts that others will typeset.
+
+    A per cent sign before white space is where a longer line was wrapped, as LaTeXML does: both sides are
+    joined. In several lines it begins a comment, which goes; any other one is meant as a sign.
+
+    >>> unwrapped("\\frac{1}{2% 88}+\\alpha% x+5%"), unwrapped("a%one\nb")
+    ('\\frac{1}{288}+\\alpha x+5\\%', 'ab')
+    """
+
+    def mended(match: re.Match[str]) -> str:
+        if match["command"]:
+            return f"{match['command']} "
+        return "" if match["end"] else "\\%" if match[0] == "%" else match[0]
+
+    return _PER_CENT.sub(mended, latex) if "%" in latex else latex

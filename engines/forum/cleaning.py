@@ -11,7 +11,9 @@ import html
 import re
 from dataclasses import dataclass
 
-__all__ = ["CleanText", "broken_formulas", "clean", "clean_with_formulas", "unescape"]
+from engines.formula.lexer import unwrapped
+
+__all__ = ["CleanText", "broken_formulas", "clean", "clean_plain", "clean_with_formulas", "unescape"]
 
 _FORMULA = re.compile(
     r"<span\b(?=[^>]*\bmath-container\b)(?:[^>]*?\bid\s*=\s*[\"']?([\w.-]+)[\"']?)?[^>]*>"
@@ -21,8 +23,12 @@ _FORMULA = re.compile(
 _PLAIN_FORMULA = re.compile(r'<span class="math-container" id="([\w.-]+)">([^<]*)</span>')
 """As ARQMath writes nearly all of them, and several times as fast."""
 _DELIMITED = re.compile(
-    r"(?<!\\)\\\((.{1,2000}?)(?<!\\)\\\)|(?<!\\)\\\[(.{1,2000}?)(?<!\\)\\\]|\$\$([^$]{1,2000})\$\$", re.DOTALL
+    r"(?<!\\)(?P<mark>\$?)(?:\\\((.{1,2000}?)(?<!\\)\\\)|\\\[(.{1,2000}?)(?<!\\)\\\])(?P=mark)"
+    r"|\$\$([^$]{1,2000})\$\$",
+    re.DOTALL,
 )
+_BRACKETED = re.compile(r"\\\(((?:(?!\\\)).)*)\\\)|\\\[((?:(?!\\\]).)*)\\\]")
+_PLAIN = re.compile(r"(\$\$?)([^$]+)\1")
 _HIDDEN = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol|blockquote|pre|h[1-6]|hr|tr|table)\b[^>]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^>]*>")
@@ -59,8 +65,7 @@ def clean_with_formulas(body: str) -> CleanText:
         if "<" in text:
             text = _TAG.sub("", _BLOCK.sub("\n", text))
     text = unescape(text)
-    if "\\(" in text or "\\[" in text or "$$" in text:
-        text = _DELIMITED.sub(_dollars, text)
+    text = _in_dollars(text)
     if any(space in text for space in _UNEVEN):
         text = "\n".join([line for part in text.split("\n") if (line := " ".join(part.split()))])
     elif "\n" in text:
@@ -76,10 +81,27 @@ def clean_with_formulas(body: str) -> CleanText:
     return CleanText(text, tuple(found))
 
 
+def _in_dollars(text: str) -> str:
+    """A text with its formulas between single dollar signs, whatever they stood between."""
+    if "\\(" in text or "\\[" in text or "$$" in text:
+        return _DELIMITED.sub(_dollars, text)
+    return text
+
+
 def _dollars(match: re.Match[str]) -> str:
     """A formula between other delimiters; what holds dollars or another formula is none."""
-    latex = " ".join((match[1] or match[2] or match[3]).split())
+    latex = " ".join(unwrapped(match[2] or match[3] or match[4]).split())
     return f"${latex}$" if latex and "$" not in latex and _MARK not in latex else match[0]
+
+
+def clean_plain(text: str) -> CleanText:
+    r"""A text that is no HTML, and its formulas.
+
+    >>> clean_plain(r"Is \(2^{% 10}\) even?")
+    CleanText(text='Is $2^{10}$ even?', formulas=(('', '2^{10}'),))
+    """
+    text = _PLAIN.sub(lambda match: f"{match[1]}{unwrapped(match[2])}{match[1]}", _in_dollars(text))
+    return CleanText(" ".join(text.split()), tuple(("", match[2]) for match in _PLAIN.finditer(text)))
 
 
 def broken_formulas(body: str, cleaned: CleanText) -> int:
@@ -125,8 +147,16 @@ def _take_formulas(text: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _latex(escaped: list[str]) -> list[str]:
-    """The LaTeX of formulas as HTML has it: without dollar signs around it, white space as single spaces."""
+    """The LaTeX of formulas as HTML has it: without what delimits it, white space as single spaces."""
     together = unescape(_MARK.join(escaped))
+    if "%" in together:
+        together = _MARK.join(map(unwrapped, together.split(_MARK)))
     if "\n" in together or any(space in together for space in _UNEVEN):
         together = " ".join(together.split())
-    return [latex.strip("$ ") for latex in together.split(_MARK)] if escaped else []
+    return [_bare(latex.strip("$ ")) for latex in together.split(_MARK)] if escaped else []
+
+
+def _bare(latex: str) -> str:
+    """A formula without the brackets of LaTeX around it."""
+    inside = _BRACKETED.fullmatch(latex) if latex.startswith(("\\(", "\\[")) else None
+    return (inside[1] or inside[2] or "").strip() if inside else latex

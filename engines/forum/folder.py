@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,8 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?:^|/)postlinks\b[^/]*\.xml(?:\.(?:gz|bz2|xz|zip|7z))?$|(?:^|/)[\w.-]+\.com-postlinks\.(?:zip|7z)$",
         ),
         ("comments", r"(?:^|/)comments\b[^/]*\.xml(?:\.gz)?$"),
-        ("topics", r"(?:^|/)(?=[^/]*topics)[^/]*task[-_ ]?(?P<task>[123])[^/]*\.xml$"),
-        ("topics", r"(?:^|/)task[-_ ]?(?P<task>[123])[^/]*/(?:[^/]+/)*[^/]*topics[^/]*\.xml$"),
+        ("topics", r"(?:^|/)(?=[^/]*topics)[^/]*task[-_ ]?(?P<task>[123])[^/]*\.(?:xml|jsonl)(?:\.gz)?$"),
+        ("topics", r"(?:^|/)task[-_ ]?(?P<task>[123])[^/]*/(?:[^/]+/)*[^/]*topics[^/]*\.xml(?:\.gz)?$"),
         ("qrels", rf"(?:^|/)(?=[^/]*qrels?)[^/]*task[-_ ]?(?P<task>[123])[^/]*{_TABLE}"),
         ("topic_info", r"topic_info[^/]*\.csv$"),
         ("formulas", r"(?:latex|slt|opt)_representation[^/]*/[^/]+\.tsv(?:\.gz)?$"),
@@ -71,6 +71,7 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _ONE = ("posts", "links", "comments")
+_VERSION = re.compile(r"\.v\d+(?:\.\d+)*|\.(?:xml|jsonl|gz|bz2|xz|zip|7z)\b")
 _BY_TASK = ("topics", "qrels")
 _MANY = ("runs", "answers", "topic_info", "formulas", "formula_runs", "graphs")
 
@@ -112,8 +113,9 @@ class ArqmathFolder:
     def open(cls, path: str | Path) -> ArqmathFolder:
         """A folder, or a single file taken as a collection of that one file.
 
-        Raises: DataError when there is nothing (E312), nothing of ARQMath is found (E318), or `arqmath.toml`
-        is corrupt, names something unknown (E327) or a file that is missing (E312).
+        Raises: DataError when there is nothing (E312), nothing of ARQMath or several different files of posts
+        are found (E318), or `arqmath.toml` is corrupt, names something unknown (E327) or a file that is
+        missing (E312).
         """
         path = Path(path).expanduser()
         if path.is_file():
@@ -245,14 +247,26 @@ def _natural(path: Path) -> list[tuple[int, int, str]]:
     return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts if part]
 
 
+def _the_one(path: Path, name: str, files: Sequence[Path]) -> Path:
+    """Of several files that differ in version or packing alone the XML file of the highest version; an
+    archive counts where nothing is unpacked. Raises: DataError E318 for different ones, none of which may be
+    passed over."""
+    unpacked = [file for file in files if file.suffix.lower() not in (".zip", ".7z")] or files
+    if len({_VERSION.sub("", file.name.lower()) for file in unpacked}) > 1:
+        names = ", ".join(sorted(file.name for file in unpacked))
+        raise DataError(
+            f"there are several files of {name}, and one is read: {names}",
+            path=path,
+            code="E318",
+            remedy=f'Put them into one, or name one in {DESCRIPTION}, as: {name} = "{unpacked[0].name}"',
+        )
+    return max(unpacked, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
+
+
 def _made(path: Path, title: str, found: Mapping[tuple[str, int], list[Path]]) -> ArqmathFolder:
-    """The record. Of several files of posts the XML file of the highest version counts. Links that no file of
-    their own holds are those in the archive of the posts, where there are any."""
-    one = {
-        name: max(files, key=lambda file: (".xml" in file.name.lower(), _natural(file)))
-        for name in _ONE
-        if (files := found.get((name, 0)))
-    }
+    """The record. Links that no file of their own holds are those in the archive of the posts, where there
+    are any."""
+    one = {name: _the_one(path, name, files) for name in _ONE if (files := found.get((name, 0)))}
     if "posts" in one and "links" not in one and holds(one["posts"], LINKS):
         one["links"] = one["posts"]
     by_task = {

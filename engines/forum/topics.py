@@ -20,14 +20,13 @@ from engines.core.events import Event, Sink
 from engines.core.files import read_lines
 from engines.core.json_lines import json_object
 from engines.core.spec import refused
-from engines.forum.cleaning import CleanText, clean_with_formulas
+from engines.forum.cleaning import CleanText, clean_plain, clean_with_formulas
 
 __all__ = ["Topic", "read_topic_files", "read_topics", "warn_of_formula_topics", "warn_of_unanswered_topics"]
 
-_IDS = ("id", "qid", "topic_id", "number")
+_IDS = ("id", "qid", "topic_id", "topic", "query_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")
 _HTML = re.compile(r"math-container|</(?:p|div|li)>", re.IGNORECASE)
-_FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 _NAMED = 10
 """Topics that a warning names."""
 _OnBad = Callable[[DataError], None]
@@ -189,10 +188,16 @@ def _json(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
 
 
 def _table(path: Path, on_bad: _OnBad) -> Iterator[tuple[int, Topic]]:
+    begun = False
     for line, text in read_lines(path, on_bad=on_bad):
         if not text.strip():
             continue
         columns = text.split("\t")
+        heads = [column.strip("\ufeff# ").lower() for column in columns]
+        header = not begun and heads[0] in _IDS and heads[-1] in (*_QUESTIONS, "title")
+        begun = True
+        if header:
+            continue
         if len(columns) != 2:
             on_bad(_no_topic(path, line, f"{len(columns)} columns instead of 2"))
             continue
@@ -220,4 +225,4 @@ def _cleaned(text: str) -> CleanText:
     """Text that may be HTML or not; `a < b` in plain text is no tag."""
     if _HTML.search(text):
         return clean_with_formulas(text)
-    return CleanText(" ".join(text.split()), tuple(("", latex) for latex in _FORMULA.findall(text)))
+    return clean_plain(text)

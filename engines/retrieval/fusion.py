@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from math import isclose
 from pathlib import Path
 from typing import Annotated, Literal
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
-from engines.core.spec import Arg, refused
+from engines.core.spec import Arg, no_effect, refused
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored, warned_run, write_run
+from engines.retrieval.run import Run, Scored, check_out, warned_run, with_tail, write_run
 
 __all__ = [
     "FuseRuns",
@@ -21,6 +23,7 @@ __all__ = [
     "fused_runs",
     "min_max",
     "reciprocal_rank_fusion",
+    "scored_depth",
     "tune_weights",
     "weighted_sum",
 ]
@@ -35,6 +38,56 @@ def min_max(ranking: Sequence[Scored]) -> list[Scored]:
     if high == low:
         return [(document, 1.0) for document, _ in ranking]
     return [(document, (score - low) / (high - low)) for document, score in ranking]
+
+
+_STEEP = 5
+"""A tail's scores fall so many times as fast as those before it, in the mean."""
+_ABRUPT, _BEFORE = 3, 4
+"""The first step down to a tail is more than so many times the largest of so many before it, or all steps
+from there on are the same."""
+
+
+def scored_depth(run: Run) -> int | None:
+    """How many documents of a topic have scores, where the others follow on another scale, as behind the
+    re-ranked ones of a two-stage run; None where scores are of one kind.
+
+    There is such a depth when, in most of the topics that go deeper, and in two at least, scores suddenly
+    begin to fall many times as fast, and at the same rank.
+    """
+    broken: Counter[int] = Counter()
+    for ranking in run.rankings.values():
+        scores = [score for _, score in ranking]
+        steps = [high - low for high, low in pairwise(scores)]
+        even = len(steps)
+        while even > 1 and isclose(steps[even - 2], steps[-1], rel_tol=1e-4):
+            even -= 1
+        for depth in range(_BEFORE + 1, len(scores) - _BEFORE):
+            before = (scores[0] - scores[depth - 1]) / (depth - 1)
+            behind = (scores[depth - 1] - scores[-1]) / (len(scores) - depth)
+            largest = max(steps[depth - 1 - _BEFORE : depth - 1])
+            abrupt = depth == even or steps[depth - 1] > _ABRUPT * largest
+            if abrupt and behind > _STEEP * before:
+                broken[depth] += 1
+    for depth, topics in sorted(broken.items()):
+        if topics > 1 and 2 * topics > sum(len(ranking) > depth for ranking in run.rankings.values()):
+            return depth
+    return None
+
+
+def _one_scale(run: Run, path: Path, events: Sink) -> Run:
+    """The run, with a tail that has another scale put just below what is before it, and a warning of that."""
+    depth = scored_depth(run)
+    if depth is None:
+        return run
+    what = f"{path}: behind the first {depth:,} of a topic scores are of another scale, as of a two-stage run"
+    events(Event("warning", {"message": f"{what}; they are put just below, in their order"}))
+    return replace(
+        run,
+        rankings={
+            topic: with_tail(ranking[:depth], [document for document, _ in ranking[depth:]])
+            for topic, ranking in run.rankings.items()
+        },
+    )
 
 
 def _fuse(
@@ -117,6 +170,7 @@ def tune_weights(
 # Files
 
 How = Literal["rrf-score", "rrf", "weighted"]
+_K = 60
 _DEPTH = 1_000
 """Documents of a topic in a run, at most."""
 
@@ -135,7 +189,7 @@ class FuseRuns:
         ),
     ] = "rrf"
     weights: Annotated[tuple[float, ...], Arg("Of each run, for weighted.")] = ()
-    k: Annotated[int, Arg("The constant of reciprocal ranks.", low=0)] = 60
+    k: Annotated[int | None, Arg("The constant of reciprocal ranks.", low=0, shown="60")] = None
     tag: Annotated[str, Arg("The run's name.")] = "fused"
 
     def __post_init__(self) -> None:
@@ -152,6 +206,8 @@ class FuseRuns:
                 exit_code=2,
                 remedy="Give a weight for each run with --how weighted, and none otherwise.",
             )
+        if self.how == "weighted":
+            no_effect({"--k": self.k}, "--how weighted", "E434")
         if self.weights and not any(self.weights):
             raise refused("all weights are 0, so that no run counts", "E434", "Give one that is not.")
 
@@ -159,18 +215,23 @@ class FuseRuns:
 def fused_runs(spec: FuseRuns, *, task: int, events: Sink) -> tuple[Run, int]:
     """Read, fuse and write. Returns: the run as it is written, and how many documents were left out of it,
     which has 1,000 of a topic at most. Events: warnings of what was mended in a run, of topics that not all
-    have, and of what was left out. Raises: DataError for runs that cannot be read."""
+    have, of scores of two scales, and of what was left out. Raises: DataError for runs that cannot be read,
+    and as `check_out`."""
     runs = [warned_run(path, task, events) for path in spec.runs]
     topics = [run.rankings.keys() for run in runs]
     partly = set().union(*topics) - set(topics[0]).intersection(*topics[1:])
     if partly:
         what = f"{len(partly):,} topics are not in all runs, as {min(partly)}; what has them is fused"
         events(Event("warning", {"message": what}))
+    check_out(spec.out, set().union(*topics))
+    if spec.how != "rrf":
+        runs = [_one_scale(run, path, events) for run, path in zip(runs, spec.runs, strict=True)]
     if spec.how == "weighted":
         fused = weighted_sum(runs, spec.weights, tag=spec.tag)
     else:
         by_score = spec.how == "rrf-score"
-        fused = reciprocal_rank_fusion(runs, k=spec.k, by_score=by_score, normalise=by_score, tag=spec.tag)
+        k = _K if spec.k is None else spec.k
+        fused = reciprocal_rank_fusion(runs, k=k, by_score=by_score, normalise=by_score, tag=spec.tag)
     left_out = write_run(fused, spec.out, depth=_DEPTH)
     if left_out:
         what = f"{left_out:,} documents beyond the first {_DEPTH:,} of a topic are left out"

@@ -11,7 +11,15 @@ from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
 from engines.retrieval.run import Run
 
-__all__ = ["NOT_A_GRADE", "Qrels", "check_topics", "read_qrels", "read_visual_ids", "to_visual_ids"]
+__all__ = [
+    "NOT_A_GRADE",
+    "Qrels",
+    "check_one_each",
+    "check_topics",
+    "read_qrels",
+    "read_visual_ids",
+    "to_visual_ids",
+]
 
 NOT_A_GRADE = {5, 6}
 """Task 3 marks: 5 a failure of the judging system, 6 the assessor does not know. Both count as 0."""
@@ -118,6 +126,18 @@ def check_topics(run: Run, qrels: Qrels, *, run_path: str | Path, qrels_path: st
             remedy=f"Are these of the same task and year? The qrels are {qrels_path}.",
         )
     return missing
+
+
+def check_one_each(run: Run, path: str | Path) -> None:
+    """Raises: DataError E318 for a run that is none of Task 3, as it has several documents of a topic."""
+    topic, ranking = max(run.rankings.items(), key=lambda pair: len(pair[1]))
+    if len(ranking) > 1:
+        raise DataError(
+            f"a run of Task 3 has one answer to a topic, and this one has {len(ranking):,} to {topic}",
+            path=path,
+            code="E318",
+            remedy="Is this a run of Task 1? Leave --task out.",
+        )
 
 
 def read_visual_ids(path: str | Path) -> dict[str, str]:

@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 import struct
 from array import array
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink
 from engines.core.files import atomic_writer, read_lines
+from engines.core.spec import refused
 
 __all__ = [
     "Answer",
     "Run",
     "Scored",
+    "check_out",
     "read_answer_ids",
     "read_answers",
     "read_run",
@@ -116,18 +119,43 @@ def _layout(first: list[list[str]], path: Path, task: int | None) -> tuple[int, 
             line=1,
             remedy="Expected topic, Q0, document, rank, score, tag (TREC), or the same without Q0.",
         )
+    first = [columns for columns in first if len(columns) == width]
     second = {columns[1] for columns in first}
-    if task == 2 and not (len(second) == 1 and second <= {"Q0", "q0", "0", "1"}):
+    of_posts = not (len(second) == 1 and second <= {"Q0", "q0", "0", "1"})
+    if task == 2 and of_posts:
         return 6, lambda c: (c[0], c[1], c[3], c[4], c[5]), True
+    if all(_is_number(c[2]) and not _is_number(c[3]) and " " in c[5] for c in first):
+        raise _of_task(3, "answers in its last column", path)
+    if len(second) == len(first) > 1:
+        raise _of_task(2, "formulas in its second column", path)
     return 6, lambda c: (c[0], c[2], c[3], c[4], c[5]), False
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _of_task(task: int, what: str, path: Path) -> DataError:
+    return DataError(
+        f"this is a run of Task {task}, with {what}",
+        path=path,
+        code="E318",
+        remedy=f"Commands that take one have --task {task}; mathwb mathamr is about Task 2."
+        if task == 2
+        else "It is evaluated by: mathwb arqmath eval RUN --qrels QRELS --task 3",
+    )
 
 
 def read_run(path: str | Path, *, task: int | None = None) -> Run:
     """Read a run: TREC (6 columns), ARQMath (5), or ARQMath Task 2 with post id (6, `task=2`); plain or gzip.
 
     Duplicates keep their best score and are reported in `warnings` with their lines; scores that are the
-    ranks or all the same are among the `doubts`. Raises: DataError with file and line for a wrong column
-    count, a score that is no finite number, or a file without rows.
+    ranks or all the same, ranks that contradict scores, and several tags are among the `doubts`. Raises:
+    DataError with file and line for a wrong column count, a score that is no finite number, or a file without
+    rows, E318 for a run of another task.
     """
     path = Path(path)
     scores: dict[str, dict[str, float]] = {}
@@ -137,6 +165,8 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     layout: tuple[int, _Columns, bool] | None = None
     pending: list[tuple[int, list[str]]] = []
     are_ranks = True
+    tags: dict[str, None] = {}
+    ranks: dict[str, list[tuple[float, float]]] = {}
 
     def take(line: int, columns: list[str]) -> None:
         nonlocal tag, are_ranks
@@ -166,7 +196,10 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
                 line=line,
                 remedy="A ranking needs finite scores; write the run again.",
             )
-        are_ranks &= rank.isdigit() and float(rank) == score
+        are_ranks &= rank.isdecimal() and float(rank) == score
+        tags.setdefault(tag)
+        if rank.isdecimal():
+            ranks.setdefault(topic, []).append((float(rank), score))
         documents = scores.setdefault(topic, {})
         known = documents.get(document)
         if known is not None:
@@ -197,7 +230,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
         for waiting in pending:
             take(*waiting)
     rankings = {topic: trec_order(list(found.items())) for topic, found in scores.items()}
-    return Run(tag, rankings, tuple(warnings), posts, tuple(_doubts(scores, are_ranks)))
+    return Run(tag, rankings, tuple(warnings), posts, tuple(_doubts(scores, ranks, tags, are_ranks)))
 
 
 _NAMED = 5
@@ -215,8 +248,23 @@ def warned_run(path: Path, task: int | None, events: Sink) -> Run:
     return run
 
 
-def _doubts(scores: Mapping[str, Mapping[str, float]], are_ranks: bool) -> Iterator[str]:
-    """What makes scores look like none."""
+def _doubts(
+    scores: Mapping[str, Mapping[str, float]],
+    ranks: Mapping[str, list[tuple[float, float]]],
+    tags: Collection[str],
+    are_ranks: bool,
+) -> Iterator[str]:
+    """What makes scores look like none, or the file like several runs."""
+    if len(tags) > 1:
+        yield f"it names {len(tags):,} runs, as {' and '.join(list(tags)[:2])}, and is read as one"
+    otherwise = [
+        topic
+        for topic, pairs in ranks.items()
+        if any(low > high for (_, high), (_, low) in pairwise(sorted(pairs, key=lambda pair: pair[0])))
+    ]
+    if otherwise and not are_ranks:
+        what = f"{len(otherwise):,} topics, as {otherwise[0]}, are ordered otherwise by rank than by score"
+        yield f"{what}; the scores count, as in trec_eval"
     several = [found.values() for found in scores.values() if len(found) > 1]
     if several and are_ranks:
         yield "every score is the rank, so that the last document counts as the best"
@@ -269,6 +317,20 @@ def unequal_depths(runs: Mapping[Path, Run], topics: Container[str]) -> str:
         f"the runs are of unequal depth: {low} has {depths[low]:,.0f} documents of a topic in the mean, "
         f"{high} {depths[high]:,.0f}; what a run leaves out counts against it"
     )
+
+
+def check_out(path: Path, topics: Container[str]) -> None:
+    """Before a run is written, maybe over what is there. Raises: EngineError E432 where that has lines of
+    other topics, which would be lost, E430 for a name of a packed file."""
+    if path.suffix == ".gz":
+        raise refused(f"runs are written plain, and {path.name} says otherwise", "E430", "Leave .gz out.")
+    if not path.is_file() or not path.stat().st_size:
+        return
+    held = {text.split(None, 1)[0] for _, text in read_lines(path) if text.strip()}
+    others = [topic for topic in held if topic not in topics]
+    if others:
+        what = f"{path} has lines of {len(others):,} other topics, as {min(others)}, and would be overwritten"
+        raise refused(what, "E432", "Choose another --out, or remove the file.")
 
 
 def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> int:

@@ -55,6 +55,16 @@ def test_formulas_stand_between_dollar_signs() -> None:
         ("<!-- hidden --><script>evil()</script>seen", "seen"),
         ("one<br/>two", "one\ntwo"),
         ("&#x3b1; &alpha; &unknown;", "α α &unknown;"),
+        # LaTeXML wraps lines with a per cent sign, also within a number; XML makes a blank of the line end.
+        ("<span class='math-container'>$1{2% 88}\\cdot% x$</span>", "$1{288}\\cdot x$"),
+        ("<span class='math-container'>a %\nb % why\n c 5\\% 7%</span>", "$a b c 5\\% 7\\%$"),
+        ("<span class='math-container'>\\text{if%  and}\\\\% x</span>", "$\\text{if and}\\\\x$"),
+        ("<p>% is $$a% b$$</p>", "% is $ab$"),
+        (
+            "<span class='math-container'>\\(x\\)</span> <span class='math-container'>$\\[y\\]$</span>",
+            "$x$ $y$",
+        ),
+        (r"so $\(x\)$ and \(y\), 5$\(z\)", "so $x$ and $y$, 5$$z$"),
     ],
 )
 def test_cleaning(body: str, text: str) -> None:
@@ -260,6 +270,9 @@ def test_topics_as_lines_of_json_and_as_a_table(tmp_path: Path) -> None:
     assert (first.id, first.text, first.tags) == ("7", "Sums Is $a<b$ or $c>d$?", ("x", "y"))
     assert first.question.formulas == (("", "a<b"), ("", "c>d"))
     assert (second.id, second.text, second.question.formulas) == ("A.2", "Why $x$?", (("q_1", "x"),))
+    table = tmp_path / "headed.tsv"
+    table.write_text("\ufeffqid\tquery\nA.1\tid \\(a% b\\)\nid\ttext\n")
+    assert [(topic.id, topic.text) for topic in read_topics(table)] == [("A.1", "id $ab$"), ("id", "text")]
     table = tmp_path / "topics.tsv"
     table.write_text("A.1\tis  $a<b$ so?\nA.2\tno\n")
     assert [(topic.id, topic.text) for topic in read_topics(table)] == [

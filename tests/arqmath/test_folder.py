@@ -148,3 +148,38 @@ def test_the_real_folder(real_data: Path) -> None:
     assert {task: len(files) for task, files in folder.qrels.items()} == {1: 4, 2: 6, 3: 1}
     assert len(folder.runs) == 7
     assert [file.name for file in folder.latex_tables] == ["formulas_mini.tsv.gz"]
+
+
+def test_different_files_of_posts_are_refused_by_name(tmp_path: Path) -> None:
+    make(tmp_path, ["posts_a.jsonl", "posts_b.jsonl.gz"])
+    with pytest.raises(DataError, match=r"posts_a\.jsonl, posts_b\.jsonl\.gz") as caught:
+        ArqmathFolder.open(tmp_path)
+    assert caught.value.code == "E318"
+    (tmp_path / DESCRIPTION).write_text('posts = "posts_a.jsonl"\n', "utf-8")
+    folder = ArqmathFolder.open(tmp_path)
+    assert folder.posts is not None
+    assert folder.posts.name == "posts_a.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [
+        (["Posts.V1.2.xml", "Posts.V1.3.xml.gz"], "Posts.V1.3.xml.gz"),
+        (["posts.jsonl", "posts.xml.bz2"], "posts.xml.bz2"),
+        (["math.stackexchange.com.7z", "Posts.xml"], "Posts.xml"),
+    ],
+)
+def test_versions_and_packings_of_one_file_of_posts(tmp_path: Path, names: list[str], read: str) -> None:
+    make(tmp_path, names)
+    posts = ArqmathFolder.open(tmp_path).posts
+    assert posts is not None
+    assert posts.name == read
+
+
+def test_topics_as_lines_of_json_are_found(tmp_path: Path) -> None:
+    make(tmp_path, ["topics_task1_mine.jsonl", "topics_task3.xml.gz", "linearized_topics.jsonl"])
+    folder = ArqmathFolder.open(tmp_path)
+    assert {task: [file.name for file in files] for task, files in folder.topics.items()} == {
+        1: ["topics_task1_mine.jsonl"],
+        3: ["topics_task3.xml.gz"],
+    }

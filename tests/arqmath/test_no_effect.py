@@ -12,10 +12,18 @@ from engines.arqmath import IndexCollection, Rank
 from engines.arqmath.generation.generate import Generate
 from engines.arqmath.ranking.compare import Compare
 from engines.arqmath.ranking.evaluate import Evaluate
+from engines.arqmath.ranking.fuse import Fuse
+from engines.arqmath.ranking.topics import Show
+from engines.arqmath.ranking.tune import Tune
+from engines.arqmath.training.pairs_file import DrawPairs
+from engines.arqmath.training.pretraining_file import PretrainData
 from engines.core.errors import EngineError
+from engines.mathamr.retrieval.reranking import Rerank
+from engines.mathamr.retrieval.search import SearchFormulas
 
 A, B = Path("a"), Path("b")
-FIRST = {"topics": (A,), "rerank": False}
+FIRST: dict[str, Any] = {"topics": (A,), "rerank": False}
+ALL: dict[str, Any] = {"topics": (A,), "model": A, "candidates": "judged", "qrels": (B,)}
 
 
 @pytest.mark.parametrize(
@@ -35,7 +43,29 @@ FIRST = {"topics": (A,), "rerank": False}
             {"weight": 0.5},
             "--weight",
         ),
+        (lambda **more: Rank(A, B, **FIRST, **more), {"device": "cpu"}, "--device"),
+        (lambda **more: Rank(A, B, **FIRST, **more), {"exact": True}, "--exact"),
+        (lambda **more: Rank(A, B, **FIRST, **more), {"model": A}, "--model"),
+        (lambda **more: Rank(A, B, **ALL, **more), {"first": "lexical"}, "--first"),
+        (lambda **more: Rank(A, B, **ALL, **more), {"depth": 7}, "--depth"),
+        (
+            lambda **more: Rank(A, B, **{**ALL, "candidates": "all", "qrels": ()}, **more),
+            {"depth": 7},
+            "--depth",
+        ),
+        (lambda **more: Fuse((A, B), A, "weighted", (1.0, 2.0), **more), {"k": 60}, "--k"),
+        (lambda **more: Tune(A, (A,), (B,), (A,), **more), {"folds": 5}, "--folds"),
+        (lambda **more: DrawPairs(A, B, **more), {"hard_share": 0.5}, "--hard-share"),
+        (lambda **more: DrawPairs(A, B, annotated=A, run=A, **more), {"per_question": 1}, "--per-question"),
+        (lambda **more: Generate(A, B, model=A, **more), {"top_k": 3}, "--top-k"),
+        (lambda **more: Show(A, "A.1", written=True, **more), {"run": "x"}, "--run"),
+        (lambda **more: Rerank(A, A, B, **more), {"depth": 5}, "--depth"),
+        (lambda **more: Rerank(A, A, B, kind="paths", **more), {"device": "cpu"}, "--device"),
+        (lambda **more: Rerank(A, A, B, kind="opt", **more), {"window": 1}, "--window"),
+        (lambda **more: PretrainData(A, "1", B, **more), {"backbone": "x"}, "--backbone"),
+        (lambda **more: SearchFormulas(A, "x", **more), {"instances": 2}, "--instances"),
         (lambda **more: IndexCollection(A, B, **more), {"encoder": "a"}, "an encoder"),
+        (lambda **more: IndexCollection(A, B, **more), {"exact": True}, "--exact"),
     ],
 )
 def test_what_has_no_effect_is_refused(spec: Callable[..., Any], given: dict[str, Any], refused: str) -> None:

@@ -64,14 +64,22 @@ def test_the_overview_counts_every_topic_once(folder: ArqmathFolder) -> None:
 
 def test_a_run_is_held_against_the_judgements_of_its_own_year(tmp_path: Path) -> None:
     folder = write_collection(tmp_path / "mini", posts=False)
-    (folder / "qrels_task1_later.tsv").write_text("A.201\t0\t11\t3\nA.1\t0\t13\t3\n", "utf-8")
+    (folder / "qrels_task1_later.tsv").write_text("A.201\t0\t11\t3\n", "utf-8")
     write_run(folder / "runs_task1" / "later.tsv", {"A.201": ["11"]})
     found = Rankings.read(ArqmathFolder.open(folder))
     means = {run["name"]: (run["judged_topics"], run["ndcg_prime"]) for run in found.overview()["runs"]}
     assert means["later"] == (1, 1.0)
     assert means["bm25"][0] == 2
-    # A topic's judgements are those of the first file that has it.
-    assert found.grades["A.1"]["13"] == 0
+
+
+def test_all_files_of_judgements_count(tmp_path: Path) -> None:
+    folder = write_collection(tmp_path / "mini", posts=False)
+    before = dict(Rankings.read(ArqmathFolder.open(folder)).grades["A.1"])
+    (folder / "qrels_task1_more.tsv").write_text("A.1\t0\t13\t3\nA.1\t0\t99\t2\n", "utf-8")
+    found = Rankings.read(ArqmathFolder.open(folder))
+    assert found.grades["A.1"] == {**before, "99": 2}
+    assert before["13"] == 0
+    assert any("qrels_task1_more.tsv grades 1 answers otherwise" in told for told in found.problems)
 
 
 def test_what_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:

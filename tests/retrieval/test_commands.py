@@ -88,6 +88,15 @@ def test_eval_of_task_3_has_the_contract_too(tmp_path: Path) -> None:
     assert document["per_topic"]["A.4"]["ndcg_prime"] == 0.0
 
 
+@pytest.mark.parametrize("more", [("eval",), ("compare", "good")])
+def test_runs_of_task_1_are_none_of_task_3(files: tuple[Path, Path, Path], more: tuple[str, ...]) -> None:
+    good, bad, qrels = files
+    command, *others = more
+    result = call(command, *(good for _ in others), bad, "--qrels", qrels, "--task", "3")
+    assert result.exit_code == 2
+    assert "one answer to a topic, and this one has 2 to A.1" in result.stderr
+
+
 def test_compare_tests_against_the_first(files: tuple[Path, Path, Path]) -> None:
     good, bad, qrels = files
     document = json.loads(call("compare", good, bad, "--qrels", qrels, "--json").stdout)

@@ -190,6 +190,19 @@ def test_broken_runs_name_file_and_line(tmp_path: Path, text: str, line: int) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("A.1\t1\t0.5\tgpt\t9001\tBy $x$, so it is.\n", 3),
+        ("B.1\tq_7\t12\t1\t3.5\tme\nB.1\tq_8\t12\t2\t3.1\tme\n", 2),
+    ],
+)
+def test_runs_of_another_task_are_told(tmp_path: Path, text: str, task: int) -> None:
+    with pytest.raises(DataError, match=f"run of Task {task}") as caught:
+        read_run(write(tmp_path / "run", text))
+    assert caught.value.code == "E318"
+
+
+@pytest.mark.parametrize(
     "text", ["A.1\t0\t12\n", "A.1\t0\t12\thigh\n", "A.1\t0\t12\t9\n", "A 0 1 1\nA 0 1 2\n"]
 )
 def test_broken_qrels_are_refused(tmp_path: Path, text: str) -> None:
@@ -209,6 +222,8 @@ def test_qrels_of_another_task_are_refused() -> None:
         (("T\ta\t1\t1.0\tx", "T\tb\t2\t2.0\tx"), "the rank"),
         (("T Q0 a 1 7 x", "T Q0 b 2 7 x", "U Q0 a 1 3 x"), "the same"),
         (("T Q0 a 1 2 x", "T Q0 b 2 1 x"), ""),
+        (("T Q0 a 2 7 x", "T Q0 b 1 3 x"), "by rank"),
+        (("T Q0 a 1 7 x", "T Q0 b 2 3 y"), "names 2 runs"),
         (("T Q0 a 1 1 x", "U Q0 b 1 1 x"), ""),
         (("T Q0 a 1 7 x", "T Q0 b 2 7 x", "U Q0 a 1 3 x", "U Q0 b 2 1 x"), ""),
     ],

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from engines.core.assets import asset
+from workbench.cli.root import app
 from workbench.operation import load, operation, operations
 from workbench.workspace import Workspace, ensure_sample
 
@@ -177,3 +179,15 @@ def test_a_corpus_goes_by_its_name(run: Run, tmp_path: Path) -> None:
     shutil.copytree(CORPUS, tmp_path / "elsewhere")
     run("data", "add", "corpus", tmp_path / "elsewhere", "--name", "mine")
     assert run("egen", "show", "mine", 20)["head"] == by_path["head"]
+
+
+def test_a_filter_that_passes_none_is_not_laid_on_what_was_asked() -> None:
+    show = ("arqmath", "show", str(FORUM), "A.901")
+    result = CliRunner().invoke(app, [*show, "--where", "grade>9"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith("none of ")
+    assert "filter" in result.stdout
+    # Written answers are rows alone.
+    row = operation("arqmath.show")
+    rows = [{"run": "a", "grade": 3}, {"run": "b", "grade": 0}]
+    assert row.narrowed(rows, row.filter("grade>1"), None) == rows[:1]

@@ -162,7 +162,11 @@ def _perform(row: Operation, spec: Any, as_json: bool, wanted: Filter | None) ->
     stop = stop_on_interrupt() if row.takes_stop else never
     record = row.begun(spec, events=_progress(row), stop=stop)
     if wanted is not None:
+        there = row.rows(record)
         record = row.narrowed(record, wanted, spec, events=_progress(row))
+        if there and not row.rows(record) and not as_json:
+            print(f"none of {there:,} passes the filter")
+            return
     if isinstance(record, Iterator) and row.json_lines:
         for one in record:
             emit(one, True)

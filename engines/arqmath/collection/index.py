@@ -221,9 +221,9 @@ class Index:
 
     @property
     def how(self) -> str:
-        """How it is searched unless one says otherwise: what did best where nothing was chosen."""
+        """How it is searched unless one says otherwise: of what adds something (`benchmarks.parts`)."""
         if self.manifest.get("questions"):
-            return "lexical + dense + questions"
+            return "lexical + questions"
         return "fused" if self.manifest["dense"] else "lexical"
 
     def search(self, text: str, k: int = 10, *, how: str | None = None) -> list[Hit]:

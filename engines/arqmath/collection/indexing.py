@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from engines.arqmath.choices import SomeCollection
-from engines.arqmath.collection.index_plan import PLAN
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
@@ -61,9 +60,12 @@ class IndexCollection:
     ] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E424 for a share that is none, E427 for one, or an encoder, without vectors."""
+        """Raises: EngineError E424 for a share that is none, E427 for one, an encoder or a precision without
+        vectors."""
         if self.encoder != "minilm" and not self.dense:
             raise refused("an encoder makes vectors, and none are asked for", "E427", "Add --dense.")
+        if self.exact and not (self.dense or self.sparse):
+            raise refused("--exact is about vectors, and none are asked for", "E427", "Add --dense.")
         if self.share is not None and not self.dense:
             raise refused("only vectors are divided into shares", "E427", "Add --dense.")
         for option, what in (("sparse", "sparse vectors are"), ("structure", "the structure of formulas is")):
@@ -123,6 +125,7 @@ class Prepare:
 
 def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """As `index`, over an index of other posts or of another version."""
+    from engines.arqmath.collection.index_plan import PLAN
     from engines.core.files import remove_folder
 
     wanted = IndexCollection(spec.folder, spec.index)

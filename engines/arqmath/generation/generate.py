@@ -11,7 +11,7 @@ from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.files import sha256
-from engines.core.spec import Arg, no_effect
+from engines.core.spec import Arg, no_effect, refused
 
 if TYPE_CHECKING:
     from engines.arqmath.generation.draft import Draft
@@ -76,6 +76,8 @@ class Generate:
             )
         others = (name for way, own in _WAYS.items() if way not in ways for name in own)
         no_effect({f"--{name.replace('_', '-')}": getattr(self, name) for name in others}, f"--{ways[0]}")
+        if self.top_k is not None and not self.sample:
+            raise refused("--top-k has no effect without --sample", "E427", "Add --sample, or leave it out.")
 
 
 def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -96,10 +98,11 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     from engines.arqmath.generation.answers import Decoding, shortest, write_topics
     from engines.arqmath.generation.draft import Draft
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
-    from engines.retrieval.run import read_answers, write_answers
+    from engines.retrieval.run import check_out, read_answers, write_answers
 
     topics = read_topics(spec.topics)
     warn_of_formula_topics(topics, events)
+    check_out(spec.out, {topic.id for topic in topics})
     tag = spec.tag or spec.out.stem
     draft = None
     if spec.model is not None:

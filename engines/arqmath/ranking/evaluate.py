@@ -127,10 +127,12 @@ def load_run(
     path: Path, qrels: Qrels, qrels_path: Path, task: int, visual_ids: Path | None, events: Sink = ignore
 ) -> Run:
     """Read a run ready to be evaluated: warned of, checked against the qrels' topics, visual ids applied."""
-    from engines.retrieval.qrels import check_topics, read_visual_ids, to_visual_ids
+    from engines.retrieval.qrels import check_one_each, check_topics, read_visual_ids, to_visual_ids
     from engines.retrieval.run import warned_run
 
     run = warned_run(path, task, events)
+    if task == 3:
+        check_one_each(run, path)
     missing = check_topics(run, qrels, run_path=path, qrels_path=qrels_path)
     if missing:
         _warn(events, f"{path}: {len(missing)} judged topics are not in the run; they count as 0 in the mean")
@@ -215,6 +217,7 @@ def document(found: Mapping[str, Any]) -> Mapping[str, Any]:
 def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
     """The document that each run of the file gave to each topic."""
     from engines.core.files import read_lines
+    from engines.retrieval.qrels import check_one_each
     from engines.retrieval.run import read_answer_ids, read_answers, read_run
 
     path, table = spec.run, spec.answer_ids
@@ -223,6 +226,7 @@ def _answer_ids(spec: Evaluate, events: Sink) -> dict[str, dict[str, str]]:
         return read_answer_ids(path)
     if len(first) != 6 or first[1].strip() in ("Q0", "q0", "0"):
         run = read_run(path)
+        check_one_each(run, path)
         return {run.tag: {topic: ranking[0][0] for topic, ranking in run.rankings.items()}}
     answers, warnings = read_answers(path)
     for warning in warnings[:5]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from engines.arqmath.ranking.evaluate import TaskNumber
 from engines.core.events import Sink, ignore
+from engines.core.spec import Arg
 from engines.retrieval.fusion import FuseRuns, fused_runs
 from engines.retrieval.manifest import write_manifest
 
@@ -17,7 +17,7 @@ __all__ = ["Fuse", "fuse"]
 class Fuse(FuseRuns):
     """Fuse runs: by reciprocal ranks, as they are or weighted by the scores, or by weighted scores."""
 
-    task: TaskNumber = 1
+    task: Annotated[int, Arg("1 answers, 2 formulas, which may have ids of posts.", low=1, high=2)] = 1
 
 
 def fuse(spec: Fuse, *, events: Sink = ignore) -> dict[str, Any]:

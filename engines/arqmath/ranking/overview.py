@@ -1,8 +1,8 @@
 """A collection with its runs and judgements, read once and evaluated: for looking into rankings.
 
-A topic's judgements come from the first file that has the topic, so that a file and a reduced copy of it
-beside each other never mix. A run is evaluated over all topics of those files of judgements with which it
-shares a topic: a run of 2020 is not held against the topics of 2021.
+Judgements of one topic in several files count together, as a file and a reduced copy of it. A run is
+evaluated over all topics of those files of judgements with which it shares a topic: a run of 2020 is not
+held against the topics of 2021.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class WrittenAnswers:
 class Rankings:
     """What is known of a collection's topics, judgements and runs.
 
-    `grades` and `judged_in` (the file they come from) are by topic; `info` holds the topics' attributes by
+    `grades` and `judged_in` (the files they come from) are by topic; `info` holds the topics' attributes by
     topic and column; `problems` says what could not be read, and was left out; `unread` has the errors of
     runs by file.
     """
@@ -80,7 +80,7 @@ class Rankings:
     answers: dict[str, WrittenAnswers] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
     grades: dict[str, Mapping[str, int]] = field(default_factory=dict)
-    judged_in: dict[str, Path] = field(default_factory=dict)
+    judged_in: dict[str, list[Path]] = field(default_factory=dict)
     info: dict[str, dict[str, str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unread: dict[Path, EngineError] = field(default_factory=dict)
@@ -150,16 +150,23 @@ class Rankings:
     def _read_judgements(self) -> None:
         for path in self.folder.qrels.get(1, ()):
             with self._left_out():
+                otherwise = 0
                 for topic, grades in read_qrels(path).grades.items():
-                    if topic not in self.grades:
-                        self.grades[topic] = grades
-                        self.judged_in[topic] = path
+                    known = self.grades.get(topic, {})
+                    otherwise += sum(
+                        known.get(document, grade) != grade for document, grade in grades.items()
+                    )
+                    self.grades[topic] = {**grades, **known}
+                    self.judged_in.setdefault(topic, []).append(path)
+                if otherwise:
+                    what = f"{path.name} grades {otherwise:,} answers otherwise than a file before it"
+                    self.problems.append(f"{what}, which counts")
 
     def _evaluate(self, run: Run) -> Evaluation | None:
-        files = {self.judged_in[topic] for topic in run.rankings if topic in self.judged_in}
+        files = {file for topic in run.rankings for file in self.judged_in.get(topic, ())}
         if not files:
             return None
-        judged = {topic: grades for topic, grades in self.grades.items() if self.judged_in[topic] in files}
+        judged = {topic: grades for topic, grades in self.grades.items() if files & {*self.judged_in[topic]}}
         return evaluate(run, Qrels(judged), _MEASURES)
 
     def _read_answers(self) -> None:
@@ -219,7 +226,7 @@ class Rankings:
             "runs": runs,
             "answers": [self._describe_answers(written) for written in self.answers.values()],
             "topics": [self._describe(topic) for topic in self.topic_ids()],
-            "qrels": sorted({str(path) for path in self.judged_in.values()}),
+            "qrels": sorted({str(path) for files in self.judged_in.values() for path in files}),
             "grades": _spread(grade for grades in self.grades.values() for grade in grades.values()),
             "problems": self.problems,
         }

@@ -67,7 +67,7 @@ class Rank:
         Arg(
             "The first stage: lexical, dense, questions, sparse, structure, fused, or several with weights, "
             "as search --how.",
-            shown="lexical + dense + questions, where there are vectors",
+            shown="lexical + questions, where there are vectors",
         ),
     ] = None
     depth: Annotated[
@@ -126,12 +126,24 @@ class Rank:
         if self.by != "model" and not self.rerank:
             raise _refused("without a second stage --by says nothing", "Leave --by or --no-rerank out.")
         weight, device = self.weight != 1.0, self.device != "auto"
+        if self.candidates != "index":
+            beside = {"--first": self.first, "--depth": self.depth}
+            no_effect(beside, f"--candidates {self.candidates}, all of which are scored", "E434")
+        if self.candidates in ("tagged", "all"):
+            no_effect({"--qrels": self.qrels}, f"--candidates {self.candidates}", "E434")
         if self.by != "model":
             no_effect({"--max-tokens": self.max_tokens}, f"--by {self.by}", "E434")
         if self.by == "formulas":
             no_effect({"--exact": self.exact, "--device": device}, "--by formulas", "E434")
         if not self.rerank:
-            idle = {"--max-tokens": self.max_tokens, "--weight": weight, "--tune-topics": self.tune_topics}
+            idle = {
+                "--model": self.model,
+                "--max-tokens": self.max_tokens,
+                "--weight": weight,
+                "--tune-topics": self.tune_topics,
+                "--exact": self.exact,
+                "--device": device,
+            }
             no_effect(idle, "--no-rerank", "E434")
         if self.tune_topics:
             no_effect({"--weight": weight}, "--tune-topics, which chooses one", "E434")
@@ -178,6 +190,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     """
     from engines.arqmath.training.cross_encoder import CrossEncoder
     from engines.forum.topics import read_topic_files, warn_of_formula_topics
+    from engines.retrieval.run import check_out
 
     index, folder = _opened(spec.source)
     if spec.questions:
@@ -188,6 +201,7 @@ def rank(spec: Rank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
     qrels = read_judgements(spec.qrels, topics, events)
     if spec.run.is_dir():
         raise file_error(IsADirectoryError(EISDIR, "a folder"), spec.run, "write")
+    check_out(spec.run, {topic.id for topic in topics})
     # Before the first stage, which may take long.
     model = _scorer(spec) if spec.rerank else None
     if spec.candidates != "index":

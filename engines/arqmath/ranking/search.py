@@ -44,7 +44,7 @@ class Search:
             '"lexical + 0.5*dense + 2*questions", '
             '"rrf(lexical, questions)"; '
             "fused is rrf(lexical, dense).",
-            shown="lexical + dense + questions, where there are vectors",
+            shown="lexical + questions, where there are vectors",
         ),
     ] = None
     model: Annotated[

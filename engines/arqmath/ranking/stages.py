@@ -13,7 +13,7 @@ from engines.forum.topics import Topic
 from engines.retrieval.fusion import tune_weights, weighted_sum
 from engines.retrieval.measures import RELEVANT
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.run import Run, Scored
+from engines.retrieval.run import Run, Scored, with_tail
 
 __all__ = [
     "RECALL_DEPTHS",
@@ -68,17 +68,16 @@ def second_stage(first: Run, scored: Run, *, weight: float = 1.0, tag: str = "")
 
     Args: first: the candidates. scored: the cross-encoder's scores of the best of them. weight: its share
     beside the first stage, both after min-max over the answers that were scored; 1 takes its order alone.
-    Returns: per topic the answers that were scored, then the first stage's others in their order.
+    Returns: per topic the answers that were scored, then the first stage's others in their order, with
+    scores just below: min-max over the whole list, as in a fusion, leaves the scored ones their spread.
     """
     own = _restricted(first, scored)
     top = scored if weight == 1.0 else weighted_sum([own, scored], [1.0 - weight, weight])
     rankings: dict[str, Sequence[Scored]] = {}
     for topic, ranking in first.rankings.items():
-        best = list(top.rankings.get(topic, ()))
+        best = top.rankings.get(topic, ())
         known = {document for document, _ in best}
-        lowest = best[-1][1] if best else 0.0
-        rest = [document for document, _ in ranking if document not in known]
-        rankings[topic] = best + [(document, lowest - place) for place, document in enumerate(rest, start=1)]
+        rankings[topic] = with_tail(best, [document for document, _ in ranking if document not in known])
     return Run(tag or scored.tag, rankings)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.arqmath.choices import Added, Against, IndexFolder, RunName, SomeCollection
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 
 if TYPE_CHECKING:
     from engines.arqmath.ranking.overview import Rankings
@@ -52,6 +52,11 @@ class Show:
     written: Annotated[bool, Arg("The answers of Task 3 instead.")] = False
     added: Added = ()
     index: IndexFolder = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E427 for runs where written answers are shown, which are those of all."""
+        if self.written:
+            no_effect({"--run": self.run or None, "--against": self.against or None}, "--written")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.arqmath.first_stage import FirstStage, Search
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,7 @@ RANK_CONSTANTS = (1, 5, 10, 20, 40, 60, 100, 200)
 """k of reciprocal rank fusion."""
 _READ = 500
 """Documents that are read at once."""
+_FOLDS = 5
 _STEPS = 10
 """Weights are tenths."""
 
@@ -53,9 +54,15 @@ class Tune:
         tuple[Path, ...], Arg("Choose on these topics only, and report on the others.")
     ] = ()
     folds: Annotated[
-        int, Arg("Without --tune-topics: of cross-validation over topics in random order.", low=2)
-    ] = 5
+        int | None,
+        Arg("Without --tune-topics: of cross-validation over topics in random order.", low=2, shown="5"),
+    ] = None
     seed: Annotated[int, Arg("Of that order, the tests and the intervals.", low=0)] = 0
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E434 for folds where the topics to choose on are named."""
+        if self.tune_topics:
+            no_effect({"--folds": self.folds}, "--tune-topics", "E434")
 
 
 def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -107,7 +114,7 @@ def tune(spec: Tune, *, events: Sink = ignore, stop: Stop = never) -> dict[str, 
         rows[-1] |= {"against": against} if against else {}
         events(Event("progress", {"done": len(rows), "unit": "systems"}))
     _report(rows, measured, spec.seed)
-    how = {"tuned_on": len(splits[0][0])} if spec.tune_topics else {"folds": spec.folds}
+    how = {"tuned_on": len(splits[0][0])} if spec.tune_topics else {"folds": spec.folds or _FOLDS}
     return {"complete": True, "topics": len(reported), **how, "systems": rows}
 
 
@@ -126,7 +133,7 @@ def _splits(spec: Tune, names: Sequence[str]) -> list[_Split]:
         splits = [([n for n in places if names[n] in named], [n for n in places if names[n] not in named])]
     else:
         order = np.random.default_rng(spec.seed).permutation(len(names))
-        folds = [fold.tolist() for fold in np.array_split(order, spec.folds)]
+        folds = [fold.tolist() for fold in np.array_split(order, spec.folds or _FOLDS)]
         splits = [([n for n in places if n not in set(fold)], fold) for fold in folds]
     if not all(chosen and others for chosen, others in splits) or len(names) < 2:
         what = f"{len(names)} topics are both asked and judged; some to choose on and others to report on are"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from engines.core.errors import EngineError, did_you_mean
 from engines.core.events import Event, Sink, ignore
-from engines.core.spec import Arg
+from engines.core.spec import Arg, refused
 
 __all__ = ["PretrainData", "pretrain_data"]
 
@@ -37,7 +37,10 @@ class PretrainData:
     seed: Annotated[int, Arg("Of the pairs.", low=0)] = 0
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E404 for a strategy that there is not."""
+        """Raises: EngineError E404 for a strategy that there is not, E427 for a model where no tokens are
+        counted."""
+        if not self.pairs and self.backbone != "minilm":
+            raise refused("--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out.")
         if self.strategy not in _CORPORA:
             raise EngineError(
                 f"there is no strategy {self.strategy!r}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg
+from engines.formula.lexer import unwrapped
 
 if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
@@ -178,13 +179,14 @@ class _Rows:
             self.doubt(f"formulas stand in something else than {', '.join(_KINDS)}", place)
         if formula.id in self.field_of and self.field_at(formula.post, formula.id) < 0:
             self.doubt("formulas stand in the text of another post than the table says", place)
-        key = f"v{formula.visual_id}" if formula.visual_id else f"l{formula.text}"
+        latex = unwrapped(formula.text)
+        key = f"v{formula.visual_id}" if formula.visual_id else f"l{latex}"
         look = self.looks.setdefault(key, len(self.looks))
         if look < len(self.latex) and _differ(formula.text, self.latex[look]):
             what = "formulas look otherwise than the first with their visual id, whose parts stand for theirs"
             self.doubt(what, place)
         if look == len(self.latex):
-            self.latex.append(formula.text)
+            self.latex.append(latex)
             self.visual.append(formula.visual_id)
         self.formulas.append((look, formula.id, formula.post, formula.kind))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.spec import Arg
+from engines.core.spec import Arg, no_effect
 from engines.mathamr.choices import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
 
 __all__ = ["FuseRuns", "Rerank", "fuse", "rerank"]
+
+
+_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,31 @@ class Rerank:
     encoder: SomeEncoder = "minilm"
     window: Window = 0
     depth: Annotated[
-        int,
-        Arg("Of --run so many of each topic are reranked; the rest follows in its order.", low=1, high=1_000),
-    ] = 100
+        int | None,
+        Arg(
+            "Of --run so many of each topic are reranked; the rest follows in its order.",
+            low=1,
+            high=1_000,
+            shown="100",
+        ),
+    ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
     tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E434 for what would have no effect."""
+        from engines.mathamr.retrieval.strings import CONTEXTLESS
+
+        if self.run is None:
+            no_effect({"--depth": self.depth}, "all judged formulas", "E434")
+        if self.kind == "paths" or self.kind in CONTEXTLESS:
+            no_effect(
+                {"--window": self.window or None}, f"--kind {self.kind}, which reads no sentence", "E434"
+            )
+        if self.kind == "paths":
+            device = None if self.device == "auto" else self.device
+            encoder = None if self.encoder == "minilm" else self.encoder
+            no_effect({"--encoder": encoder, "--device": device}, "--kind paths", "E434")
 
 
 def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -59,7 +82,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     from engines.mathamr.retrieval.search import open_index
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.manifest import write_manifest
-    from engines.retrieval.run import Run, Scored, with_tail, write_run
+    from engines.retrieval.run import Run, Scored, check_out, with_tail, write_run
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
@@ -67,6 +90,7 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     strings = Strings(opened, "opt" if spec.kind == "paths" else spec.kind, spec.window)
     candidates, behind, missing = _candidates(spec, task, strings, events)
     topics = _topics(candidates, task, spec.run)
+    check_out(spec.out, candidates)
     queries = strings.of_topics(topics)
     model = None if spec.kind == "paths" else _encoder(spec)
     texts: dict[str, list[str]] = {}
@@ -142,9 +166,10 @@ def _candidates(
     behind: dict[str, list[str]] = {}
     if spec.run is not None:
         run = warned_run(spec.run, 2, events)
+        depth = spec.depth or _DEPTH
         names = {topic: [formula for formula, _ in ranking] for topic, ranking in run.rankings.items()}
-        wanted = {topic: own[: spec.depth] for topic, own in names.items()}
-        behind = {topic: own[spec.depth :] for topic, own in names.items()}
+        wanted = {topic: own[:depth] for topic, own in names.items()}
+        behind = {topic: own[depth:] for topic, own in names.items()}
     else:
         wanted = {topic: list(grades) for topic, grades in task.grades.items() if topic in task.topics}
         if unknown := len(task.grades) - len(wanted):

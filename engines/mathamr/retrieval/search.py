@@ -10,7 +10,7 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
 from engines.core.sizes import MAX_LATEX
-from engines.core.spec import Arg, exactly_one, refused
+from engines.core.spec import Arg, exactly_one, no_effect, refused
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
@@ -39,7 +39,7 @@ class SearchFormulas:
     k: Annotated[
         int | None, Arg("How many looks.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000")
     ] = None
-    instances: Annotated[int, Arg("Formulas of each look in a run.", low=1)] = 1
+    instances: Annotated[int | None, Arg("Formulas of each look in a run.", low=1, shown="1")] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
@@ -51,6 +51,10 @@ class SearchFormulas:
             raise refused("the formula is empty", "E376", remedy)
         if bool(self.topics) != (self.run is not None):
             raise refused("topics and a run to write are needed together", "E402", remedy)
+        if self.run is None:
+            no_effect({"--instances": self.instances}, "one formula, whose looks are shown")
+        if self.how == "paths":
+            no_effect({"--device": None if self.device == "auto" else self.device}, "--how paths")
 
 
 def search(spec: SearchFormulas, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
@@ -175,10 +179,11 @@ def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.manifest import write_manifest
-    from engines.retrieval.run import Run, write_run
+    from engines.retrieval.run import Run, check_out, write_run
 
     assert spec.run is not None
     topics = read_topic_files(spec.topics)
+    check_out(spec.run, {topic.id for topic in topics})
     rankings: dict[str, list[tuple[str, float]]] = {}
     posts: dict[str, str] = {}
     for number, topic in enumerate(topics, start=1):
@@ -193,7 +198,7 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
             )
         rankings[topic.id] = []
         for look, score in ranked(opened, topic.latex, spec.k or _DEPTH, spec.how, spec.device):
-            for member in opened.members(look)[: spec.instances]:
+            for member in opened.members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]
         events(Event("progress", {"done": number, "total": len(topics), "unit": "topics"}))

@@ -1,0 +1,115 @@
+"""Runs whose scores are of two scales: the re-ranked documents of a two-stage run, and those behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from engines.arqmath.ranking.fuse import Fuse, fuse
+from engines.core.errors import EngineError
+from engines.core.events import Event
+from engines.retrieval.fusion import min_max, scored_depth
+from engines.retrieval.run import Run, Scored, check_out, read_run, with_tail, write_run
+
+DEPTH, LONG = 20, 100
+
+
+def run_of(scores: list[list[float]]) -> Run:
+    found = {
+        f"A.{topic}": [(f"{topic}-{n}", score) for n, score in enumerate(sorted(own, reverse=True))]
+        for topic, own in enumerate(scores)
+    }
+    return Run("x", found)
+
+
+def two_scales(rank_tail: bool) -> Run:
+    """As other tools write them: probabilities, then ranks below 0, or the first stage's scores far below."""
+    draw = Random(0)
+    rows = []
+    for _ in range(6):
+        tail = [-float(n) if rank_tail else 20 * draw.random() - 1_000 for n in range(DEPTH + 1, LONG)]
+        rows.append([draw.random() for _ in range(DEPTH)] + tail)
+    return run_of(rows)
+
+
+def test_a_tail_leaves_the_scores_before_it_their_spread() -> None:
+    ranking = with_tail([("a", 0.9), ("b", 0.4)], [f"{n}" for n in range(900)])
+    scores = [score for _, score in ranking]
+    assert scores == sorted(set(scores), reverse=True)
+    scaled = dict(min_max(ranking))
+    assert scaled["a"] == 1.0
+    assert scaled["b"] == pytest.approx(0.0, abs=1e-3)
+
+
+def test_tails_are_written_as_they_are(tmp_path: Path) -> None:
+    run = run_of([[0.1, 0.7, 0.3]])
+    tailed = Run("x", {topic: with_tail(own, ["y", "z"]) for topic, own in run.rankings.items()})
+    write_run(tailed, tmp_path / "run")
+    assert [name for name, _ in read_run(tmp_path / "run").rankings["A.0"]] == ["0-0", "0-1", "0-2", "y", "z"]
+
+
+@pytest.mark.parametrize("rank_tail", [True, False])
+def test_such_tails_are_recognised(rank_tail: bool) -> None:
+    assert scored_depth(two_scales(rank_tail)) == DEPTH
+
+
+def test_scores_of_one_kind_have_no_tail() -> None:
+    draw = Random(1)
+    kinds = [
+        lambda: draw.gammavariate(2, 5),
+        lambda: draw.gauss(0.4, 0.1),
+        lambda: 1 / (1 + 2.72 ** draw.gauss(6, 4)),
+        lambda: max(0.0, draw.gauss(0, 1)),
+    ]
+    for kind in kinds:
+        assert scored_depth(run_of([[kind() for _ in range(300)] for _ in range(9)])) is None
+    ranks = run_of([[1 / (60 + n) for n in range(300)]] * 9)
+    assert scored_depth(ranks) is None
+    assert scored_depth(run_of([[float(n) for n in range(300)]] * 9)) is None
+
+
+def test_fusing_scales_over_what_has_scores_and_says_so(tmp_path: Path) -> None:
+    two = two_scales(rank_tail=True)
+    draw = Random(2)
+    # Another system that has the same documents in its own order, all near each other.
+    other = Run(
+        "y",
+        {
+            topic: sorted(((name, draw.random()) for name, _ in own), key=lambda pair: -pair[1])
+            for topic, own in two.rankings.items()
+        },
+    )
+    cut = replace(two, rankings={topic: own[:DEPTH] for topic, own in two.rankings.items()})
+    told: list[Event] = []
+    tops: dict[str, dict[str, list[str]]] = {}
+    for name, run in (("two", two), ("cut", cut)):
+        write_run(run, tmp_path / name)
+        write_run(other, tmp_path / "other")
+        spec = Fuse((tmp_path / name, tmp_path / "other"), tmp_path / f"{name}.out", "weighted", (0.9, 0.1))
+        fuse(spec, events=told.append)
+        found = read_run(spec.out).rankings
+        tops[name] = {topic: [document for document, _ in own[:10]] for topic, own in found.items()}
+    # Documents behind the scored ones have next to nothing, as if they were not in the run.
+    assert tops["two"] == tops["cut"]
+    messages = [event.data["message"] for event in told if event.kind == "warning"]
+    assert [str(DEPTH) in message and "another scale" in message for message in messages] == [True]
+
+
+def scored(names: str) -> list[Scored]:
+    return [(name, -float(place)) for place, name in enumerate(names)]
+
+
+def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
+    for name, topics in (("one", ("A.1",)), ("other", ("A.1", "A.2")), ("old", ("A.1", "A.9"))):
+        write_run(Run(name, {topic: scored("abc") for topic in topics}), tmp_path / name)
+    with pytest.raises(EngineError, match=r"1 other topics, as A\.9") as caught:
+        fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "old"))
+    assert (caught.value.code, caught.value.exit_code) == ("E432", 2)
+    assert "A.9" in read_run(tmp_path / "old").rankings
+    fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))
+    fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))  # the same once more
+    with pytest.raises(EngineError, match="written plain"):
+        check_out(tmp_path / "run.tsv.gz", ["A.1"])
