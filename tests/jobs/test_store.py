@@ -17,7 +17,7 @@ from engines.core.files import write_json
 from engines.core.machine import processors
 from engines.core.sizes import size
 from workbench import jobs
-from workbench.jobs import control, store
+from workbench.jobs import store, view
 from workbench.jobs.devices import is_network, memory_bytes
 from workbench.jobs.folder import Ending, Heartbeat, Job, create
 from workbench.jobs.process import ProcessId
@@ -40,7 +40,8 @@ def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.Monke
     live = create(lab.workspace.runs, Recipe("test.count", "live", {})).id
     assert jobs.reconcile(lab.workspace) == []
     read: list[int] = []
-    monkeypatch.setattr(control, "job_view", lambda job: (read.append(job.id), jobs.view.job_view(job))[1])
+    plain = view.job_view
+    monkeypatch.setattr(view, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
     assert [view.id for view in jobs.jobs(lab.workspace)] == [live, *reversed(made)]
     assert read == [live]
 
