@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -156,6 +157,17 @@ def test_a_job_that_does_not_listen_is_offered_to_be_killed(
     jobs.kill(lab.workspace, number)
     assert lab.wait(number, "stopped").reason == "killed by you"
     assert not lab.alive(pid)
+
+
+def test_a_job_ends_with_its_folder_and_leaves_no_ghost(lab: Lab) -> None:
+    number = lab.held()
+    worker, supervisor = lab.worker(number), lab.supervisor(number)
+    lab.view(number)
+    shutil.rmtree(lab.workspace.runs / str(number))
+    lab.until(lambda: not lab.alive(worker) and not lab.alive(supervisor), "the end of its processes")
+    assert jobs.jobs(lab.workspace) == []
+    with pytest.raises(EngineError, match=f"there is no job {number}"):
+        lab.view(number)
 
 
 def test_kill_reaches_processes_of_other_sessions(lab: Lab) -> None:

@@ -148,13 +148,21 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         slots.close()
         queue.keep(workspace.runs)
         supervisor.await_reporters()
+    if not job.folder.is_dir():
+        raise EngineError(
+            f"the run folder of job {job.id} was removed while it ran, so it was ended",
+            where=str(job.folder),
+            code="E620",
+            exit_code=4,
+            remedy="Start it again, and remove a job with: mathwb jobs rm ID",
+        )
     view = job_view(job)
     enter(workspace, [job])
     return view
 
 
 def jobs(workspace: Workspace) -> list[JobView]:
-    """All jobs, newest first. What is over or waits is taken from the index, the rest from the run folders."""
+    """All jobs, newest first. What is over, or waits, is taken from the index, the rest from its folder."""
     look = Look(workspace.runs, Index(workspace.root).load())
     return [look.view(item) for item in reversed(all_jobs(workspace.runs))]
 

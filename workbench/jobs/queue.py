@@ -41,15 +41,15 @@ from workbench.jobs.process import MARK
 from workbench.jobs.sweeps import awaited, lane
 from workbench.jobs.variables import held, placed
 
-__all__ = ["Slots", "Places", "advance", "enqueue", "keep", "places", "take"]
+__all__ = ["Places", "Slots", "advance", "enqueue", "keep", "places", "take"]
 
 _FOLDER = ".queue"
 _NAME = re.compile(r"[0-9]+-([0-9]+)-([0-9]+)(?:\.([0-9]+))?")
 _CARDS_S = 5.0
-"""What the driver's tool has told of the cards is believed for so long: asking it takes longer than all else."""
+"""What the driver's tool tells of the cards is believed for so long: asking it takes longer than all else."""
 
 Places = Mapping[tuple[int, int], tuple[int, float]]
-"""The queue by job and attempt: how many wait before it, and when it was handed to a supervisor (0: not yet)."""
+"""The queue by job and attempt: how many wait before it; when it was handed to a supervisor (0: not yet)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,9 +78,10 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
             clear_away(folder, below=False)
     index = Index(workspace.root)
     index.clear()
+    look = Look(workspace.runs)
     for item in all_jobs(workspace.runs):
         for attempt in item.attempts()[-1:]:
-            settle(attempt)
+            settle(attempt, look=look)
     found = enter(workspace, all_jobs(workspace.runs), index)
     return found, index.notice
 
@@ -88,7 +89,8 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
 def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None) -> bool:
     """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
 
-    Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is settled; not so when an end could not be written down.
+    Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is
+    settled; not so when an end could not be written down.
     """
     now = standing(attempt, places=look.places if look else None)
     if now.recorded:

@@ -356,7 +356,7 @@ def changed_at(job: Job) -> int:
 
 
 def job_view(job: Job, look: Look | None = None) -> JobView:
-    """The job as it stands, read from its folder. Args: look: the look at many jobs that this one is part of."""
+    """The job as it stands, read from its folder. Args: look: at many jobs, of which this is one."""
     now = time.time()
     look = look or Look(job.folder.parent)
     try:
