@@ -123,7 +123,8 @@ class ArqmathFolder:
                     "what of ARQMath this file is cannot be recognised",
                     path=path,
                     code="E318",
-                    remedy=f"Put it into a folder whose {DESCRIPTION} says so.",
+                    remedy="Posts and topics are XML (posts also JSON Lines), judgements and runs tables "
+                    f"without a header. If it is one of these, say so in {DESCRIPTION} of its folder.",
                 )
             return _made(path.parent, path.name, {(role.name, role.task): [path]})
         if not path.is_dir():
