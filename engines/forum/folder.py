@@ -178,7 +178,8 @@ class ArqmathFolder:
 
 
 def role_of(path: Path) -> Role | None:
-    """What a file is, by its name, else by how it begins; None when neither says."""
+    """What a file is, by its name, else by how it begins; None when neither says. Raises: DataError for one
+    that cannot be read."""
     return _by_name(path.absolute().as_posix()) or _by_content(path)
 
 
@@ -193,12 +194,8 @@ def _by_name(relative: str) -> Role | None:
 def _by_content(path: Path) -> Role | None:
     from engines.forum.readers import open_binary
 
-    try:
-        with open_binary(path) as file:
-            head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    except DataError:
-        # Whoever reads it as what its name says will explain what is wrong.
-        return None
+    with open_binary(path) as file:
+        head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if head.startswith("<"):
         for name, mark in (("links", "<postlinks"), ("comments", "<comments"), ("posts", "<posts")):
             if mark in head.lower():

@@ -18,7 +18,7 @@ from workbench.jobs.changes import changed, fresh
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
 from workbench.jobs.places import INSIDE
-from workbench.jobs.records import enter, settle
+from workbench.jobs.records import enter, look_at, settle
 from workbench.jobs.reporters import configured
 from workbench.jobs.store import Index
 from workbench.jobs.tail import EventTail
@@ -161,9 +161,9 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
     return view
 
 
-def jobs(workspace: Workspace) -> list[JobView]:
+def jobs(workspace: Workspace, look: Look | None = None) -> list[JobView]:
     """All jobs, newest first. What is over, or waits, is taken from the index, the rest from its folder."""
-    look = Look(workspace.runs, Index(workspace.root).load())
+    look = look or look_at(workspace)
     return [look.view(item) for item in reversed(all_jobs(workspace.runs))]
 
 

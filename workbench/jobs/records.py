@@ -21,23 +21,29 @@ from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, change
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["enter", "reconcile", "reindex", "settle"]
+__all__ = ["enter", "look_at", "reconcile", "reindex", "settle"]
 
 _RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
 """The names of runs half made or half removed."""
 
 
-def reconcile(workspace: Workspace) -> list[JobView]:
+def look_at(workspace: Workspace) -> Look:
+    """A look at all jobs of a workspace, with what the index knows."""
+    return Look(workspace.runs, Index(workspace.root).load())
+
+
+def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
     """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
     workers a new one, and bring the index up to date.
 
-    Returns: the jobs that are over now and were not when the index last knew of them.
+    Args: look: just begun, to be gone on with. Returns: the jobs that are over now and were not when the
+    index last knew of them.
     """
     queue.keep(workspace.runs)
     index = Index(workspace.root)
-    known = index.load()
+    look = look or look_at(workspace)
+    known = look.known
     found = all_jobs(workspace.runs)
-    look = Look(workspace.runs, known)
     news, rows = [], []
     # The members of a sweep, which are younger, before it: its state follows from theirs.
     for item in reversed(found):

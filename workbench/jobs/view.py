@@ -316,7 +316,7 @@ class Look:
 
     def __init__(self, runs: Path, known: Mapping[int, Row] | None = None) -> None:
         self._runs = runs
-        self._known = known or {}
+        self.known = known or {}
         self._views: dict[int, JobView] = {}
 
     @cached_property
@@ -326,13 +326,18 @@ class Look:
 
     def view(self, job: Job) -> JobView:
         """The job as it stands."""
-        if job.id not in self._views:
-            self._views[job.id] = self.kept(job) or job_view(job, self)
+        if self.kept(job) is None:
+            self._views[job.id] = job_view(job, self)
         return self._views[job.id]
 
     def kept(self, job: Job) -> JobView | None:
-        """The job by what the index knows; None when its folder has to be read."""
-        row = self._known.get(job.id)
+        """The job by what the index knows or this look has seen; None when its folder has to be read."""
+        if job.id not in self._views and (found := self._unchanged(job)):
+            self._views[job.id] = found
+        return self._views.get(job.id)
+
+    def _unchanged(self, job: Job) -> JobView | None:
+        row = self.known.get(job.id)
         if row is None or row.changed_ns != changed_at(job):
             return None
         if not row.view.live:
