@@ -4,6 +4,10 @@ Generates a workspace of runs, some of them live and still reporting, one with a
 screen on it without a terminal. Reported are the time of one look at all runs, the time from a key to the
 painted answer (half and 95 % of the keys) while the long log is read and after it, and how long that takes.
 `cpu` is what of a key's time the thread of the screen was at work: a crowded machine changes it least.
+
+A second workspace has jobs that wait for a slot: `waiting_list_cpu_s` is the processor time of
+`mathwb jobs list` beyond that of an empty workspace, `waiting_keeper_share` the share of a core that the
+keeper of the queue takes.
 """
 
 from __future__ import annotations
@@ -11,7 +15,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -22,6 +29,7 @@ from typing import Any
 from benchmarks._record import Record, parser_of
 
 LIVE = 5
+WAITING = 1_000
 EVENT_EVERY_S = 0.1
 
 
@@ -182,6 +190,53 @@ def measure(root: Path, count: int, events: int, seconds: float) -> dict[str, ob
     }
 
 
+def queued(root: Path, count: int) -> dict[str, object]:
+    """Let so many jobs wait, and measure the list and the keeper."""
+    from workbench.jobs import queue, timing
+    from workbench.jobs.folder import create
+    from workbench.jobs.records import enter
+    from workbench.recipes import Recipe
+    from workbench.workspace import Workspace
+
+    os.environ["MATHWB_JOB_SLOTS"] = "1"
+    slots = queue.take({})
+    workspace, empty = Workspace.open(root / "waiting"), Workspace.open(root / "empty")
+    made = [
+        create(workspace.runs, Recipe("train", f"run {number}", {"train": {}})) for number in range(count)
+    ]
+    for job in made:
+        queue.enqueue(job.last())
+    enter(workspace, made)
+    listing, beside = (
+        statistics.median(_list_cpu_s(place.root) for _ in range(5)) for place in (workspace, empty)
+    )
+    keeper = queue.Keeper(workspace.runs)
+    keeper.advance()
+    used = time.process_time()
+    for _ in range(100):
+        keeper.advance()
+    share = (time.process_time() - used) / 100 / timing.TICK_S
+    # The list has started a keeper: it is to end, and to start none of them.
+    for entry in queue.entries(workspace.runs):
+        (workspace.runs / ".queue" / entry.name).unlink()
+    time.sleep(4 * timing.TICK_S)
+    slots.close()
+    return {
+        "waiting": count,
+        "waiting_list_cpu_s": round(listing - beside, 3),
+        "waiting_keeper_share": round(share, 4),
+    }
+
+
+def _list_cpu_s(root: Path) -> float:
+    """Processor time of `mathwb jobs list`, in seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-c", "from workbench.cli import main; main()", "--workspace", str(root)]
+    subprocess.run([*command, "jobs", "list"], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def main() -> None:
     """Measure, print and record."""
     parser = parser_of(__doc__)
@@ -193,6 +248,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MATHWB_HOME"] = folder
         figures = measure(Path(folder) / "workspace", asked.runs, asked.events, asked.seconds)
+        figures |= queued(Path(folder), WAITING)
     print(json.dumps(figures, indent=1))
     kept.write(figures, libraries=("textual",))
 

@@ -31,6 +31,8 @@ class Key:
     choices: tuple[str, ...] = ()
     least: int = 0
     most: int | None = None
+    check: str = ""
+    """The function, as `module:name`, that refuses what looks right and could not be used."""
 
     @property
     def variable(self) -> str:
@@ -45,7 +47,12 @@ class Key:
 
 
 KEYS: tuple[Key, ...] = (
-    Key("workspace", "", "the workspace folder; empty: the one in the user's data folder"),
+    Key(
+        "workspace",
+        "",
+        "the workspace folder; empty: the one in the user's data folder",
+        check="workbench.config:folder",
+    ),
     Key(
         "theme",
         "",
@@ -60,12 +67,18 @@ KEYS: tuple[Key, ...] = (
         choices=("", "kitty", "sixel", "none"),
     ),
     Key("fps", 0, "repaints a second; 0: 60, and 15 over SSH", most=240),
-    Key("job_slots", 0, "jobs in the background that run on the CPU at a time; 0: one for each processor"),
+    Key(
+        "job_slots",
+        0,
+        "jobs in the background that run on the CPU at a time; 0: one for each processor",
+        most=1000,
+    ),
     Key(
         "reporters",
         "tensorboard",
         "who is told of new jobs as they run: tensorboard (of trainings), wandb, mlflow, trackio,"
         " FILE.py:FUNCTION; several with commas",
+        check="workbench.jobs.reporters:listed",
     ),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
 )
@@ -154,6 +167,14 @@ class Config:
         }
 
 
+def folder(text: str) -> str:
+    """A folder as a setting holds it, whatever folder one is in later. Raises: UsageError E421 for a file."""
+    path = Path(text).expanduser().absolute()
+    if path.exists() and not path.is_dir():
+        raise UsageError("this is a file, and a folder is needed", code="E421", where=str(path))
+    return str(path) if text else ""
+
+
 def _read_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -217,15 +238,20 @@ def _resolved(known: Mapping[str, Key], written: Mapping[str, object]) -> Config
 
 
 def set_value(name: str, text: str) -> Setting:
-    """Check a value and write it to the settings file; what else the file holds stays.
+    """Check a value and write it to the settings file; what else the file holds stays. A path is written
+    as an absolute one.
 
-    Raises: UsageError E420 or E421.
+    Raises: UsageError E420 or E421; what the check of the setting raises.
     """
     import tomli_w
+
+    from workbench.operation import load
 
     path = paths.config_file()
     key = _key(name)
     value = _checked(key, name, text, "")
+    if key.check:
+        value = load(key.check)(value)
     document = _read_file(path)
     table = document
     *folders, last = ("keymap", name.partition(".")[2]) if key.name == "keymap.*" else name.split(".")

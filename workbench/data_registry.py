@@ -112,8 +112,16 @@ class DataRegistry:
         """Read a data set again and compare it with what was registered; the entry stays as it is.
 
         Events: as of `add`.
-        Raises: DataError when it is gone or nothing in it is of its kind any more.
+        Raises: MissingError E354 when it is gone, DataError when nothing in it is of its kind any more.
         """
+        if not Path(entry.path).exists():
+            raise MissingError(
+                "it is no longer where it was registered",
+                where=entry.path,
+                code="E354",
+                remedy=f"Put it back, or register its new place: mathwb data remove {entry.name}, then: "
+                f"mathwb data add {entry.kind} PATH --name {entry.name}",
+            )
         return _check(_kind(entry.kind), Path(entry.path), entry.name, entry.sha256, events)
 
     def remove(self, name: str) -> DataSet:

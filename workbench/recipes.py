@@ -248,7 +248,10 @@ def with_settings(recipe: Recipe, settings: Sequence[str]) -> Recipe:
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:
-            raise UsageError(f"{setting!r} sets nothing", code="E424", remedy=_known(recipe, key))
+            if key != "seed":
+                _place(recipe, key)
+            what = f"{key} is named without a value"
+            raise UsageError(what, code="E424", remedy=f"Write it as in: --set {key}=VALUE")
         recipe = with_value(recipe, key, _value(text))
     return recipe
 

@@ -2,7 +2,7 @@
 
 Each page that is opened is a workbench of its own, in a process of its own. Whoever has the address can do
 what its user can: the token in it is long and random, and without it every request is answered with 403, that
-of the websocket too.
+of the websocket too. So is one that a page of another address makes (its `Origin`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp_jinja2
 from aiohttp import web
@@ -110,6 +111,9 @@ class WebServer(Server):
         given = request.path.split("/")[1]
         if not secrets.compare_digest(given.encode(), self.token.encode()):
             raise web.HTTPForbidden(text="The address is not complete: it ends in a token.\n")
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc != request.host:
+            raise web.HTTPForbidden(text="The request comes from a page of another address.\n")
         if request.path == f"/{self.token}":
             raise web.HTTPFound(f"/{self.token}/")
         response = await handler(request)

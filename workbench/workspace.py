@@ -173,7 +173,7 @@ def _make(root: Path) -> None:
             "Move it away, or name another workspace with --workspace.",
         ) from error
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT):
             raise _not_writable(root) from error
         raise file_error(error, root, "write") from error
     _write(root, {"version": LAYOUT_VERSION, "sample": []})

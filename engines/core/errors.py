@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["DataError", "EngineError", "ExpressionError", "did_you_mean", "raised"]
+__all__ = ["DataError", "EngineError", "ExpressionError", "did_you_mean", "raised", "unloadable"]
 
 
 class EngineError(Exception):
@@ -98,6 +98,16 @@ class DataError(EngineError):
 def raised(error: EngineError) -> None:
     """What a reader does with a bad line when it was not told otherwise: raise its error."""
     raise error
+
+
+def unloadable(what: str, error: Exception, remedy: str) -> tuple[str, str]:
+    """What to say of a model that a library cannot load, and what to do about it. Where the library's own
+    advice is to run code that comes with the model, that is not passed on."""
+    said = " ".join(str(error).split())
+    if "trust_remote_code" in said:
+        what += ": it needs code of its own, which is never run here"
+        return what, "Use a model of an architecture that the library transformers has."
+    return f"{what}: {said[:200] or type(error).__name__}", remedy
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -99,6 +99,9 @@ _KNOWN = (
 
 def file_error(error: OSError, path: str | Path, doing: str) -> DataError:
     """The operating system's complaint about `path`, explained. `doing` is a verb: read, write, use."""
+    if error.errno == errno.ENOENT and doing == "write":
+        what, remedy = "nothing can be made here: its folder is gone, or refuses it", "Choose another place."
+        return DataError(what, path=path, code="E312", exit_code=3, remedy=remedy)
     for numbers, code, exit_code, what, remedy in _KNOWN:
         if error.errno in numbers:
             what = what.format(doing=doing)

@@ -125,7 +125,8 @@ class ArqmathFolder:
                     "what of ARQMath this file is cannot be recognised",
                     path=path,
                     code="E318",
-                    remedy=f"Put it into a folder whose {DESCRIPTION} says so.",
+                    remedy="Posts and topics are XML (posts also JSON Lines), judgements and runs tables "
+                    f"without a header. If it is one of these, say so in {DESCRIPTION} of its folder.",
                 )
             return _made(path.parent, path.name, {(role.name, role.task): [path]})
         if not path.is_dir():
@@ -179,7 +180,8 @@ class ArqmathFolder:
 
 
 def role_of(path: Path) -> Role | None:
-    """What a file is, by its name, else by how it begins; None when neither says."""
+    """What a file is, by its name, else by how it begins; None when neither says. Raises: DataError for one
+    that cannot be read."""
     return _by_name(path.absolute().as_posix()) or _by_content(path)
 
 
@@ -194,12 +196,8 @@ def _by_name(relative: str) -> Role | None:
 def _by_content(path: Path) -> Role | None:
     from engines.forum.readers import open_binary
 
-    try:
-        with open_binary(path) as file:
-            head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    except DataError:
-        # Whoever reads it as what its name says will explain what is wrong.
-        return None
+    with open_binary(path) as file:
+        head = file.read(65_536).decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if head.startswith("<"):
         for name, mark in (("links", "<postlinks"), ("comments", "<comments"), ("posts", "<posts")):
             if mark in head.lower():

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, unloadable
 from engines.core.files import file_error
 
 __all__ = ["Kind", "library_model", "model_error"]
@@ -40,9 +40,8 @@ def library_model(kind: Kind, folder: Path, device: str, remedy: str, code: str 
             str(place), local_files_only=True, device_map="meta", output_loading_info=True
         )
     except Exception as error:  # the library raises whatever the fault happens to lead to
-        what = f"the model cannot be loaded: {' '.join(str(error).split())[:200]}"
         whole = "Copy the folder again, whole; weights must be safetensors."
-        raise model_error(folder, what, whole, code) from error
+        raise model_error(folder, *unloadable("the model cannot be loaded", error, whole), code) from error
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:
         what = f"the weights do not fit the model: {len(missing)} are missing, as {missing[0]}"

@@ -28,7 +28,16 @@ from engines.core.files import (
     write_text,
 )
 
-__all__ = ["Checkpoint", "all_checkpoints", "newest", "prune", "refuse_others", "verify", "write"]
+__all__ = [
+    "Checkpoint",
+    "all_checkpoints",
+    "corrupt",
+    "newest",
+    "prune",
+    "refuse_others",
+    "verify",
+    "write",
+]
 
 MANIFEST = "manifest.json"
 VERSION = 2
@@ -71,14 +80,14 @@ def verify(folder: Path) -> Checkpoint:
         files = dict(manifest["files"])
         step = int(manifest["step"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _corrupt(folder, "its manifest cannot be read") from error
+        raise corrupt(folder, "its manifest cannot be read") from error
     for name, known in files.items():
         try:
             size = (folder / name).stat().st_size
         except OSError as error:
-            raise _corrupt(folder, f"{name} is missing") from error
+            raise corrupt(folder, f"{name} is missing") from error
         if size != known["bytes"] or sha256(folder / name) != known["sha256"]:
-            raise _corrupt(folder, f"{name} is not what was written")
+            raise corrupt(folder, f"{name} is not what was written")
     return Checkpoint(folder, step, manifest)
 
 
@@ -124,7 +133,8 @@ def refuse_others(root: Path) -> None:
         refuse_other(folder, MANIFEST)
 
 
-def _corrupt(folder: Path, what: str) -> EngineError:
+def corrupt(folder: Path, what: str) -> EngineError:
+    """The error for a checkpoint that is not what was saved."""
     return EngineError(
         f"the checkpoint is corrupt: {what}",
         where=str(folder),

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engines.training.checkpoints import corrupt
 from engines.training.config import TrainConfig
 from engines.training.task import TrainingTask
 
@@ -129,10 +130,16 @@ def to_bytes(value: Any) -> bytes:
 
 
 def from_file(path: Path) -> Any:
-    """What `to_bytes` made: tensors and plain values only."""
+    """What `to_bytes` made: tensors and plain values only. Raises: EngineError E635 for anything else."""
+    import pickle
+
     import torch
 
-    return torch.load(path, map_location="cpu", weights_only=True)
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError) as error:
+        # The library's advice is to unpickle it all the same, which runs what it holds.
+        raise corrupt(path.parent, f"{path.name} holds more than numbers, or not what was saved") from error
 
 
 def all_finite(model: torch.nn.Module) -> bool:

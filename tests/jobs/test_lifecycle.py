@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -96,6 +97,14 @@ def test_a_failure_is_explained(lab: Lab) -> None:
     assert view.command_exit_code == 1
 
 
+def test_files_that_were_moved_since_are_named(lab: Lab, tmp_path: Path) -> None:
+    number = lab.submit("fail", source=str(tmp_path / "moved"), target=str(tmp_path))
+    view = lab.wait(number, "failed")
+    assert view.code == "E312"
+    again = f"mathwb jobs rerun {number} --set source=PATH"
+    assert view.remedy == f"Put {tmp_path / 'moved'} back and resume it, or say where it is now: {again}"
+
+
 def test_a_fault_of_the_program_keeps_its_stack_in_the_log(lab: Lab) -> None:
     number = lab.submit("fail", unforeseen=True)
     view = lab.wait(number, "failed")
@@ -156,6 +165,19 @@ def test_a_job_that_does_not_listen_is_offered_to_be_killed(
     jobs.kill(lab.workspace, number)
     assert lab.wait(number, "stopped").reason == "killed by you"
     assert not lab.alive(pid)
+
+
+def test_a_job_ends_with_its_folder_and_leaves_no_ghost(lab: Lab) -> None:
+    number = lab.held()
+    worker, supervisor = lab.worker(number), lab.supervisor(number)
+    lab.view(number)
+    # Renamed first: they write into it until they notice.
+    gone = (lab.workspace.runs / str(number)).rename(lab.workspace.root / "gone")
+    shutil.rmtree(gone, ignore_errors=True)
+    lab.until(lambda: not lab.alive(worker) and not lab.alive(supervisor), "the end of its processes")
+    assert jobs.jobs(lab.workspace) == []
+    with pytest.raises(EngineError, match=f"there is no job {number}"):
+        lab.view(number)
 
 
 def test_kill_reaches_processes_of_other_sessions(lab: Lab) -> None:

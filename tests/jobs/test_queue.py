@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from workbench import jobs
-from workbench.jobs import queue
+from workbench.jobs import queue, view
 from workbench.jobs.executors import device_of
-from workbench.jobs.folder import create
+from workbench.jobs.folder import Job, create
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -76,6 +76,45 @@ def test_who_waits_can_be_stopped_and_the_next_moves_up(lab: Lab) -> None:
     assert lab.view(third).state == "stopped"
 
 
+def test_what_waits_is_looked_at_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One look reads the queue once, however many wait; what it knew of them it does not read again."""
+    held = [queue.take({}) for _ in range(2)]
+    monkeypatch.setattr(queue, "keep", lambda _: None)
+    numbers = [lab.submit(n=1) for _ in range(5)]
+    jobs.reconcile(lab.workspace)
+    asked: list[Path] = []
+    entries = queue.entries
+    monkeypatch.setattr(queue, "entries", lambda runs: asked.append(runs) or entries(runs))
+    monkeypatch.setattr(view, "job_view", lambda job, look=None: pytest.fail(f"job {job.id} was read"))
+    found = jobs.jobs(lab.workspace)
+    assert [(each.id, each.state, each.waiting) for each in found] == [
+        (number, "queued", f"{place} before it" if place else "next")
+        for place, number in reversed(list(enumerate(numbers)))
+    ]
+    jobs.reconcile(lab.workspace)
+    assert len(asked) == 2
+    keeper = queue.Keeper(lab.workspace.runs)
+    assert keeper.advance()
+    monkeypatch.setattr(Job, "spec", lambda job: pytest.fail(f"the recipe of {job.id} was read again"))
+    assert keeper.advance()
+    for slots in held:
+        slots.close()
+
+
+def test_the_cards_are_asked_for_once(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking the driver takes longer than all else that a look at the queue does."""
+    asked: list[int] = []
+    monkeypatch.setattr(queue, "gpus", lambda: asked.append(1) or [])
+    monkeypatch.setattr(queue, "keep", lambda _: None)
+    held = [queue.take({}) for _ in range(2)]
+    for _ in range(3):
+        queue.enqueue(create(lab.workspace.runs, Recipe("test.count", "waits", {"device": "auto"})).last())
+    assert queue.Keeper(lab.workspace.runs).advance()
+    assert len(asked) == 1
+    for slots in held:
+        slots.close()
+
+
 def test_the_keeper_is_replaced(lab: Lab) -> None:
     _, second, third, _ = four(lab)
     for pid in lab.until(lambda: keepers(lab), "a keeper"):
@@ -117,11 +156,12 @@ def test_an_orphan_keeps_its_slot(lab: Lab) -> None:
 def test_what_is_no_place_in_the_queue_is_passed_over(lab: Lab) -> None:
     job = create(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
     queue.enqueue(job.last())
-    (place,) = queue.entries(lab.workspace.runs)
-    place.path.write_text('{"variables":3}')
-    for name in ("1-2-3-4", "1-x-y", "1--", f"{place.path.name} (copy)", f"{place.path.name}.tmp"):
-        (place.path.parent / name).touch()
-    (place.path.parent / "1-1-1").mkdir()
+    (entry,) = queue.entries(lab.workspace.runs)
+    place = lab.workspace.runs / ".queue" / entry.name
+    place.write_text('{"variables":3}')
+    for name in ("1-2-3-4", "1-x-y", "1--", f"{place.name} (copy)", f"{place.name}.tmp"):
+        (place.parent / name).touch()
+    (place.parent / "1-1-1").mkdir()
     jobs.reconcile(lab.workspace)
     # It begins, without the variables that it was to have.
     assert lab.wait(job.id).started is not None

@@ -174,7 +174,7 @@ def test_what_cannot_be_had_is_refused_before_there_is_a_job(
     assert caught.value.code == "E627"
     assert 'pip install "mathwb[wandb]"' in caught.value.remedy
     assert jobs.jobs(lab.workspace) == []
-    for name, words in (("weights", "no reporter"), (f"{tmp_path}/none.py:tell", "no such file")):
+    for name, words in (("weights", "no reporter"), (f"{tmp_path}/none.py:tell", "no such Python file")):
         with pytest.raises(EngineError, match=words):
             checked(name)
 

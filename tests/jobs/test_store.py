@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
 from engines.core.sizes import size
 from workbench import jobs
-from workbench.jobs import control, store
+from workbench.jobs import store, view
 from workbench.jobs.devices import is_network, memory_bytes
 from workbench.jobs.folder import Ending, Heartbeat, Job, create
 from workbench.jobs.process import ProcessId
@@ -40,7 +41,8 @@ def test_what_is_over_is_read_from_the_index(lab: Lab, monkeypatch: pytest.Monke
     live = create(lab.workspace.runs, Recipe("test.count", "live", {})).id
     assert jobs.reconcile(lab.workspace) == []
     read: list[int] = []
-    monkeypatch.setattr(control, "job_view", lambda job: (read.append(job.id), jobs.view.job_view(job))[1])
+    plain = view.job_view
+    monkeypatch.setattr(view, "job_view", lambda job, look: (read.append(job.id), plain(job, look))[1])
     assert [view.id for view in jobs.jobs(lab.workspace)] == [live, *reversed(made)]
     assert read == [live]
 
@@ -140,6 +142,58 @@ def test_many_readers_at_once(lab: Lab) -> None:
 
 def test_two_workspaces_have_two_indexes(lab: Lab, tmp_path: Path) -> None:
     assert Index(lab.workspace.root).path != Index(tmp_path).path
+
+
+def test_other_folders_among_the_runs_are_no_jobs(lab: Lab) -> None:
+    job = ended(lab)
+    for name in ("99999999999999999999", "007", "٣", "2", "123456789", "1.5"):
+        (lab.workspace.runs / name).mkdir()
+    for name in ("attempt-99999999999999999999", "attempt-٣", "xattempt-2", "attempt-0"):
+        (job.folder / name).mkdir()
+    write_json(lab.workspace.runs / "removed.json", {"highest": 1e400})
+    jobs.reconcile(lab.workspace)
+    assert [(view.id, view.attempt) for view in jobs.jobs(lab.workspace)] == [(1, 1)]
+    with pytest.raises(EngineError, match="there is no job 99999999999999999999"):
+        jobs.remove(lab.workspace, 99999999999999999999)
+    assert ended(lab).id == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "3", '{"t": 1e999, "pid": 1e999, "id": 1e999}', '{"t": ' + "9" * 400 + "}", "\xff\0"],
+)
+def test_damaged_documents_of_a_run_are_as_none(lab: Lab, text: str) -> None:
+    names = ("attempt", "heartbeat", "worker", "request", "outcome", "device")
+    job = create(lab.workspace.runs, Recipe("test.count", "damaged", {"n": 1}))
+    for name in names:
+        (job.last().folder / f"{name}.json").write_text(text)
+    for name in ("sweep", "members", "env"):
+        (job.folder / f"{name}.json").write_text(text)
+    (job.folder.parent / "removed.json").write_text(text)
+    jobs.reconcile(lab.workspace)
+    assert [view.id for view in jobs.jobs(lab.workspace)] == [1]
+    jobs.remove(lab.workspace, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("exit_code", 10**30),
+        ("ended", "soon"),
+        ("started", 1e300),
+        ("reason", {"a": 1}),
+        ("metrics", 3),
+        ("peak_bytes", -1e400),
+    ],
+)
+def test_a_damaged_result_is_none(lab: Lab, name: str, value: object) -> None:
+    job = ended(lab)
+    document = Ending("succeeded", ended=time.time()).to_dict() | {name: value}
+    (job.last().folder / "result.json").write_text(json.dumps(document))
+    jobs.reconcile(lab.workspace)
+    assert [view.id for view in jobs.jobs(lab.workspace)] == [1]
+    assert job.last().result() is None
+    assert jobs.reindex(lab.workspace) == (1, "")
 
 
 def test_a_run_folder_with_a_damaged_recipe_is_listed_with_the_reason(lab: Lab) -> None:

@@ -19,6 +19,33 @@ from engines.retrieval.similarity import Vectors
 TEXTS = ["a b c", "", "b", "a a a a a a a a a a a a a a a a a a a a a a a a a a", "c b a [UNK] d", "A B"]
 
 
+def test_a_model_with_code_of_its_own_is_told_as_that(tmp_path: Path) -> None:
+    """The libraries' advice is to trust it."""
+    from transformers import AutoModel
+
+    from engines.arqmath.training.model_folder import open_model, open_tokenizer
+    from engines.mwp.solver.solver import opened
+
+    auto = {f"Auto{name}": f"own.{name}" for name in ("Config", "Model", "Tokenizer")}
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "own", "auto_map": auto}))
+    (tmp_path / "own.py").write_text("raise SystemExit('it was run')\n")
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    (tmp_path / "vocab.txt").write_text("a\n")
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps({"auto_map": {"AutoTokenizer": ["own.T", None]}})
+    )
+    for open_it in (
+        lambda: encoder(str(tmp_path)),
+        lambda: opened(tmp_path),
+        lambda: open_tokenizer(tmp_path, "E380"),
+        lambda: open_model(AutoModel, tmp_path, "E380"),
+    ):
+        with pytest.raises(DataError, match="it needs code of its own") as caught:
+            open_it()
+        assert "trust" not in str(caught.value)
+        assert "Copy" not in caught.value.remedy
+
+
 def save_model(folder: Path, modules: Sequence[tuple[str, dict[str, Any]]], **settings: Any) -> Path:
     """A random BERT of two layers as a sentence-transformers folder."""
     import torch

@@ -400,7 +400,7 @@ def test_templates_may_be_a_file(tmp_path: Path, workspace: Workspace) -> None:
         ("job.device", "cpu:2", ""),
         ("job.device", "tpu", "device is 'tpu'"),
         ("job.name", "a/b", "without slashes"),
-        ("job.more", "patience", "sets nothing"),
+        ("job.more", "patience", "named without a value"),
         ("job.more", "patince=3", "nothing that"),
         ("job.more", "patience=3", ""),
         ("job.more", "'", "quotation"),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
 
 from engines.core.errors import EngineError
 from engines.training.checkpoints import all_checkpoints, newest, prune, verify, write
+from engines.training.state import from_file
 
 FILES = {"a": b"weights" * 1000, "b": b""}
 
@@ -44,6 +46,24 @@ def test_the_one_before_is_taken(tmp_path: Path, harm: str) -> None:
     assert found is not None
     assert found.step == 1
     assert [(error.code, error.where) for error in heard] == [("E635", str(last))]
+
+
+class Harm:
+    """What runs code when it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (pytest.fail, ("it was run",))
+
+
+@pytest.mark.parametrize("content", [pickle.dumps(Harm()), b"", b"PK no archive", b"\x80\x02}q\x00."])
+def test_what_only_unpickling_would_read_is_corrupt(tmp_path: Path, content: bytes) -> None:
+    """And nobody is told to unpickle it all the same, as the library does."""
+    path = tmp_path / "training.pt"
+    path.write_bytes(content)
+    with pytest.raises(EngineError) as caught:
+        from_file(path)
+    assert caught.value.code == "E635"
+    assert "weights_only" not in str(caught.value)
 
 
 def test_one_that_was_never_finished_does_not_count(tmp_path: Path) -> None:

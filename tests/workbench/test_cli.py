@@ -40,6 +40,19 @@ def mathwb(*arguments: str | Path, **options: object) -> subprocess.CompletedPro
     )  # type: ignore[call-overload, no-any-return]
 
 
+@pytest.mark.parametrize(
+    ("locale", "shown"),
+    [
+        ({"PYTHONUTF8": "0", "LC_ALL": "C"}, "größe-∫"),
+        ({"PYTHONIOENCODING": "ascii"}, r"gr\xf6\xdfe-\u222b"),
+    ],
+)
+def test_every_locale_will_do(locale: dict[str, str], shown: str) -> None:
+    """What a locale does not know is escaped; one that knows nothing but ASCII is done without."""
+    done = mathwb("data", "check", "größe-∫.tsv", env={**os.environ, **locale})
+    assert (done.returncode, shown in done.stderr, "E900" in done.stderr) == (3, True, False), done.stderr
+
+
 def test_version_and_help_answer() -> None:
     assert mathwb("--version").stdout == f"mathwb {__version__}\n"
     text = mathwb("--help").stdout

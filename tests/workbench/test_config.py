@@ -6,9 +6,34 @@ from pathlib import Path
 
 import pytest
 
+from engines.core.errors import EngineError
 from workbench import paths
 from workbench.config import KEYS, load_config, set_value
 from workbench.errors import UsageError
+
+
+def test_what_could_not_be_used_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, broken = tmp_path / "own.py", tmp_path / "broken.py"
+    own.write_text("def rows(run, event): ...\nraise SystemExit('it is not run')\n")
+    broken.write_text("def rows(:\n")
+    monkeypatch.chdir(tmp_path)
+    for name, value in (
+        ("reporters", "/etc/passwd:x"),
+        ("reporters", "tensorboard,nobody"),
+        ("reporters", f"{own}:other"),
+        ("reporters", f"{broken}:rows"),
+        ("reporters", f"{tmp_path}/none.py:rows"),
+        ("job_slots", "9" * 25),
+        ("workspace", str(own)),
+        ("mathamr.amr_model", str(own)),
+    ):
+        with pytest.raises(EngineError) as caught:
+            set_value(name, value)
+        assert caught.value.code in ("E421", "E627"), caught.value
+    assert not paths.config_file().exists()
+    assert set_value("reporters", " tensorboard, own.py:rows,").value == f"tensorboard,{own}:rows"
+    assert set_value("workspace", "mine").value == str(tmp_path / "mine")
+    assert set_value("workspace", "").value == ""
 
 
 def test_environment_wins_over_file_wins_over_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,8 @@ def test_a_changed_file_is_noticed_and_the_entry_kept(registry: DataRegistry, tm
     path.unlink()
     with pytest.raises(EngineError) as caught:
         registry.check(entry)
-    assert caught.value.exit_code == 3
+    assert (caught.value.code, caught.value.exit_code) == ("E354", 3)
+    assert "mathwb data add expressions PATH --name mine" in caught.value.remedy
 
 
 def test_names_are_unique_paths_are_registered_once_and_removing_keeps_the_file(

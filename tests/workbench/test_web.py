@@ -63,6 +63,15 @@ async def first_paint(address: str) -> bytes:
     return seen
 
 
+def test_pages_of_other_addresses_are_refused(server: tuple[subprocess.Popen[str], str]) -> None:
+    """Even with the token: it may have leaked into a page that means harm."""
+    _, address = server
+    host = address.split("/")[2]
+    assert status(address) == status(address, Origin=f"http://{host}") == 200
+    for origin in ("http://elsewhere.example", "null", f"http://{host}.example", "http://127.0.0.1:1", ""):
+        assert status(address, Origin=origin) == status(f"{address}ws", Origin=origin) == 403
+
+
 def test_only_the_token_opens_the_door(server: tuple[subprocess.Popen[str], str]) -> None:
     process, address = server
     root, token = address.rstrip("/").rsplit("/", 1)

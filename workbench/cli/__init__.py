@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -39,10 +40,17 @@ def open_screens(screen: str | None = None, launch: Launch | None = None) -> int
 
 def main() -> None:
     """Run the command that was typed; nothing typed opens the screens, without loading the command parser."""
+    if sys.getfilesystemencoding() == "ascii":
+        # Formulas and file names are not ASCII: begin again in the mode that Python itself chooses in such a
+        # locale, unless it is told not to.
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             # Closed by who started us: nobody reads it, which is no reason to fail.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # it lives as long as the process
+        elif isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         if len(sys.argv) == 1:
             sys.exit(open_screens())

@@ -65,7 +65,8 @@ def list_(
     from workbench.notes import NOTE_FIELDS, Note
 
     workspace = Workspace.open()
-    _news(workspace)
+    look = jobs.look_at(workspace)
+    _news(workspace, look)
     where = " ".join((*(filter_ or ()), *((where,) if where else ())))
     wanted = parse_filter(where, (*jobs.FIELDS, *NOTE_FIELDS))
     notes = workspace.notes.under("job")
@@ -73,7 +74,7 @@ def list_(
         say(str(problem))
     views = [
         view
-        for view in jobs.jobs(workspace)
+        for view in jobs.jobs(workspace, look)
         if wanted.matches({**view.to_row(), **notes.get(str(view.id), Note("")).fields})
     ]
     shown = views if where else [view for view in views if not view.sweep]
@@ -379,9 +380,9 @@ def _each(
         raise typer.Exit(worst)
 
 
-def _news(workspace: Workspace) -> None:
+def _news(workspace: Workspace, look: jobs.Look | None = None) -> None:
     """Put the records straight, and say what has ended unseen."""
-    for view in jobs.reconcile(workspace):
+    for view in jobs.reconcile(workspace, look):
         reason = f": {view.reason}" if view.reason else ""
         say(f"job {view.id} ({view.title}) has ended: {view.state}{reason}")
 

@@ -20,9 +20,9 @@ from workbench.jobs.control import (
 from workbench.jobs.differences import DiffRow, diff
 from workbench.jobs.disk import DiskUse, disk_use
 from workbench.jobs.folder import Job
-from workbench.jobs.records import reconcile, reindex
+from workbench.jobs.records import look_at, reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
-from workbench.jobs.view import FIELDS, AttemptView, JobView
+from workbench.jobs.view import FIELDS, AttemptView, JobView, Look
 
 __all__ = [
     "FIELDS",
@@ -35,6 +35,7 @@ __all__ = [
     "JobView",
     "LineTail",
     "LoggedEvent",
+    "Look",
     "MetricCurves",
     "attempts",
     "diff",
@@ -43,6 +44,7 @@ __all__ = [
     "jobs",
     "kill",
     "last_lines",
+    "look_at",
     "members",
     "reconcile",
     "reindex",

@@ -18,11 +18,11 @@ from workbench.jobs.changes import changed, fresh
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs, create, discard, find
 from workbench.jobs.places import INSIDE
-from workbench.jobs.records import changed_at, enter, settle
+from workbench.jobs.records import enter, look_at, settle
 from workbench.jobs.reporters import configured
 from workbench.jobs.store import Index
 from workbench.jobs.tail import EventTail
-from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
+from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, job_view, standing
 from workbench.recipes import Recipe
 
 if TYPE_CHECKING:
@@ -148,20 +148,23 @@ def run_foreground(workspace: Workspace, spec: Recipe, sink: Sink = ignore) -> J
         slots.close()
         queue.keep(workspace.runs)
         supervisor.await_reporters()
+    if not job.folder.is_dir():
+        raise EngineError(
+            f"the run folder of job {job.id} was removed while it ran, so it was ended",
+            where=str(job.folder),
+            code="E620",
+            exit_code=4,
+            remedy="Start it again, and remove a job with: mathwb jobs rm ID",
+        )
     view = job_view(job)
     enter(workspace, [job])
     return view
 
 
-def jobs(workspace: Workspace) -> list[JobView]:
-    """All jobs, newest first. What is over is taken from the index, the rest from the run folders."""
-    known = Index(workspace.root).load()
-    views = []
-    for item in reversed(all_jobs(workspace.runs)):
-        row = known.get(item.id)
-        fresh = row is None or row.view.live or row.changed_ns != changed_at(item)
-        views.append(job_view(item) if row is None or fresh else row.view)
-    return views
+def jobs(workspace: Workspace, look: Look | None = None) -> list[JobView]:
+    """All jobs, newest first. What is over, or waits, is taken from the index, the rest from its folder."""
+    look = look or look_at(workspace)
+    return [look.view(item) for item in reversed(all_jobs(workspace.runs))]
 
 
 def job(workspace: Workspace, number: int) -> JobView:
@@ -192,7 +195,7 @@ def stop(workspace: Workspace, number: int) -> JobView:
         if attempt.heartbeat() is None:
             slurm.cancel(ticket)
             settle(attempt)
-    elif queue.place(attempt) is not None:
+    elif (number, attempt.number) in queue.places(workspace.runs):
         settle(attempt)
     elif not _wake(attempt) and (worker := attempt.worker()):
         worker[0].send(signal.SIGTERM)

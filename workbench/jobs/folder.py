@@ -23,6 +23,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 import time
@@ -56,7 +57,17 @@ TERMINAL = ("succeeded", "failed", "stopped", "lost")
 
 _RESERVE_BYTES = 2**16
 _REMOVED = "removed.json"
-_DAMAGED = (KeyError, TypeError, ValueError)
+_NUMBER = re.compile(r"[1-9][0-9]{0,14}")
+"""A job's number as the name of its folder; a longer one, or another way to write it, is not ours."""
+_KINDS: Mapping[str, Any] = {
+    "str": str,
+    "int": int,
+    "int | None": int | None,
+    "float": int | float,
+    "float | None": int | float | None,
+    "dict": dict,
+}
+_DAMAGED = (KeyError, TypeError, ValueError, OverflowError)
 """What reading a document raises that has not what is written there."""
 
 
@@ -97,9 +108,18 @@ class Ending:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Ending:
-        """What `to_dict` wrote; keys of newer versions are left out."""
-        known = {item.name for item in fields(cls)}
-        return cls(**{key: value for key, value in document.items() if key in known})
+        """What `to_dict` wrote; keys of newer versions are left out. Raises: ValueError for anything else."""
+        known = {item.name: _KINDS[str(item.type).partition("[")[0]] for item in fields(cls)}
+        told = {key: value for key, value in document.items() if key in known}
+        for key, value in told.items():
+            if not isinstance(value, known[key]) or (isinstance(value, int) and abs(value) >= 2**63):
+                raise ValueError(key)
+        if not all(isinstance(value, int | float) for value in told.get("metrics", {}).values()):
+            raise ValueError("metrics")
+        for name in ("started", "ended"):
+            if told.get(name):
+                _moment(told[name])
+        return cls(**told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +155,12 @@ class Attempt:
         """What the worker complained."""
         return self.folder / "stderr.log"
 
+    def _write(self, name: str, document: Mapping[str, Any]) -> None:
+        """Write one of its documents; never where the folder has been removed, which would make it anew."""
+        if not self.folder.is_dir():
+            raise file_error(FileNotFoundError(errno.ENOENT, ""), self.folder, "write")
+        write_json(self.folder / name, document)
+
     def created(self) -> float:
         """When it was asked for, in Unix seconds."""
         return _time(self.folder / "attempt.json")
@@ -144,7 +170,7 @@ class Attempt:
         raw = read_document(self.folder / "heartbeat.json")
         try:
             memory = int(raw["rss_bytes"]), int(raw["peak_bytes"])
-            return Heartbeat(float(raw["t"]), ProcessId.from_dict(raw), *memory)
+            return Heartbeat(_moment(raw["t"]), ProcessId.from_dict(raw), *memory)
         except _DAMAGED:
             return None
 
@@ -152,19 +178,19 @@ class Attempt:
         """Write a sign of life."""
         identity = heartbeat.supervisor.to_dict()
         memory = {"rss_bytes": heartbeat.rss_bytes, "peak_bytes": heartbeat.peak_bytes}
-        write_json(self.folder / "heartbeat.json", {"v": 1, "t": heartbeat.t, **identity, **memory})
+        self._write("heartbeat.json", {"v": 1, "t": heartbeat.t, **identity, **memory})
 
     def worker(self) -> tuple[ProcessId, float] | None:
         """The worker's process and when it began, in Unix seconds; None when none has begun."""
         raw = read_document(self.folder / "worker.json")
         try:
-            return ProcessId.from_dict(raw), float(raw["t"])
+            return ProcessId.from_dict(raw), _moment(raw["t"])
         except _DAMAGED:
             return None
 
     def claim(self) -> None:
         """The worker says that it is this process."""
-        write_json(self.folder / "worker.json", {"v": 1, "t": time.time(), **ProcessId.me().to_dict()})
+        self._write("worker.json", {"v": 1, "t": time.time(), **ProcessId.me().to_dict()})
 
     def ticket(self) -> str | None:
         """The cluster's number for it, empty while it is being handed over; None for one of this machine."""
@@ -173,7 +199,7 @@ class Attempt:
 
     def say_ticket(self, number: str) -> None:
         """Write down the cluster's number for it."""
-        write_json(self.folder / "cluster.json", {"v": 1, "cluster": "slurm", "id": number})
+        self._write("cluster.json", {"v": 1, "cluster": "slurm", "id": number})
 
     def wanted(self) -> str:
         """What has been asked of it: "", "stop" or "kill"."""
@@ -191,7 +217,7 @@ class Attempt:
         """Ask it to stop or to be killed; a stop does not replace a kill, and keeps the time of the first."""
         if self.wanted() not in (want, "kill"):
             told = {"why": why} if why else {}
-            write_json(self.folder / "request.json", {"v": 1, "want": want, "t": time.time(), **told})
+            self._write("request.json", {"v": 1, "want": want, "t": time.time(), **told})
 
     def outcome(self) -> Ending | None:
         """How it ended by the worker's own account."""
@@ -212,14 +238,14 @@ class Attempt:
     def say_outcome(self, ending: Ending) -> None:
         """The worker's last words. Raises: DataError when even the space set aside does not suffice."""
         (self.folder / "reserve").unlink(missing_ok=True)
-        write_json(self.folder / "outcome.json", ending.to_dict())
+        self._write("outcome.json", ending.to_dict())
 
     def say_result(self, ending: Ending) -> None:
         """Record the end, and clear away what killed writers have left. Only for the holder of the lock."""
         (self.folder / "reserve").unlink(missing_ok=True)
         for folder in (self.folder, self.folder.parent):
             sweep(folder, below=False)
-        write_json(self.folder / "result.json", ending.to_dict())
+        self._write("result.json", ending.to_dict())
 
     @contextlib.contextmanager
     def held(self, wait_s: float = 0.0) -> Iterator[bool]:
@@ -265,6 +291,10 @@ class Job:
         """What determined the result besides the recipe."""
         return self.folder / "env.json"
 
+    def is_there(self) -> bool:
+        """Whether its folder is one of a job: with a recipe, or with attempts at least."""
+        return self.recipe.exists() or bool(self.attempts())
+
     def spec(self) -> Recipe:
         """The recipe, read, with absolute paths. Raises: DataError."""
         found = Recipe.read(self.recipe)
@@ -288,8 +318,8 @@ class Job:
         numbers = []
         with contextlib.suppress(OSError):
             for entry in os.scandir(self.folder):
-                _, dash, number = entry.name.partition("attempt-")
-                if dash and number.isdecimal():
+                begin, dash, number = entry.name.partition("attempt-")
+                if dash and not begin and _NUMBER.fullmatch(number):
                     numbers.append(int(number))
         return [self.attempt(number) for number in sorted(numbers)]
 
@@ -338,15 +368,23 @@ def read_document(path: Path) -> dict[str, Any]:
     """A small JSON document; empty when missing or damaged, since every one is written atomically."""
     try:
         document = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def _moment(value: Any) -> float:
+    """A time in Unix seconds. Raises: ValueError for one that no calendar has, or for no number."""
+    found = float(value)
+    if not 0 <= found < 1e11:
+        raise ValueError(value)
+    return found
 
 
 def _time(path: Path) -> float:
     """The time that a document tells, in Unix seconds; 0 when it tells none."""
     try:
-        return float(read_document(path)["t"])
+        return _moment(read_document(path)["t"])
     except _DAMAGED:
         return 0.0
 
@@ -354,14 +392,17 @@ def _time(path: Path) -> float:
 def _highest(runs: Path) -> int:
     """The highest number of a job that was removed; 0 for none."""
     try:
-        return int(read_document(runs / _REMOVED)["highest"])
+        highest = int(read_document(runs / _REMOVED)["highest"])
     except _DAMAGED:
         return 0
+    return highest if _NUMBER.fullmatch(str(highest)) else 0
 
 
 def _ending(path: Path) -> Ending | None:
     document = read_document(path)
-    return Ending.from_dict(document) if document.get("state") in TERMINAL else None
+    with contextlib.suppress(*_DAMAGED):
+        return Ending.from_dict(document) if document.get("state") in TERMINAL else None
+    return None
 
 
 def create(
@@ -390,13 +431,15 @@ def create(
             Job(0, draft).add_attempt(0, ticket)
         number = max([_highest(runs), *(job.id for job in all_jobs(runs))]) + 1
         while True:
+            target = runs / str(number)
             try:
-                draft.rename(runs / str(number))
-                return Job(number, runs / str(number))
+                if not os.path.lexists(target):
+                    draft.rename(target)
+                    return Job(number, target)
             except OSError as error:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                     raise
-                number += 1
+            number += 1
     except OSError as error:
         raise file_error(error, runs, "write") from error
     finally:
@@ -420,15 +463,15 @@ def all_jobs(runs: Path) -> list[Job]:
     found = []
     with contextlib.suppress(FileNotFoundError):
         for entry in os.scandir(runs):
-            if entry.name.isdecimal() and entry.is_dir():
-                found.append(Job(int(entry.name), Path(entry.path)))
+            if _NUMBER.fullmatch(entry.name) and (job := Job(int(entry.name), Path(entry.path))).is_there():
+                found.append(job)
     return sorted(found, key=lambda job: job.id)
 
 
 def find(runs: Path, number: int) -> Job:
     """The job of that number. Raises: EngineError E601 when there is none."""
     job = Job(number, runs / str(number))
-    if not job.folder.is_dir():
+    if not (_NUMBER.fullmatch(str(number)) and job.is_there()):
         raise EngineError(
             f"there is no job {number}",
             code="E601",

@@ -17,33 +17,39 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import math
 import os
 import re
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench import paths
 from workbench.jobs import timing
-from workbench.jobs.devices import gpus
+from workbench.jobs.devices import Gpu, gpus
 from workbench.jobs.executors import visible
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.process import MARK
 from workbench.jobs.sweeps import awaited, lane
 from workbench.jobs.variables import held, placed
 
-__all__ = ["Slots", "advance", "enqueue", "keep", "take"]
+__all__ = ["Places", "Slots", "advance", "enqueue", "keep", "places", "take"]
 
 _FOLDER = ".queue"
-_NAME = re.compile(r"\d+-(?P<job>\d+)-(?P<attempt>\d+)(?:\.(?P<started>\d+))?")
+_NAME = re.compile(r"[0-9]+-([0-9]+)-([0-9]+)(?:\.([0-9]+))?")
+_CARDS_S = 5.0
+"""What the driver's tool tells of the cards is believed for so long: asking it takes longer than all else."""
+
+Places = Mapping[tuple[int, int], tuple[int, float]]
+"""The queue by job and attempt: how many wait before it; when it was handed to a supervisor (0: not yet)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +65,39 @@ class Slots:
             os.close(descriptor)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A place in the queue. `started`: when it was handed to a supervisor, in Unix seconds; 0 while it
     waits."""
 
-    path: Path
-    attempt: Attempt
+    name: str
+    job: int
+    attempt: int
     started: float = 0.0
 
 
 def entries(runs: Path) -> list[Entry]:
     """What waits or is about to start, the first one first."""
-    found = []
-    with contextlib.suppress(OSError):
-        for path in sorted((runs / _FOLDER).iterdir()):
-            if (match := _NAME.fullmatch(path.name)) and path.is_file():
-                of = Job(int(match["job"]), runs / match["job"]).attempt(int(match["attempt"]))
-                found.append(Entry(path, of, float(match["started"] or 0)))
+    with contextlib.suppress(OSError), os.scandir(runs / _FOLDER) as folder:
+        names = sorted(each.name for each in folder if each.is_file())
+        matches = filter(None, map(_NAME.fullmatch, names))
+        return [Entry(each[0], int(each[1]), int(each[2]), float(each[3] or 0)) for each in matches]
+    return []
+
+
+def waits(runs: Path) -> bool:
+    """Whether anything waits or is about to start."""
+    with contextlib.suppress(OSError), os.scandir(runs / _FOLDER) as folder:
+        return any(_NAME.fullmatch(each.name) and each.is_file() for each in folder)
+    return False
+
+
+def places(runs: Path) -> Places:
+    """The queue as it is now; who looks at many jobs reads it once."""
+    found: dict[tuple[int, int], tuple[int, float]] = {}
+    before = 0
+    for entry in entries(runs):
+        found.setdefault((entry.job, entry.attempt), (before, entry.started))
+        before += not entry.started
     return found
 
 
@@ -88,22 +109,12 @@ def enqueue(attempt: Attempt) -> None:
     write_json(folder / name, {"v": 1, "variables": held()})
 
 
-def place(attempt: Attempt) -> tuple[int, float] | None:
-    """How many wait before an attempt, and when it was handed to a supervisor (0: not yet); None when it
-    does not wait."""
-    before = 0
-    for entry in entries(attempt.folder.parent.parent):
-        if entry.attempt == attempt:
-            return before, entry.started
-        before += not entry.started
-    return None
-
-
 def leave(attempt: Attempt) -> None:
     """Take an attempt out of the queue."""
-    for entry in entries(attempt.folder.parent.parent):
-        if entry.attempt == attempt:
-            entry.path.unlink(missing_ok=True)
+    runs = attempt.folder.parent.parent
+    for entry in entries(runs):
+        if (entry.job, entry.attempt) == (attempt.job, attempt.number):
+            (runs / _FOLDER / entry.name).unlink(missing_ok=True)
 
 
 def advance(runs: Path) -> bool:
@@ -111,52 +122,93 @@ def advance(runs: Path) -> bool:
 
     Returns: whether anything waits.
     """
-    if not entries(runs):
-        return False
-    with _alone(runs / _FOLDER / "lock", wait=True) as mine:
-        if not mine:
-            return True
-        blocked: set[str] = set()
-        for entry in entries(runs):
-            if entry.started:
-                if abs(time.time() - entry.started) > timing.START_LIMIT_S:
-                    entry.path.unlink(missing_ok=True)
-                continue
-            if entry.attempt.result() is not None or not entry.attempt.folder.is_dir():
-                entry.path.unlink(missing_ok=True)
-                continue
-            _start(entry, blocked)
-    return bool(entries(runs))
+    return Keeper(runs).advance()
 
 
-def _start(entry: Entry, blocked: set[str]) -> None:
-    """Start it when there is room. Args: blocked: what others before it wait for; added to."""
-    job = Job(entry.attempt.job, entry.attempt.folder.parent)
-    if _awaits(job):
-        return
-    try:
-        params = job.spec().params
-    except EngineError:
-        params = {}
-    taken = read_document(entry.path).get("variables")
-    taken = {str(name): str(value) for name, value in taken.items()} if isinstance(taken, dict) else {}
-    wanted = _wanted(params, taken)
-    kind = "gpu" if wanted else "cpu"
-    if kind in blocked:
-        return
-    sweep, parallel = lane(job)
-    lanes = _lock([_lane_lock(job, sweep, number) for number in range(parallel)]) if parallel else ()
-    if lanes is None:
-        return
-    slots = _taken(wanted)
-    if slots is None:
-        blocked.add(kind)
-        Slots(lanes).close()
-        return
-    slots = Slots((*slots.locks, *lanes), slots.cards)
-    entry.path.rename(entry.path.with_name(f"{entry.path.name}.{int(time.time())}"))
-    supervise(entry.attempt, slots, placed(taken))
-    slots.close()
+class _Wish(NamedTuple):
+    """What an entry asks for, which does not change while it waits."""
+
+    device: str
+    variables: Mapping[str, str]
+    lane: tuple[int, int]
+
+
+class Keeper:
+    """Starts what fits, again and again; what it has read of entries and cards it remembers."""
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._wishes: dict[str, _Wish] = {}
+        self._cards: list[Gpu] = []
+        self._cards_until = -math.inf
+
+    def advance(self) -> bool:
+        """As the function of this name."""
+        if not waits(self._runs):
+            return False
+        with _alone(self._runs / _FOLDER / "lock", wait=True) as mine:
+            if not mine:
+                return True
+            blocked: set[str | int] = set()
+            for entry in entries(self._runs):
+                if not entry.started:
+                    self._start(entry, blocked)
+                elif abs(time.time() - entry.started) > timing.START_LIMIT_S:
+                    self._drop(entry)
+        return waits(self._runs)
+
+    def _start(self, entry: Entry, blocked: set[str | int]) -> None:
+        """Start it when there is room. Args: blocked: what others before it wait for, a kind of slot or a
+        sweep of which enough runs; added to."""
+        wish = self._wishes.get(entry.name) or self._wish(entry)
+        wanted = _wanted(wish.device, wish.variables, self._gpus)
+        kind = "gpu" if wanted else "cpu"
+        sweep, parallel = wish.lane
+        if kind in blocked or sweep in blocked:
+            return
+        job = self._job(entry)
+        attempt = job.attempt(entry.attempt)
+        if attempt.result() is not None or not attempt.folder.is_dir():
+            self._drop(entry)
+            return
+        if _awaits(job):
+            return
+        lanes = _lock([_lane_lock(job, sweep, number) for number in range(parallel)]) if parallel else ()
+        if lanes is None:
+            blocked.add(sweep)
+            return
+        slots = _taken(wanted)
+        if slots is None:
+            blocked.add(kind)
+            Slots(lanes).close()
+            return
+        slots = Slots((*slots.locks, *lanes), slots.cards)
+        path = self._runs / _FOLDER / entry.name
+        path.rename(path.with_name(f"{entry.name}.{int(time.time())}"))
+        del self._wishes[entry.name]
+        supervise(attempt, slots, placed(wish.variables))
+        slots.close()
+
+    def _job(self, entry: Entry) -> Job:
+        return Job(entry.job, self._runs / str(entry.job))
+
+    def _wish(self, entry: Entry) -> _Wish:
+        job, device = self._job(entry), "cpu"
+        with contextlib.suppress(EngineError):
+            device = _device(job.spec().params)
+        taken = read_document(self._runs / _FOLDER / entry.name).get("variables")
+        taken = {str(name): str(value) for name, value in taken.items()} if isinstance(taken, dict) else {}
+        self._wishes[entry.name] = wish = _Wish(device, taken, lane(job))
+        return wish
+
+    def _drop(self, entry: Entry) -> None:
+        self._wishes.pop(entry.name, None)
+        (self._runs / _FOLDER / entry.name).unlink(missing_ok=True)
+
+    def _gpus(self) -> list[Gpu]:
+        if time.monotonic() > self._cards_until:
+            self._cards, self._cards_until = gpus(), time.monotonic() + _CARDS_S
+        return self._cards
 
 
 def _awaits(job: Job) -> bool:
@@ -175,16 +227,19 @@ def _lane_lock(job: Job, sweep: int, number: int) -> Path:
 
 def take(params: Mapping[str, Any]) -> Slots:
     """The slots of a job in front, which does not wait: what is free of them."""
-    return _taken(_wanted(params, os.environ)) or Slots()
+    return _taken(_wanted(_device(params), os.environ, gpus)) or Slots()
 
 
-def _wanted(params: Mapping[str, Any], asked: Mapping[str, str]) -> list[list[str]]:
+def _device(params: Mapping[str, Any]) -> str:
+    return str(params.get("device", "cpu"))
+
+
+def _wanted(policy: str, asked: Mapping[str, str], cards: Callable[[], list[Gpu]]) -> list[list[str]]:
     """The GPUs that a job needs, each as the UUIDs that will do; none for the CPU. Args: asked: the variables
-    that say which there are."""
-    policy = str(params.get("device", "cpu"))
+    that say which of the `cards` there are."""
     if policy.partition(":")[0] == "cpu":
         return []
-    here = visible(gpus(), asked)
+    here = visible(cards(), asked)
     if policy == "auto":
         best = sorted(here, key=lambda card: -card.free_bytes)
         return [[card.uuid for card in best]] if best else []
@@ -264,12 +319,14 @@ def supervise(
 
 
 def keep(runs: Path) -> None:
-    """Start what fits; and see to it that someone does so when more fits."""
-    if not advance(runs):
+    """Start what fits; and see to it that someone does so when more fits. A keeper that lives does both."""
+    if not waits(runs):
         return
     with _alone(runs / _FOLDER / "keeper") as free:
-        if not free:
-            return
+        pass
+    # Without the lock: what others have put there, who found it held for this moment, is started too.
+    if not (free and advance(runs)):
+        return
     environment = {key: value for key, value in os.environ.items() if key != MARK}
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench.jobs.queue", str(runs.resolve())],
@@ -303,9 +360,13 @@ def _alone(path: Path, *, wait: bool = False) -> Iterator[bool]:
 def main(arguments: list[str]) -> int:
     """The keeper of the queue of a folder of runs: lives as long as something waits."""
     runs = Path(arguments[0])
-    with _alone(runs / _FOLDER / "keeper") as mine:
-        while mine and advance(runs):
-            time.sleep(timing.TICK_S)
+    keeper = Keeper(runs)
+    mine = True
+    # Asked again without the lock: who puts something there while it is held relies on its holder.
+    while mine and waits(runs):
+        with _alone(runs / _FOLDER / "keeper") as mine:
+            while mine and keeper.advance():
+                time.sleep(timing.TICK_S)
     return 0
 
 

@@ -6,7 +6,7 @@ import contextlib
 import re
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,48 +16,57 @@ from workbench.jobs import queue
 from workbench.jobs.folder import LIVE, Attempt, Ending, Job, all_jobs
 from workbench.jobs.process import sweep
 from workbench.jobs.store import Index, Row
-from workbench.jobs.view import AttemptView, JobView, attempt_view, job_view, standing
+from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, changed_at, standing
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["changed_at", "enter", "reconcile", "reindex", "settle"]
+__all__ = ["enter", "look_at", "reconcile", "reindex", "settle"]
 
 _RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
 """The names of runs half made or half removed."""
 
 
-def reconcile(workspace: Workspace) -> list[JobView]:
+def look_at(workspace: Workspace) -> Look:
+    """A look at all jobs of a workspace, with what the index knows."""
+    return Look(workspace.runs, Index(workspace.root).load())
+
+
+def reconcile(workspace: Workspace, look: Look | None = None) -> list[JobView]:
     """Put the records straight: write down the end of attempts whose supervisor could not, give orphaned
     workers a new one, and bring the index up to date.
 
-    Returns: the jobs that are over now and were not when the index last knew of them.
+    Args: look: just begun, to be gone on with. Returns: the jobs that are over now and were not when the
+    index last knew of them.
     """
     queue.keep(workspace.runs)
     index = Index(workspace.root)
-    known = index.load()
+    look = look or look_at(workspace)
+    known = look.known
     found = all_jobs(workspace.runs)
     news, rows = [], []
-    for item in found:
+    # The members of a sweep, which are younger, before it: its state follows from theirs.
+    for item in reversed(found):
+        if look.kept(item) is not None:
+            continue
         row = known.get(item.id)
         changed_ns = changed_at(item)
-        if row is not None and not row.view.live and row.changed_ns == changed_ns:
-            continue
         last = item.attempts()[-1:]
-        settled = not last or settle(last[0])
-        view = job_view(item)
+        settled = not last or settle(last[0], look=look)
+        view = look.view(item)
         if not view.live and not settled:
             continue
         if row is not None and row.view.live and not view.live:
             news.append(view)
-        if row is None or not view.live or (row.view.state, row.view.attempt) != (view.state, view.attempt):
+        before = row and (row.changed_ns, row.view.state, row.view.attempt)
+        if not view.live or before != (changed_ns, view.state, view.attempt):
             rows.append((item, Row(view, changed_ns)))
     if rows:
-        index.save([row for _, row in rows], _all_attempts(item for item, _ in rows))
+        index.save([row for _, row in rows], _all_attempts([item for item, _ in rows], look))
     gone = set(known) - {item.id for item in found}
     if gone:
         index.forget(gone)
-    return news
+    return news[::-1]
 
 
 def reindex(workspace: Workspace) -> tuple[int, str]:
@@ -75,19 +84,21 @@ def reindex(workspace: Workspace) -> tuple[int, str]:
             clear_away(folder, below=False)
     index = Index(workspace.root)
     index.clear()
+    look = Look(workspace.runs)
     for item in all_jobs(workspace.runs):
         for attempt in item.attempts()[-1:]:
-            settle(attempt)
+            settle(attempt, look=look)
     found = enter(workspace, all_jobs(workspace.runs), index)
     return found, index.notice
 
 
-def settle(attempt: Attempt, *, give_up: bool = False) -> bool:
+def settle(attempt: Attempt, *, give_up: bool = False, look: Look | None = None) -> bool:
     """Record the end of an attempt that has no one to record it, or give its worker a new supervisor.
 
-    Returns: whether what its folder says now is settled; not so when an end could not be written down.
+    Args: look: the look at many jobs that this is part of. Returns: whether what its folder says now is
+    settled; not so when an end could not be written down.
     """
-    now = standing(attempt)
+    now = standing(attempt, places=look.places if look else None)
     if now.recorded:
         return True
     silent = now.health == "silent" and give_up and attempt.ticket() is None
@@ -109,29 +120,23 @@ def settle(attempt: Attempt, *, give_up: bool = False) -> bool:
         elif again.ending is not None and not again.recorded:
             sweep(attempt.folder)
             attempt.say_result(again.ending)
+            queue.leave(attempt)
         return True
     return False
 
 
 def enter(workspace: Workspace, found: list[Job], index: Index | None = None) -> int:
     """Bring the index up to date with these jobs. Returns: how many there are."""
-    rows = [Row(changed_ns=changed_at(item), view=job_view(item)) for item in found]
-    (index or Index(workspace.root)).save(rows, _all_attempts(found))
+    look = Look(workspace.runs)
+    rows = [Row(changed_ns=changed_at(item), view=look.view(item)) for item in found]
+    (index or Index(workspace.root)).save(rows, _all_attempts(found, look))
     return len(rows)
 
 
-def changed_at(item: Job) -> int:
-    """When anything was last written that the view of a job that is over depends on, in nanoseconds."""
-    latest = 0
-    last = (each.folder / "result.json" for each in item.attempts()[-1:])
-    for path in (item.folder, item.recipe, *last):
-        with contextlib.suppress(OSError):
-            latest = max(latest, path.stat().st_mtime_ns)
-    return latest
-
-
-def _all_attempts(found: Iterable[Job]) -> list[tuple[int, AttemptView]]:
-    return [(item.id, attempt_view(attempt)) for item in found for attempt in item.attempts()]
+def _all_attempts(found: Sequence[Job], look: Look) -> list[tuple[int, AttemptView]]:
+    return [
+        (item.id, attempt_view(attempt, places=look.places)) for item in found for attempt in item.attempts()
+    ]
 
 
 def _old(path: Path) -> bool:

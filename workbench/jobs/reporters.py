@@ -12,13 +12,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from symtable import symtable
 from typing import Any, Protocol
 
 from engines.core.errors import EngineError
 from workbench.jobs.boards import TensorBoard
 from workbench.jobs.tail import LoggedEvent
 
-__all__ = ["FILE", "NAMES", "Reporter", "Run", "checked", "configured", "reporter"]
+__all__ = ["FILE", "NAMES", "Reporter", "Run", "checked", "configured", "listed", "reporter"]
 
 FILE = "reporters.json"
 """In a run folder: the names of those that are told of the job as it runs."""
@@ -199,9 +200,21 @@ def checked(name: str) -> str:
         known = ", ".join(NAMES)
         raise _unusable(f"there is no reporter {name!r}", f"There are {known}, and FILE.py:FUNCTION.")
     path = Path(place).expanduser().absolute()
-    if not path.is_file():
-        raise _unusable("there is no such file", "Name a Python file: FILE.py:FUNCTION.", str(path))
+    if path.suffix != ".py" or not path.is_file():
+        raise _unusable("there is no such Python file", "Name one: FILE.py:FUNCTION.", str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+        names = {symbol.get_name() for symbol in symtable(text, str(path), "exec").get_symbols()}
+    except (OSError, ValueError, SyntaxError) as error:
+        raise _unusable(f"it cannot be read as Python: {error}", "Mend it.", str(path)) from error
+    if function not in names and "import *" not in text:
+        raise _unusable(f"it has no function {function!r}", "Name one of its functions.", str(path))
     return f"{path}:{function}"
+
+
+def listed(text: str) -> str:
+    """Several reporters with commas, each `checked`. Raises: EngineError E627."""
+    return ",".join(checked(name) for each in text.split(",") if (name := each.strip()))
 
 
 def configured(task: str) -> dict[str, dict[str, Any]]:
@@ -221,8 +234,8 @@ def reporter(name: str) -> Reporter:
         return NAMES[name]()
     place, _, function = name.rpartition(":")
     spec = importlib.util.spec_from_file_location("mathwb_reporter", place)
-    if spec is None or spec.loader is None:
-        raise _unusable("this is no Python file", "Name one that ends in .py.", place)
+    assert spec is not None  # its name ends in .py
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     found = getattr(module, function, None)

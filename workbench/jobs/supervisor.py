@@ -107,9 +107,10 @@ class Supervisor:
         self._delivered = ""
         self._direct = True
         self._told: list[subprocess.Popen[bytes]] = []
+        self._folder = _identity(attempt.folder)
 
     def run(self) -> Ending | None:
-        """Returns: the end of the attempt; None when another supervisor has it."""
+        """Returns: the end of the attempt; None when another supervisor has it, or its folder was removed."""
         with self.attempt.held(timing.LOCK_WAIT_S) as mine:
             if not mine:
                 return None
@@ -127,7 +128,7 @@ class Supervisor:
                     with contextlib.suppress(OSError):
                         self._told = start(self.attempt) if begun else []
                     ending = self._watch(signals) if begun else last_words(self.attempt)
-                return self._record(ending, signals)
+                return None if self._removed() else self._record(ending, signals)
 
     def await_reporters(self) -> None:
         """Give reporters time to pass on the end; on a cluster everything ends with this process."""
@@ -175,11 +176,19 @@ class Supervisor:
             self._listen()
             if over:
                 return self._ending(signals)
-            if time.monotonic() >= next_beat:
+            if self._removed():
+                # Nobody could see what it does, and what it goes on to write would look like a lost job.
+                self._send("kill")
+            elif time.monotonic() >= next_beat:
                 self._report()
                 next_beat = time.monotonic() + timing.HEARTBEAT_S
-            self._pass_on(signals)
+            else:
+                self._pass_on(signals)
             signals.wait(min(timing.TICK_S, next_beat - time.monotonic()))
+
+    def _removed(self) -> bool:
+        """Whether the folder of the attempt is gone, or another one lies in its place."""
+        return _identity(self.attempt.folder) != self._folder
 
     def _over(self) -> bool:
         if self._child is None:
@@ -232,6 +241,9 @@ class Supervisor:
             with contextlib.suppress(OSError, EngineError):
                 self.attempt.ask(want)
             return
+        self._send(want)
+
+    def _send(self, want: str) -> None:
         worker = self.attempt.worker()
         number = signal.SIGKILL if want == "kill" else signal.SIGTERM
         if self._child is not None:
@@ -325,6 +337,15 @@ class Supervisor:
                 if time.monotonic() > deadline:
                     raise
             signals.wait(timing.TICK_S)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Which folder it is; None for none."""
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _params(run: Path) -> Mapping[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import DataError
 from workbench.jobs import queue, slurm, sweeps, timing
@@ -16,12 +18,17 @@ from workbench.jobs.folder import LIVE, Attempt, Ending, Heartbeat, Job
 from workbench.jobs.progress import Progress, progress
 from workbench.recipes import Recipe
 
+if TYPE_CHECKING:
+    from workbench.jobs.store import Row
+
 __all__ = [
     "FIELDS",
     "AttemptView",
     "JobView",
+    "Look",
     "Standing",
     "attempt_view",
+    "changed_at",
     "job_view",
     "standing",
 ]
@@ -70,8 +77,9 @@ class Standing:
     waiting: str = ""
 
 
-def standing(attempt: Attempt, *, now: float | None = None) -> Standing:
-    """The state of an attempt, from its files and the processes they name.
+def standing(attempt: Attempt, *, now: float | None = None, places: queue.Places | None = None) -> Standing:
+    """The state of an attempt, from its files and the processes they name. Args: places: the queue, where it
+    has just been read.
 
     The order of the questions matters: whether a process lives is asked before what it has left behind, so
     that an end which comes between two questions is not taken for a loss.
@@ -83,7 +91,7 @@ def standing(attempt: Attempt, *, now: float | None = None) -> Standing:
         return _on_cluster(attempt, ticket, now)
     beat = attempt.heartbeat()
     if beat is None:
-        return _unbegun(attempt, now)
+        return _unbegun(attempt, now, places)
     health = "ok"
     alive = beat.supervisor.alive()
     if alive is None and now - beat.t > timing.STALE_AFTER_S:
@@ -98,9 +106,11 @@ def standing(attempt: Attempt, *, now: float | None = None) -> Standing:
     return _living(attempt, health, beat, now)
 
 
-def _unbegun(attempt: Attempt, now: float) -> Standing:
+def _unbegun(attempt: Attempt, now: float, places: queue.Places | None) -> Standing:
     """The state of one of this machine that no supervisor has begun."""
-    place = queue.place(attempt)
+    if places is None:
+        places = queue.places(attempt.folder.parent.parent)
+    place = places.get((attempt.job, attempt.number))
     if place is not None and not place[1]:
         if attempt.wanted():
             return _dead(attempt)
@@ -179,9 +189,9 @@ class AttemptView:
     value: dict[str, Any] = field(default_factory=dict)
 
 
-def attempt_view(attempt: Attempt) -> AttemptView:
+def attempt_view(attempt: Attempt, *, places: queue.Places | None = None) -> AttemptView:
     """The attempt as it stands."""
-    now = standing(attempt)
+    now = standing(attempt, places=places)
     worker = attempt.worker()
     started = worker[1] if worker else None
     view = AttemptView(attempt.number, now.state, created=attempt.created(), started=started)
@@ -298,22 +308,75 @@ class JobView:
         return cls(**document)
 
 
-def job_view(job: Job, *, now: float | None = None) -> JobView:
-    """The job as it stands, read from its folder."""
-    now = time.time() if now is None else now
+class Look:
+    """One look at many jobs of a folder of runs: the queue is read once, and each job once.
+
+    Args: known: what the index knew; what is over, or waits, and has not changed since is taken from there.
+    """
+
+    def __init__(self, runs: Path, known: Mapping[int, Row] | None = None) -> None:
+        self._runs = runs
+        self.known = known or {}
+        self._views: dict[int, JobView] = {}
+
+    @cached_property
+    def places(self) -> queue.Places:
+        """The queue."""
+        return queue.places(self._runs)
+
+    def view(self, job: Job) -> JobView:
+        """The job as it stands."""
+        if self.kept(job) is None:
+            self._views[job.id] = job_view(job, self)
+        return self._views[job.id]
+
+    def kept(self, job: Job) -> JobView | None:
+        """The job by what the index knows or this look has seen; None when its folder has to be read."""
+        if job.id not in self._views and (found := self._unchanged(job)):
+            self._views[job.id] = found
+        return self._views.get(job.id)
+
+    def _unchanged(self, job: Job) -> JobView | None:
+        row = self.known.get(job.id)
+        if row is None or row.changed_ns != changed_at(job):
+            return None
+        if not row.view.live:
+            return row.view
+        _, started = self.places.get((job.id, row.view.attempt), (0, 1.0))
+        if row.view.state != "queued" or started:
+            return None
+        now = _unbegun(job.attempt(row.view.attempt), time.time(), self.places)
+        return dataclasses.replace(row.view, waiting=now.waiting) if now.state == "queued" else None
+
+
+def changed_at(job: Job) -> int:
+    """When anything was last written that the view of a job that is over or waits depends on, in
+    nanoseconds."""
+    latest = 0
+    last = (each.folder / "result.json" for each in job.attempts()[-1:])
+    for path in (job.folder, job.recipe, *last):
+        with contextlib.suppress(OSError):
+            latest = max(latest, path.stat().st_mtime_ns)
+    return latest
+
+
+def job_view(job: Job, look: Look | None = None) -> JobView:
+    """The job as it stands, read from its folder. Args: look: at many jobs, of which this is one."""
+    now = time.time()
+    look = look or Look(job.folder.parent)
     try:
         spec = job.spec()
     except DataError as error:
         what = str(error)
         return JobView(job.id, "", "unreadable", "lost", what, code=error.code, folder=str(job.folder))
     if spec.task == sweeps.TASK:
-        return _sweep_view(job, spec, now)
+        return _sweep_view(job, spec, look)
     attempts = job.attempts()
     if not attempts:
         reason = "the run folder holds no attempt"
         return JobView(job.id, spec.task, spec.title, "lost", reason, folder=str(job.folder))
     attempt = attempts[-1]
-    now_at = standing(attempt, now=now)
+    now_at = standing(attempt, now=now, places=look.places)
     ending, beat = now_at.ending, now_at.heartbeat
     far = progress(attempt.events)
     worker = attempt.worker()
@@ -360,12 +423,12 @@ def job_view(job: Job, *, now: float | None = None) -> JobView:
     )
 
 
-def _sweep_view(job: Job, spec: Recipe, now: float) -> JobView:
+def _sweep_view(job: Job, spec: Recipe, look: Look) -> JobView:
     """A sweep as one line: how many of its runs are over, and its state by theirs. One that has been ended
     early for being the worst is done; otherwise a failed one makes it a failure, and a stopped one stopped.
     What shares have left undone is done by the one that puts them together."""
-    runs = job.folder.parent
-    views = [job_view(Job(each.job, runs / str(each.job)), now=now) for each in sweeps.members(job)]
+    runs, now = job.folder.parent, time.time()
+    views = [look.view(Job(each.job, runs / str(each.job))) for each in sweeps.members(job)]
     if not views:
         return _sweep_of_none(job, spec, now)
     live = [view for view in views if view.live]

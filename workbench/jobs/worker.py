@@ -23,6 +23,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import file_error, write_json
 from engines.core.spec import described
 from workbench.jobs import timing
+from workbench.jobs.differences import flat
 from workbench.jobs.environment import changes, record
 from workbench.jobs.executors import LAUNCHED, device_of
 from workbench.jobs.folder import Attempt, Ending, Job
@@ -144,7 +146,7 @@ def _run(job: Job, attempt: Attempt, log: EventLog, stop: StopFlag) -> Ending:
     except StoppedError:
         ending, value = _stopped(attempt), {}
     except BaseException as error:  # noqa: BLE001  # the bindings of some libraries panic outside Exception
-        ending, value = _failure(error, attempt), {}
+        ending, value = _failure(error, job, attempt), {}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     started = attempt.worker()
     return Ending(
@@ -200,10 +202,25 @@ def _stopped(attempt: Attempt) -> Ending:
     return Ending("stopped", attempt.wanted_why() or asked)
 
 
-def _failure(error: BaseException, attempt: Attempt) -> Ending:
+def _moved(job: Job) -> str:
+    """What to do about files that the recipe names and that are not there; empty when all are."""
+    try:
+        params = flat(job.spec().params)
+    except EngineError:
+        return ""
+    named = {key: value for key, value in params.items() if key not in ("out", "publish")}
+    gone = [key for key, value in named.items() if os.path.isabs(str(value)) and not Path(value).exists()]
+    if not gone:
+        return ""
+    again = f"mathwb jobs rerun {job.id} --set {gone[0]}=PATH"
+    return f"Put {named[gone[0]]} back and resume it, or say where it is now: {again}"
+
+
+def _failure(error: BaseException, job: Job, attempt: Attempt) -> Ending:
     resume = f"mathwb jobs resume {attempt.job}"
     if isinstance(error, EngineError):
-        return Ending.of_error(error)
+        ending = Ending.of_error(error)
+        return replace(ending, remedy=moved) if error.code == "E312" and (moved := _moved(job)) else ending
     with contextlib.suppress(OSError):
         traceback.print_exception(error)
     if isinstance(error, MemoryError):

@@ -194,9 +194,10 @@ def _config(folder: Path) -> Any:
             remedy=f"Use one of the architectures {', '.join(get_args(Family))}.",
         )
     try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True)
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise unusable(folder, f"the config cannot be loaded: {str(error)[:200]}", CODE) from error
+        what = f"the config cannot be loaded: {str(error)[:200]}"
+        raise unusable(folder, what, CODE, "Mend or replace its config.json.") from error
 
 
 def _tokenizer(folder: Path) -> Any:

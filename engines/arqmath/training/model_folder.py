@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, unloadable
 from engines.core.files import write_text
 from engines.training.card import card
 
@@ -33,9 +33,10 @@ _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert")
 """Their positions begin behind that of the padding, so the table holds fewer tokens than it has rows."""
 
 
-def unusable(
-    folder: Path, what: str, code: str, remedy: str = "Copy the folder again, whole.", *, exit_code: int = 3
-) -> DataError:
+_WHOLE = "Copy the folder again, whole."
+
+
+def unusable(folder: Path, what: str, code: str, remedy: str = _WHOLE, *, exit_code: int = 3) -> DataError:
     """An error about a model folder; `code` says what model was wanted."""
     return DataError(what, path=folder, code=code, exit_code=exit_code, remedy=remedy)
 
@@ -67,7 +68,9 @@ def open_tokenizer(folder: Path, code: str) -> Any:
         remedy = "Copy the tokenizer of the model that it was trained from into the folder."
         raise unusable(folder, f"the model folder has no tokenizer ({', '.join(TOKENIZERS)})", code, remedy)
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+        return AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, use_fast=True, trust_remote_code=False
+        )
     except Exception as error:  # the library raises whatever the fault happens to lead to
         raise _unloaded(folder, "tokenizer", error, code) from error
 
@@ -86,6 +89,7 @@ def open_model(cls: Any, folder: Path, code: str, **changes: Any) -> tuple[Any, 
             found: tuple[Any, Mapping[str, Any]] = cls.from_pretrained(
                 folder,
                 local_files_only=True,
+                trust_remote_code=False,
                 use_safetensors=True,
                 dtype=torch.float32,
                 output_loading_info=True,
@@ -161,8 +165,8 @@ def save_library_model(
 
 
 def _unloaded(folder: Path, part: str, error: Exception, code: str) -> DataError:
-    first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return unusable(folder, f"the {part} cannot be loaded: {first[:200]}", code)
+    what, remedy = unloadable(f"the {part} cannot be loaded", error, _WHOLE)
+    return unusable(folder, what, code, remedy)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.errors import DataError, EngineError
+from engines.core.errors import DataError, EngineError, unloadable
 from engines.core.spec import read, values
 from engines.mathamr.training.collection import index_files, need_collection
 from engines.mathamr.training.pairs import Pair, judged_pairs, split
@@ -114,13 +114,9 @@ class SentenceTask:
                 str(place), device="cpu", local_files_only=True, model_kwargs={"use_safetensors": True}
             )
         except Exception as error:  # the library raises whatever the fault happens to lead to
-            raise DataError(
-                f"the encoder cannot be loaded: {' '.join(str(error).split())[:200]}",
-                path=place,
-                code="E663",
-                exit_code=3,
-                remedy="Name a sentence-transformers folder with --set data.encoder=FOLDER.",
-            ) from error
+            remedy = "Name a sentence-transformers folder with --set data.encoder=FOLDER."
+            what, remedy = unloadable("the encoder cannot be loaded", error, remedy)
+            raise DataError(what, path=place, code="E663", exit_code=3, remedy=remedy) from error
         made.max_seq_length = min(self.settings.max_length, made.max_seq_length or self.settings.max_length)
         return made
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, unloadable
 from engines.core.files import write_bytes, write_json
 from engines.core.machine import torch_device
 from engines.core.spec import read, refused, values
@@ -107,13 +107,13 @@ def _empty(folder: Path) -> tuple[Any, Any]:
     import transformers
 
     try:
-        config = transformers.AutoConfig.from_pretrained(str(folder), local_files_only=True)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+        own: Any = {"local_files_only": True, "trust_remote_code": False}
+        config = transformers.AutoConfig.from_pretrained(str(folder), **own)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **own)
         return transformers.AutoModel.from_config(config), tokenizer
-    except (OSError, ValueError) as error:
-        raise _wrong(
-            folder, "the solver's encoder cannot be opened", "Copy the folder again, whole."
-        ) from error
+    except Exception as error:  # the library raises whatever the fault happens to lead to
+        what = "the solver's encoder cannot be opened"
+        raise _wrong(folder, *unloadable(what, error, "Copy the folder again, whole.")) from error
 
 
 def _fill(solver: Solver, folder: Path) -> None:

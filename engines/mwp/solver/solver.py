@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, unloadable
 from engines.mwp.problems.equation import leaf_value
 from engines.mwp.problems.problem import Problem
 from engines.mwp.solver.deductive_head import DeductiveHead
@@ -196,14 +196,15 @@ def opened(folder: Path) -> tuple[Any, Any]:
 
     transformers.utils.logging.disable_progress_bar()
     place: Any = {"pretrained_model_name_or_path": str(folder), "local_files_only": True}
+    place["trust_remote_code"] = False
     remedy = "Name a folder of a BERT with its tokenizer and weights in safetensors."
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(**place)
         model, loading = transformers.AutoModel.from_pretrained(
             **place, use_safetensors=True, output_loading_info=True
         )
-    except (OSError, ValueError) as error:
-        what = f"the encoder cannot be opened: {' '.join(str(error).split())[:200]}"
+    except Exception as error:  # the library raises whatever the fault happens to lead to
+        what, remedy = unloadable("the encoder cannot be opened", error, remedy)
         raise DataError(what, path=folder, code="E663", exit_code=3, remedy=remedy) from error
     missing = sorted(name for name in loading["missing_keys"] if "pooler" not in name)
     if missing:

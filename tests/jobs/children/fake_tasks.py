@@ -15,6 +15,7 @@ from typing import Any
 
 from engines.core.errors import EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop
+from engines.core.files import sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,8 @@ def fail(spec: Fake, *, events: Sink, stop: Stop) -> dict[str, Any]:
     """Fail as engines do, or as nobody foresaw."""
     if spec.unforeseen:
         raise ZeroDivisionError("one over nothing")
+    if spec.source:
+        sha256(spec.source)
     raise EngineError("no model at the place named", code="E350", exit_code=3, remedy="Train one first.")
 
 
