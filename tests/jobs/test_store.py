@@ -86,7 +86,7 @@ def test_reindex_makes_the_same_list_and_clears_away(lab: Lab) -> None:
         ended(lab, state)
     jobs.reconcile(lab.workspace)
     before = jobs.jobs(lab.workspace)
-    old, new = lab.workspace.runs / ".draft-old", lab.workspace.runs / ".draft-new"
+    old, new = lab.workspace.runs / ".draft-0123456789ab", lab.workspace.runs / ".draft-ba9876543210"
     for folder in (old, new):
         folder.mkdir()
     os.utime(old, (time.time() - 7200,) * 2)
