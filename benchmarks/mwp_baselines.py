@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, record, table
+from benchmarks._record import Record, parser_of, table
 from engines.core.assets import asset
 from engines.mwp.evaluations.evaluate import interval, mcnemar
 from engines.mwp.evaluations.scores import judged
@@ -74,7 +74,8 @@ def right(rows: Sequence[Problem], found: Sequence[Any]) -> list[bool]:
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("data", type=Path)
-    data: Path = parser.parse_args().data
+    arguments = parser.parse_args()
+    data: Path = arguments.data
     from engines.mwp.solver.solve import ready
 
     own = asset("sample/problems")
@@ -93,6 +94,8 @@ def main() -> None:
             data / "math23k_valid.jsonl.gz",
         ),
     }
+    used = sorted({path for sources, measured in recipes.values() for path in (*sources.values(), measured)})
+    kept = Record("mwp_baselines", arguments.out, data=used)
     figures: dict[str, object] = {}
     shown = []
     for name, (sources, measured) in recipes.items():
@@ -124,7 +127,7 @@ def main() -> None:
                 "against_the_solver": None if kind == name else against,
             }
     print("\n".join(table(("what", "data", "right", "95 %", "p"), shown)))
-    print(record("mwp_baselines", figures, libraries=("scikit-learn", "torch")))
+    kept.write(figures, libraries=("scikit-learn", "torch"))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from benchmarks._record import parser_of, put_into, record, table
+from benchmarks._record import Record, parser_of, put_into, table
 from benchmarks.arqmath import DIRECTIONS, THREE, set_up, shuffled
 from engines.arqmath.collection.index import DEPTH
 from engines.arqmath.first_stage import FirstStage
@@ -84,8 +84,8 @@ def main() -> None:
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
-    parser.add_argument("--try", dest="trial", action="store_true", help="print only, keep no result")
     arguments = parser.parse_args()
+    kept = Record("parts", arguments.out, collection=arguments.collection)
     bench = set_up(arguments.collection, arguments.cache)
     found = {name: bench.index.run(bench.texts, DEPTH, how=name) for name in THREE}
     sums = [" + ".join(names) for count in (3, 2, 1) for names in combinations(THREE, count)]
@@ -117,8 +117,7 @@ def main() -> None:
     text = markdown(figures["reports"])
     print(text)
     print(chosen)
-    if not arguments.trial:
-        record("parts", figures, libraries=("numpy", "faiss-cpu"))
+    kept.write(figures, libraries=("numpy", "faiss-cpu"))
     if arguments.into:
         put_into(arguments.into, text, "parts")
 

@@ -186,16 +186,18 @@ def _mathamr() -> Iterator[Measured]:
         "OPTText": "opt",
         "paths of the index": "paths",
     }
+    record = "benchmarks/results/mathamr.json"
+    topics = json.loads((ROOT / record).read_bytes())["figures"]["judged"]["visual"]["2021"]["topics"]
     for row, kind in shown.items():
-        place = f"judged/2021/{kind}"
+        place = f"judged/visual/2021/{kind}"
         measures = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime")
         untrained = "" if kind == "paths" else ", MiniLM untrained"
         yield Measured(
             "mathamr",
             1,
             row,
-            "benchmarks/results/mathamr.json",
-            f"mini collection, 65 topics of 2021{untrained}",
+            record,
+            f"mini collection, {topics} topics of 2021{untrained}",
             "python -m benchmarks.mathamr COLLECTION --cache DIR (in full in docs/mathamr.md)",
             {
                 name: (f"{place}/{name}", f"{place}/ndcg10_interval" if name == "ndcg10_prime" else "")
