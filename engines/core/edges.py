@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 
 from engines.core.numeric import Programs
 from engines.core.numeric_kernel import BINARY, DIFF, LEAF, UNARY, WHERE, reached
-from engines.core.precise import CODE, NOTHING, Form, Functions, Value, applied, settled
+from engines.core.precise import BITS, CODE, NOTHING, Form, Functions, Value, applied, settled
 from engines.core.roots import TINY, Roots
 
 __all__ = ["REACH", "Edges", "Place"]
 
-REACH = 1e12
+REACH = 1e300
 """Places farther from 0 are left out; the search of the line ends before (`domain.grid`)."""
 _PERIODS = 3
 """Periods each way from 0 that are looked at."""
 _SHOWN_DENOMINATOR = 999
+_SHOWN_BELOW = 10**16
 _NAMES = UNARY + BINARY
 
 _HOLES = {
@@ -45,6 +46,10 @@ _ENDS = {
 """Where their domains end, or their slopes jump."""
 _POLES = {"csc": 0, "cot": 0, "tan": 1, "sec": 1}
 """Half of pi, so many times, where they have poles; and so on every pi."""
+_JUMPING = {CODE["atan"], CODE["acot"]}
+"""They jump where their argument has a pole: another branch begins there."""
+_UNJUMPING = {CODE["tan"], CODE["cot"]}
+"""tan(atan u) does not."""
 _EDGED = {CODE[name] for name in (*_HOLES, *_ENDS, *_POLES, "/", "pow", "log")}
 _PERIODIC = ("sin", "cos", "tan", "csc", "sec", "cot")
 _INVERSE = {
@@ -64,11 +69,13 @@ _RANGES = {
 
 
 class Place:
-    """A point of the real line: a narrow ball, and the double nearest to it."""
+    """A point of the real line: a narrow ball, and the double nearest to it. `crowded` says that another
+    point has the same nearest double, and stands for it too."""
 
     def __init__(self, ball: arb) -> None:
         self.ball = ball
         self.value = float(ball)
+        self.crowded = False
 
     @cached_property
     def exact(self) -> Fraction | None:
@@ -78,9 +85,10 @@ class Place:
     @cached_property
     def text(self) -> str:
         """`-4/9`, `3*pi/4` or `about 0.739`."""
-        if self.exact is not None:
+        if self.exact is not None and abs(self.exact) < _SHOWN_BELOW:
             return str(self.exact)
-        turns = _fraction(self.ball / arb.pi())
+        with ctx.workprec(BITS):
+            turns = _fraction(self.ball / arb.pi())
         if turns is None:
             return f"about {self.value:.4g}"
         above = {1: "pi", -1: "-pi"}.get(turns.numerator, f"{turns.numerator}*pi")
@@ -90,15 +98,17 @@ class Place:
 def _fraction(ball: arb) -> Fraction | None:
     """The fraction with a small denominator that a narrow ball holds, if it holds one."""
     near = Fraction(float(ball)).limit_denominator(_SHOWN_DENOMINATOR)
-    return near if (ball * near.denominator - near.numerator).contains(0) else None
+    with ctx.workprec(BITS):
+        return near if (ball * near.denominator - near.numerator).contains(0) else None
 
 
 class Edges:
     """The places that terms over some functions meet.
 
     A place is a bit. A family without end, such as the zeros of the sine, has a bit too, which says how far
-    from 0 all of it are among the places. `isolated` are the bits of places where a power with a negative
-    base and an exponent that varies is defined, and not around them: they are among the holes of `masks`.
+    from 0 all of it are among the places; and so has a function whose places could only be searched for.
+    `isolated` are the bits of places where a power with a negative base and an exponent that varies is
+    defined, and not around them: they are among the holes of `masks`.
     `searched` says whether some places could only be searched for.
     """
 
@@ -107,10 +117,10 @@ class Edges:
         self.isolated = 0
         self.searched = False
         self._roots = Roots(functions)
-        self._places: list[Place | float] = []
+        self._places: list[Place | float | None] = []
         self._bits: dict[tuple[float, bool], int] = {}
         self._met: dict[Form, tuple[int, int]] = {}
-        self._solved: dict[tuple[int, float], int] = {}
+        self._solved: dict[tuple[int, float], tuple[arb, int]] = {}
         self._families: dict[tuple[int, float, float], int] = {}
         self._smooth: dict[tuple[int, Place], bool] = {}
         sizes = [abs(float(point)) for point in functions.points]
@@ -119,14 +129,18 @@ class Edges:
     def masks(
         self, programs: Programs, numbers: list[int], roots: NDArray[np.int32]
     ) -> list[tuple[int, int]]:
-        """For the programs with these roots: where they or their parts are undefined, and where those end or
-        bend. `numbers` is from `Functions.read`."""
+        """For the programs with these roots: where they or their parts are undefined, and where those end,
+        bend or jump. `numbers` is from `Functions.read`."""
         met = self._met
         holes, ends = [0] * len(numbers), [0] * len(numbers)
         inner = np.flatnonzero(reached(programs.nodes, roots) & (programs.nodes[0] < LEAF))
         with ctx.workprec(self.functions.bits):
             for node, code, a, b in zip(inner.tolist(), *programs.nodes[:, inner].tolist(), strict=True):
                 here, bends = holes[a] | holes[b], ends[a] | ends[b]
+                if code in _JUMPING:
+                    bends |= holes[a]
+                elif code in _UNJUMPING and programs.nodes[0, a] in _JUMPING:
+                    bends = ends[programs.nodes[1, a]]
                 if code in _EDGED:
                     form = code, numbers[a], numbers[b]
                     masks = met.get(form)
@@ -148,9 +162,13 @@ class Edges:
 
     def radius(self, mask: int) -> float:
         """How far from 0 a mask holds all places of the families it is made of."""
-        return min((place for place in self._of(mask) if not isinstance(place, Place)), default=inf)
+        return min((place for place in self._of(mask) if isinstance(place, float)), default=inf)
 
-    def _of(self, mask: int) -> Iterator[Place | float]:
+    def unsure(self, mask: int) -> bool:
+        """Whether some places of a mask may have escaped a search."""
+        return any(place is None for place in self._of(mask))
+
+    def _of(self, mask: int) -> Iterator[Place | float | None]:
         while mask:
             lowest = mask & -mask
             yield self._places[lowest.bit_length() - 1]
@@ -167,6 +185,8 @@ class Edges:
             return solve(b, zero), 0
         if name == "pow":
             return self._powers(a, b)
+        if a in self.functions.faded and name in _ENDS:
+            return 0, self._mark(None)
         if name == "log":
             both = solve(a, zero) | solve(b, zero)
             return both | solve(a, arb(1)), both
@@ -229,20 +249,22 @@ class Edges:
         if self.functions.fixed[function]:
             return 0
         key = function, float(target)
-        if key not in self._solved:
+        known = self._solved.get(key)
+        if known is None or not known[0].overlaps(target):  # another value may have the same nearest double
             for form in self.functions.forms[function]:
                 found = self._inverted(form, target) if max(form[1:]) < function else None
                 if found is not None:
                     break
             else:
                 found = self._outright(function, target)
-            self._solved[key] = found
-        return self._solved[key]
+            self._solved[key] = known = target, found
+        return known[1]
 
     def _opposite(self, function: int, target: arb) -> int | None:
         """The places found for the function with the other sign."""
         other = self.functions.opposite(function)
-        return None if other is None else self._solved.get((other, float(-target)))
+        known = None if other is None else self._solved.get((other, float(-target)))
+        return known[1] if known is not None and known[0].overlaps(-target) else None
 
     def _inverted(self, form: Form, t: arb) -> int | None:
         """Where an operation has the value t, or None if its inverse does not say."""
@@ -332,7 +354,7 @@ class Edges:
             ]
             found = self._union(masks)
             last = [abs(place.value) for place in self.within(masks[0] | masks[-1])]
-            self._families[key] = found | (self._endless(min(last)) if last else 0)
+            self._families[key] = found | (self._mark(min(last)) if last else 0)
         return self._families[key]
 
     def _misses(self, function: int, start: arb, period: arb) -> bool:
@@ -355,10 +377,10 @@ class Edges:
         self.searched = True
         roots, known = self._roots.searched(function, target)
         found = self._union(self._place(root + arb(0, TINY)) for root in roots)
-        return found | (self._endless(known) if known < inf else 0)
+        return found | self._mark(None) | (self._mark(known) if known < inf else 0)
 
-    def _endless(self, radius: float) -> int:
-        """The mark of a family of places that are all known only so far from 0."""
+    def _mark(self, radius: float | None) -> int:
+        """The mark of a family of places that are all known only so far from 0, or of a search."""
         self._places.append(radius)
         return 1 << (len(self._places) - 1)
 
@@ -373,6 +395,9 @@ class Edges:
             self._bits[key] = len(self._places)
             self._places.append(Place(point))
             self.isolated |= isolated << self._bits[key]
+        known = self._places[self._bits[key]]
+        if isinstance(known, Place) and not known.ball.overlaps(point):
+            known.crowded = True
         return 1 << self._bits[key]
 
 

@@ -233,7 +233,8 @@ class Functions:
 
     Attributes: bits: working precision. agreed: bits that values share to be taken for the same. values: by
     number, one ball per point. forms: by number, the ways in which it was met; the operands of the first were
-    there before it. fixed: by number, whether it is free of variables.
+    there before it. fixed: by number, whether it is free of variables. faded: those that are so by their
+    values alone: 1 + e^(-x^2) is 1 far from 0, as x/x is.
     """
 
     def __init__(
@@ -260,6 +261,7 @@ class Functions:
         self.values: list[tuple[Value, ...]] = [(_NAN,) * len(points)]
         self.forms: list[list[Form]] = [[]]
         self.fixed = [True]
+        self.faded: set[int] = set()
         self._constants: dict[str, int] = {}
         self._numbers: dict[Form, int] = {}
         self._alike: dict[float, list[int]] = {}
@@ -399,6 +401,8 @@ class Functions:
             known = self._among(alike, values)
             if known is not None:
                 self.forms[known].append(form)
+                if self.fixed[known] and not fixed:
+                    self.faded.add(known)
                 return known
             alike.append(len(self.values))
         self.values.append(tuple(values))

@@ -183,11 +183,17 @@ class Agreed(NamedTuple):
     """How far equality was checked: values agree to so many leading bits at so many points.
 
     `integers` says at which values of variables that are integers the two were looked at.
+
+    Where no variable is farther from 0 than `within`, no region beyond an end of a domain, a kink or a jump
+    was missed into which a square (interval, cube) of this `side` fits: 0 where all of them were worked out.
+    Both None where that is not known.
     """
 
     bits: int
     points: int
     integers: str = ""
+    within: float | None = None
+    side: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.edges import Edges, Place
+from engines.core.edges import REACH, Edges, Place
 from engines.core.numeric import Programs, balls
 from engines.core.precise import BITS, Functions, Value
 
-__all__ = ["CLEAR", "SAFETY", "Seen", "around", "beside", "exactly", "seen"]
+__all__ = ["CLEAR", "SAFETY", "Seen", "around", "beside", "exactly", "looked", "seen"]
 
 Floats = NDArray[np.float64]
 
@@ -46,8 +46,9 @@ def around(place: Place) -> tuple[float, float]:
     return place.value - step, place.value + step
 
 
-def beside(edges: Edges, mask: int, *, whole: bool = False) -> list[float]:
-    """The points around those of the places of a mask that are nearest to 0, and between two that are close.
+def beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> list[float]:
+    """The points around those of the places of a mask that are nearest to 0, and between two that are close,
+    of which one may be among others; two may have the same nearest double.
 
     Args: whole: integers only.
     """
@@ -57,11 +58,18 @@ def beside(edges: Edges, mask: int, *, whole: bool = False) -> list[float]:
     if whole:
         return [float(x) for place in places for x in (ceil(place.value) - 1, floor(place.value) + 1)]
     points = [x for place in places for x in around(place)]
-    values = sorted(place.value for place in places)
+    points += [place.value for place in places if place.crowded]
+    values = sorted({place.value for place in (*places, *edges.within(others))})
     close = [
         (low + high) / 2 for low, high in pairwise(values) if high - low < 2 * _BESIDE * max(1.0, abs(high))
     ]
     return points + close
+
+
+def looked(edges: Edges, mask: int) -> float:
+    """How far from 0 `beside` looks at all places of a mask."""
+    places = sorted(abs(place.value) for place in edges.within(mask))
+    return min(edges.radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
 
 
 def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Value:

@@ -81,7 +81,7 @@ class _Line:
     def beside(self, mask: int) -> Floats:
         """Points of the region at both sides of places."""
         whole = self._name in self._region.assumptions.integers
-        found = beside(self._edges, mask, whole=whole)
+        found = beside(self._edges, mask, others=self.ends, whole=whole)
         points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
         points[self._place] = found
         return points[:, self._region.holds(points)]

@@ -2,7 +2,8 @@
 products, integrals, `sign` or `floor`, and those with numbers that are too large.
 
 Both are evaluated with bounds at points of the region of the assumptions (`values`), in general position, far
-out and beside ends of domains. That takes longer than double precision does, so the points are fewer.
+out and beside ends of domains and jumps. That takes longer than double precision does, so there are fewer
+points.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from engines.egen.expressions.language import (
 )
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.bits import MOST_BITS, bits_for, scales
+from engines.egen.verification.curves import Curves
 from engines.egen.verification.lines import Lines
 from engines.egen.verification.recheck import SPARE
 from engines.egen.verification.regions import Region
@@ -46,6 +48,8 @@ _FEW_INTEGERS = 16
 """So far from 0 integers are tried one by one where an integral is worked out for each."""
 _DEEP = 8
 """Points at which the sizes of terms are looked at."""
+_BEYOND = 4
+"""Points beyond each curve that are looked at."""
 _FEWEST = 8
 _VAGUE = 0.5
 """So many points where values are known to a few bits for each that agrees, and nothing is claimed."""
@@ -114,6 +118,7 @@ class Pointwise:
         self._scales = scales(stand_in, self._deep)
         if known and self.shown:
             self._lines = Lines(stand_in, region, self.shown, self.points, 1)
+            self._curves = Curves(stand_in, region, self.shown, self._deep, _BEYOND)
             self._points += self._with_head(self._lines.of_head())
         special, singles = region.special()
         for column, single in zip(special.T, singles, strict=True):
@@ -156,11 +161,12 @@ class Pointwise:
         return self._at(tree, point, _MORE_BITS)
 
     def _beside_ends(self, tree: Tree) -> list[_Point]:
-        """Points beside those ends of a member's domain that are none of the head's."""
+        """Points beside those ends and jumps of a member that are none of the head's, and beyond curves."""
         if self._lines is None:
             return []
         program = compile_valid([_plain(tree)], variables=self.variables)
-        return self._with_head(self._lines.of(program, [0])[0])
+        beside, beyond = self._lines.of(program, [0])[0], self._curves.of(program, [0])[0].points
+        return self._with_head(np.concatenate([beside, beyond], axis=1))
 
     def _verdict(self, tree: Tree) -> Verdict:
         """Special points show other values, and single ones where only one of the two has any. Where one of
@@ -269,7 +275,8 @@ def _finite(known: Value) -> bool:
 
 
 def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree:
-    """An expression of the core language whose domain ends about where that of this one may.
+    """An expression of the core language whose domain ends, or that bends, about where that of this one may
+    end or jump: where the argument of `sign` is 0, or that of `floor` an integer.
 
     Short sums and products are written out; for longer ones, and for integrals, what is at their ends stands.
     Args: bound: what stands for bound variables.
@@ -277,8 +284,10 @@ def _plain(tree: Tree, bound: Mapping[str, Tree] = MappingProxyType({})) -> Tree
     label = tree.label
     if not tree.children:
         return bound.get(label, tree)
-    if label in ("sign", "floor"):
-        return _plain(tree.children[0], bound)
+    if label in FURTHER and label not in BINDERS:
+        inner = _plain(tree.children[0], bound)
+        bend = inner if label == "sign" else Tree("sin", (Tree("*", (Tree("pi"), inner)),))
+        return Tree("+", (inner, Tree("*", (Tree("0"), Tree("abs", (bend,))))))
     if label not in BINDERS:
         return Tree(label, tuple(_plain(child, bound) for child in tree.children))
     name, low, high, body = tree.children

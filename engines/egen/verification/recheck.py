@@ -8,6 +8,7 @@ where their terms meet the edges of their domains (`engines.core.edges`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import inf
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from engines.core.numeric import Programs, balls
 from engines.core.numeric_kernel import LEAF
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.egen.records import Agreed
-from engines.egen.verification.beside import around, beside
+from engines.egen.verification.beside import around, beside, exactly, looked
 
 __all__ = ["Apart", "Recheck"]
 
@@ -63,9 +64,10 @@ class Recheck:
         ((self._holes, self._ends),) = self._edges.masks(head, numbers, head.roots)
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
         self._elsewhere: dict[float, tuple[Functions, Value]] = {}
-        self._sides: dict[Place, tuple[int, int]] = {}
+        self._sides: dict[Place, int] = {}
         self._texts: dict[tuple[int, int, bool], str] = {}
         self._beside: dict[int, Floats] = {}
+        self._known: dict[int, float | None] = {}
 
     def beside_ends(self) -> list[float]:
         """Points at both sides of where the head's domain may end."""
@@ -133,17 +135,28 @@ class Recheck:
 
     def domains(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
-    ) -> tuple[list[int], dict[int, Floats]]:
-        """For programs that agree with the head: their holes, for `exceptions`, and, by their place among the
-        chosen, points beside ends of domains that are not the head's."""
+    ) -> tuple[list[int], dict[int, Floats], list[float | None]]:
+        """For programs that agree with the head: their holes, for `exceptions`; by their place among the
+        chosen, points beside ends of domains that are not the head's; and how far from 0 all ends that are
+        not both the head's and theirs are known, None where some could only be searched for."""
         masks = self._edges.masks(programs, numbers, programs.roots[chosen])
         points: dict[int, Floats] = {}
-        for row, (_, ends) in enumerate(masks):
+        known: list[float | None] = []
+        for row, (holes, ends) in enumerate(masks):
             if own := ends & ~self._ends:
                 if own not in self._beside:
-                    self._beside[own] = np.array([beside(self._edges, own)])
+                    self._beside[own] = np.array([beside(self._edges, own, others=self._ends)])
                 points[row] = self._beside[own]
-        return [holes for holes, _ in masks], points
+            apart = (holes ^ self._holes) | (ends ^ self._ends)
+            if apart not in self._known:
+                self._known[apart] = None if self._edges.unsure(apart) else self._looked(apart)
+            known.append(self._known[apart])
+        return [holes for holes, _ in masks], points, known
+
+    def _looked(self, apart: int) -> float:
+        """How far from 0 all places are looked at by which a member's domain may not be the head's."""
+        own, of_head = apart & ~self._ends, self._ends if apart & self._ends else 0
+        return min(looked(self._edges, own), looked(self._edges, of_head))
 
     def exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
         """Isolated points where one of a program and the head is undefined, or the two differ, nearest to 0
@@ -159,7 +172,7 @@ class Recheck:
             places = list(self._edges.within(apart))
             known = self._edges.radius(holes | self._holes)
             self._look(places)
-            found = [p for p in places if abs(p.value) < known and max(self._sides[p]) > 0]
+            found = [p for p in places if abs(p.value) < known and self._sides[p] > 0]
             lone = self._lone(programs, k, (holes | self._holes) & self._edges.isolated, both)
             found += [place for place in lone if abs(place.value) < known]
             found.sort(key=lambda place: (abs(place.value), place.value))
@@ -190,11 +203,21 @@ class Recheck:
         return found
 
     def _look(self, places: Sequence[Place]) -> None:
-        """Find out on which sides of places the head is defined."""
+        """Find out whether the head has values beside places, below and above, and at those that are doubles:
+        1 where it has, -1 where not, 0 where it cannot be told."""
         new = [place for place in places if place not in self._sides]
         if new:
-            (found,) = _states(self._head, [x for place in new for x in around(place)])
-            self._sides.update(zip(new, zip(found[::2], found[1::2], strict=True), strict=True))
+            points = [x for place in new for x in (*around(place), place.value)]
+            (found,) = _states(self._head, points)
+            for k, place in enumerate(new):
+                states = found[3 * k : 3 * k + 3]
+                if place.exact != Fraction(place.value):
+                    states.pop()
+                for side, state in enumerate(states):
+                    if state == 0:
+                        value = exactly(self._head, 0, np.array([points[3 * k + side]]))
+                        states[side] = -1 if value is None else int(value.is_finite())
+                self._sides[place] = max(states)
 
 
 def _probes(points: Floats) -> list[float]:

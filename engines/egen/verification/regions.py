@@ -143,6 +143,12 @@ class Region:
             texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
         return "; ".join(texts)
 
+    def range_of(self, place: int, reach: float) -> Interval:
+        """From where to where a variable may run that goes so far from 0; a little off it, so that the middle
+        and what divides it evenly are no special places."""
+        off = reach * 2.0**-9 / 3
+        return _within((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
+
     def holds(self, points: Floats) -> NDArray[np.bool_]:
         """Whether the assumptions certainly hold at each point."""
         return relations_hold(self.assumptions, self.variables, points)

@@ -1,10 +1,10 @@
 """Does an expression of several variables equal its head wherever assumptions hold?
 
-Points are drawn from the region of the assumptions, some of them far out along one variable and some beside
-ends of domains on lines parallel to the axes. What double precision holds to be equal is looked at again with
-rigorous bounds, at points in general position and where one variable is 0, 1, -1 or 2: so single values of a
-variable are found at which only one of the two is defined. As on the real line, a verdict is a statement
-about these points.
+Points are drawn from the region of the assumptions, some of them far out along one variable, some beside
+ends of domains on lines parallel to the axes, and some beyond other ends (`curves`). What double precision
+holds to be equal is looked at again with rigorous bounds, at points in general position and where one
+variable is 0, 1, -1 or 2: so single values of a variable are found at which only one of the two is defined.
+As on the real line, a verdict is a statement about these points.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from engines.core.tree import Tree
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import FURTHER, variables_of
 from engines.egen.records import Agreed, Counterexample
+from engines.egen.verification.curves import Curves
 from engines.egen.verification.lines import Lines
 from engines.egen.verification.points import MAX_FAR, telling
 from engines.egen.verification.pointwise import Pointwise, too_large
@@ -87,6 +88,7 @@ class Several(Verifier):
             self._place(points, ends)
         self._tried = region.tried(self.points)
         self._probes = self._chosen()
+        self._curves = Curves(self._program, region, self.shown, self.points[:, self._probes])
         self._general = self._functions(self.points[:, self._probes])
         self._special_points, self._special_values = region.special()
         self._special = self._functions(self._special_points, exact=True)
@@ -132,6 +134,7 @@ class Several(Verifier):
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])
         self._look_beside(programs, list(zip(whole, points, strict=True)))
+        self._look_beyond(programs, whole)
         for case in agreeing:
             if case.outcome != "different":
                 self._compare_special(case, heads[1], self._special.values[special[programs.roots[case.k]]])

@@ -2,15 +2,16 @@
 
 Head and members are evaluated with error bounds at points that depend on head and seed only (`points`). What
 double precision holds to be equal is looked at again with rigorous bounds of several hundred bits
-(`recheck`), also beside the ends of the member's own domain, and isolated points where only one of the two
-is defined are listed. A verdict is a statement about these points: it cannot see a loss on an interval that
-none of them lies in.
+(`recheck`), also beside the ends of the member's own domain, which are worked out or, where they cannot be,
+searched for (`curves`); isolated points where only one of the two is defined are listed. A verdict is a
+statement about these points, and says in which region no other could have told otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite, isnan
 from typing import Any, NamedTuple
 
@@ -27,9 +28,11 @@ from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
 from engines.egen.verification.beside import CLEAR, SAFETY, exactly, seen
 from engines.egen.verification.bits import MOST_BITS, SEEN, bits_for, scales
+from engines.egen.verification.curves import INNER, Curves
 from engines.egen.verification.points import choose
 from engines.egen.verification.pointwise import too_large
 from engines.egen.verification.recheck import Apart, Recheck
+from engines.egen.verification.regions import Region
 
 __all__ = ["MIN_POINTS", "Case", "Judged", "Verifier", "verdict_row", "verify_lines"]
 
@@ -44,6 +47,8 @@ SHARP = 1e-6
 _FEW_DEPTHS, _DEPTHS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
+_PROBES = 12
+"""Points by which functions are told apart."""
 _AGREEING = ("equal", "extends", "shrinks")
 _WITNESSES: dict[Outcome, str] = {
     "different": "apart",
@@ -205,8 +210,14 @@ class Verifier:
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
         """Look beside the ends of members' own domains, and at isolated points."""
-        holes, points = self._recheck.domains(programs, numbers, [case.k for case in cases])
+        holes, points, known = self._recheck.domains(programs, numbers, [case.k for case in cases])
         self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
+        for case, within in zip(cases, known, strict=True):
+            if within is not None and case.checked is not None and case.outcome in ("equal", "extends"):
+                case.checked = Agreed(*case.checked[:3], within, 0.0)
+        self._look_beyond(
+            programs, [case for case, within in zip(cases, known, strict=True) if within is None]
+        )
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
                 case.exceptions = self._recheck.exceptions(
@@ -232,6 +243,26 @@ class Verifier:
                 head, member = (None if value is None else float(value) for value in both)
                 gap = None if head is None or member is None else member - head
                 case.example = self._example(point, head, member, gap)
+
+    def _look_beyond(self, programs: Programs, cases: Sequence[Case]) -> None:
+        """Look at members beyond curves at which domains end, or bend; those with the same curves at once."""
+        whole = [case for case in cases if case.outcome in ("equal", "extends")]
+        if not whole:
+            return
+        found = self._curves.of(programs, [case.k for case in whole])
+        alike: dict[int, list[tuple[Case, Floats]]] = {}
+        for case, (points, _) in zip(whole, found, strict=True):
+            alike.setdefault(id(points), []).append((case, points))
+        for group in alike.values():
+            self._look_beside(programs, group)
+        for case, (_, side) in zip(whole, found, strict=True):
+            if side < inf and case.checked is not None and case.outcome in ("equal", "extends"):
+                case.checked = Agreed(*case.checked[:3], INNER, side)
+
+    @cached_property
+    def _curves(self) -> Curves:
+        points = self.points[np.newaxis, : self.inside]
+        return Curves(self._program, Region(self.variables), [0], points[:, :: -(-self.inside // _PROBES)])
 
     def _verdict(self, case: Case, values: Floats, errors: Floats) -> Verdict:
         witness = _WITNESSES.get(case.outcome)
@@ -329,7 +360,7 @@ def _counted(
 
 def verdict_row(verdict: Verdict) -> dict[str, Any]:
     """A verdict for JSON: verdict, kept, gained, points, counterexample (x, head, member, difference), except
-    ("0, 1/2", "" without exceptions), checked (bits, points)."""
+    ("0, 1/2", "" without exceptions), checked (see `Agreed`)."""
     example, checked = verdict.counterexample, verdict.checked
     return {
         "verdict": verdict.outcome,
