@@ -212,7 +212,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
     for line, text in read_lines(path):
         if not text.strip():
             continue
-        columns = text.split("\t") if "\t" in text else text.split()
+        columns = _parted(text)
         columns = [column.strip() for column in columns]
         if layout is None:
             pending.append((line, columns))
@@ -319,18 +319,32 @@ def unequal_depths(runs: Mapping[Path, Run], topics: Container[str]) -> str:
     )
 
 
+def _parted(text: str) -> list[str]:
+    return text.split("\t") if "\t" in text else text.split()
+
+
+def _of_run(columns: Sequence[str]) -> bool:
+    """Whether a line is of a run, of whichever task: a rank and a score stand beside each other in it."""
+    numbers = map(_is_number, columns[1:-1])
+    return len(columns) in (5, 6) and any(one and other for one, other in pairwise(numbers))
+
+
 def check_out(path: Path, topics: Container[str]) -> None:
-    """Before a run is written, maybe over what is there. Raises: EngineError E432 where that has lines of
-    other topics, which would be lost, E430 for a name of a packed file."""
+    """Before a run is written, maybe over what is there. Raises: EngineError E432 where that is no run or has
+    lines of other topics, which would be lost, E430 for a name of a packed file."""
     if path.suffix == ".gz":
         raise refused(f"runs are written plain, and {path.name} says otherwise", "E430", "Leave .gz out.")
     if not path.is_file() or not path.stat().st_size:
         return
-    held = {text.split(None, 1)[0] for _, text in read_lines(path) if text.strip()}
-    others = [topic for topic in held if topic not in topics]
-    if others:
+    lines = [_parted(text) for _, text in read_lines(path) if text.strip()]
+    others = {columns[0] for columns in lines if columns[0] not in topics}
+    if not all(map(_of_run, lines)):
+        what = f"{path} is no run, and would be overwritten"
+    elif others:
         what = f"{path} has lines of {len(others):,} other topics, as {min(others)}, and would be overwritten"
-        raise refused(what, "E432", "Choose another --out, or remove the file.")
+    else:
+        return
+    raise refused(what, "E432", "Choose another --out, or remove the file.")
 
 
 def write_run(run: Run, path: str | Path, *, depth: int = 1_000) -> int:

@@ -113,3 +113,29 @@ def test_runs_of_other_topics_are_not_written_over(tmp_path: Path) -> None:
     fuse(Fuse((tmp_path / "one", tmp_path / "other"), tmp_path / "new"))  # the same once more
     with pytest.raises(EngineError, match="written plain"):
         check_out(tmp_path / "run.tsv.gz", ["A.1"])
+
+
+@pytest.mark.parametrize(
+    "line", ["A.1\t0\t12\t3", "A.1 what is the limit of this", "A.1\tA limit\tWhat is it?\t5\tx"]
+)
+def test_what_is_no_run_is_not_written_over(tmp_path: Path, line: str) -> None:
+    out = tmp_path / "judgements.tsv"
+    out.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(EngineError, match="no run") as caught:
+        check_out(out, ["A.1"])
+    assert caught.value.code == "E432"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A.1 Q0 12 1 0.5 tag",
+        "A.1\t12\t1\t0.5\ttag",
+        "A.1\tq_7\t12\t1\t0.5\ttag",
+        "A.1\t1\t0.5\ttag\t\tThe answer is 1.",
+    ],
+)
+def test_runs_of_every_task_are_written_over(tmp_path: Path, line: str) -> None:
+    out = tmp_path / "run.tsv"
+    out.write_text(f"{line}\n", encoding="utf-8")
+    check_out(out, ["A.1"])
