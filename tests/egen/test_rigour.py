@@ -94,6 +94,21 @@ def test_what_no_precision_in_reach_tells_apart_is_undecided() -> None:
     )
 
 
+@pytest.mark.parametrize("base", ["-1", "- 0 abs x", "- -1 pow x 2", "- -1 pow y 2"])
+@pytest.mark.parametrize("beside", ["pow 10 -20", "pow 10 -60", "pow e -300", "- pi / 245850922 78256779"])
+def test_a_negative_base_has_no_power_that_is_nearly_an_integer(base: str, beside: str) -> None:
+    nearly = f"pow {base} + 2 {beside}"
+    for one, other in ((nearly, f"pow {base} 2"), (f"pow {base} 2", nearly)):
+        head, member = (read_prefix(text, "y") for text in (one, other))
+        (verdict,) = verifier(head, member).check([member])
+        assert (verdict.outcome, verdict.exceptions) == ("undecided", "")
+
+
+@pytest.mark.parametrize("exponent", ["ln pow e 3", "sqrt 9", "/ * 3 pi pi", "+ 2 + pow sin 1 2 pow cos 1 2"])
+def test_a_negative_base_has_a_power_that_is_an_integer(exponent: str) -> None:
+    assert judged(f"pow - -1 pow x 2 {exponent}", "pow - -1 pow x 2 3").outcome == "equal"
+
+
 @pytest.mark.parametrize("bound", ["x > 100", "x > 2000", "x < -300"])
 def test_what_fades_far_out_is_seen_from_the_edge_of_the_region(bound: str) -> None:
     sign = "-1" if "<" in bound else "1"

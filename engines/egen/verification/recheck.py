@@ -105,6 +105,10 @@ class Recheck:
                         doubtful = place
         return Agreed(self._functions.agreed - SPARE, points) if points else None, doubtful
 
+    def undefined(self, function: int) -> bool:
+        """Whether a function or the head has no value at any of the points looked at."""
+        return any(undefined(self._functions.values[one]) for one in (self._function, function))
+
     def elsewhere(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
         """One program and the head at a point that is not one of those of `values`."""
         if x not in self._elsewhere:
@@ -218,6 +222,11 @@ class Recheck:
                         value = exactly(self._head, 0, np.array([points[3 * k + side]]))
                         states[side] = -1 if value is None else int(value.is_finite())
                 self._sides[place] = max(states)
+
+
+def undefined(values: Sequence[Value]) -> bool:
+    """Whether there is certainly no value at any of some points."""
+    return all(value is None for value in values)
 
 
 def _probes(points: Floats) -> list[float]:

@@ -25,7 +25,7 @@ from engines.egen.verification.curves import Curves
 from engines.egen.verification.lines import Lines
 from engines.egen.verification.points import MAX_FAR, telling
 from engines.egen.verification.pointwise import Pointwise, too_large
-from engines.egen.verification.recheck import MORE_BITS, SPARE
+from engines.egen.verification.recheck import MORE_BITS, SPARE, undefined
 from engines.egen.verification.regions import Region
 from engines.egen.verification.verify import CLEAR_BITS, Case, Verifier
 
@@ -122,7 +122,8 @@ class Several(Verifier):
         special = self._special.read(programs, roots)
         heads = [self._of(functions, self._program) for functions in (self._general, self._special)]
         for case, root in zip(agreeing, roots.tolist(), strict=True):
-            doubtful = self._compare_general(case, heads[0], self._general.values[general[root]])
+            members = self._general.values[general[root]]
+            doubtful = self._compare_general(case, heads[0], members)
             for place in (doubtful, case.suspect):
                 if case.outcome != "different" and place >= 0:
                     self._decide(programs, case, place)
@@ -130,6 +131,8 @@ class Several(Verifier):
                 self._decide(programs, case, case.sharp)
             if case.outcome != "different":
                 checked = case.checked or Agreed(CLEAR_BITS, case.agreeing)
+                if case.checked is None and (undefined(heads[0]) or undefined(members)):
+                    self._doubt(case)
                 case.checked = checked._replace(integers=self._tried)
         whole = [case for case in agreeing if case.outcome in ("equal", "extends")]
         points = self._lines.of(programs, [case.k for case in whole])

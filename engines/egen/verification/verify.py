@@ -175,6 +175,8 @@ class Verifier:
                 case.example = Counterexample(*checked)
             else:
                 case.checked = checked or Agreed(CLEAR_BITS, case.agreeing)
+                if checked is None and self._recheck.undefined(numbers[programs.roots[case.k]]):
+                    self._doubt(case)
 
     def _look_deeper(self, programs: Programs, cases: Sequence[Case]) -> None:
         """Compare with more bits what has terms that the usual precision may lose at all points."""
@@ -202,13 +204,19 @@ class Verifier:
             self._deeper[place, bits] = exactly(self._program, 0, point, bits)
         head, member = self._deeper[place, bits], exactly(programs, case.k, point, bits)
         if head is None or member is None:
-            if case.outcome != "shrinks":  # an exponent that only seemed an integer
-                case.outcome = "undecided"
+            self._doubt(case)
             return
         with ctx.workprec(bits):
             if agreement(head, member) is None:
                 case.outcome = "different"
                 case.example = self._example(point, float(head), float(member), float(member - head))
+
+    @staticmethod
+    def _doubt(case: Case) -> None:
+        """Where double precision has values of both and there are none, as of a negative base to a power that
+        only seems an integer."""
+        if case.outcome != "shrinks":
+            case.outcome, case.exceptions = "undecided", ""
 
     def _search_domains(self, programs: Programs, numbers: list[int], cases: list[Case]) -> None:
         """Look beside the ends of members' own domains, and at isolated points."""
