@@ -71,8 +71,9 @@ class Record:
         self.about = {key: _told(value) for key, value in about.items() if value not in (None, "", [], ())}
         self.path = Path(out) if out else RESULTS / f"{name}.json"
         if out is None and self.path.exists() and (there := self._there()) != self.about:
+            unnamed = f"data it does not name (if they are the same, --out {self.path.name} in its folder)"
             raise SystemExit(
-                f"{self.path.name} is about {json.dumps(there) if there else 'data it does not name'}, "
+                f"{self.path.name} is about {json.dumps(there) if there else unnamed}, "
                 f"this would be about {json.dumps(self.about)}: say with --out FILE where it goes"
             )
 
