@@ -65,7 +65,8 @@ def _english() -> str:
     below += rf"(?!-(?:first|second|{'|'.join(_ORDINALS)})\b)"
     rest = rf"[\s-]+(?:and\s+)?{below}(?!-[a-z]|[\s-]+hundred)"
     hundreds = rf"(?:(?:{below}|an?\b)[\s-]+hundred\b(?:{rest})?|{below})"
-    count = rf"(?:{hundreds}|an?\b|(?<![\w/.]){_VALUE})"
+    digits = rf"(?<![\w/.])(?:(?:\d+\s+)?\d+[/⁄]\d+|{_DIGITS}?\s?[{_VULGAR}]|{_VALUE})"
+    count = rf"(?:{hundreds}|an?\b|{digits})"
     parts = [rf"{count}[\s-]+{name}\b" for name in reversed(_SCALES)]
     large = "|".join(
         part + "".join(rf"(?:,?\s+{less})?" for less in parts[place + 1 :])
@@ -73,17 +74,17 @@ def _english() -> str:
     )
     whole = (
         rf"(?:(?:{large})(?:,?\s+(?:and\s+)?{hundreds}(?!-[a-z]|[\s-]+(?:{scale})))?"
-        rf"|(?<![\w/.]){_VALUE}\s+hundred\b|{hundreds})"
+        rf"|{digits}\s+hundred\b|{hundreds})"
     )
     named = "|".join(name for name in _PARTS if name not in ("half", "quarter"))
     fraction = (
         rf"(?:(?<!-)(?:one|an?)[\s-]half\b|(?:{unit})-(?:quarter|{named})\b|(?:one|an?)\s+(?:quarter|{named})(?=\s+(?:of|as)\b)"
         rf"|{below}-quarters\b|{below}\s+quarters(?=\s+(?:of|as)\b)|{below}[\s-](?:{named})s\b)"
     )
-    part = rf"(?:{fraction}|(?:an?|one)\s+(?:quarter|{named})\b)"
+    part = rf"(?:{fraction}|(?:an?|one)[\s-]+(?:half|quarter|{named})\b)"
     half = r"(?<!first )(?<!second )(?<!other )half(?=\s+(?:of|as|an?|the)\b)"
-    dozen = rf"(?:(?:half\s+an?\s+|half[\s-]|an?\s+|{hundreds}[\s-]+|(?<![\w/.]){_VALUE}\s+)dozen)\b"
-    return rf"\b(?:{dozen}|(?:{whole}|{_VALUE})\s+and\s+{part}|{fraction}|{whole}|{half})"
+    dozen = rf"(?:(?:half\s+an?\s+|(?:an?\s+)?half[\s-]|an?\s+|{hundreds}[\s-]+|{digits}\s+)dozen)\b"
+    return rf"\b(?:{dozen}|(?:{whole}|{_VALUE})[\s-]+and[\s-]+{part}|{fraction}|{whole}|{half})"
 
 
 _HAN_DIGITS = {"〇": 0} | {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
@@ -194,15 +195,11 @@ def _of_digits(text: str) -> Fraction | None:
 
 def _of_english(text: str) -> Fraction:
     """The value of a number in words: "one hundred and five", "two and a half", "three dozen"."""
-    if found := re.fullmatch(rf"(?:(.+?)\s+and\s+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
+    if found := re.fullmatch(rf"(?:(.+?)[\s-]+and[\s-]+)?(?:(.+?)[\s-]+)?({'|'.join(_PARTS)})s?", text):
         whole, over, part = found.groups()
         return _counted(whole or "") + (_counted(over or "") or 1) / Fraction(_PARTS[part])
     if text.endswith("dozen"):
-        return (
-            Fraction(6)
-            if text.startswith("half")
-            else Fraction(12) * (_counted(text.removesuffix("dozen")) or 1)
-        )
+        return Fraction(6) if "half" in text else Fraction(12) * (_counted(text.removesuffix("dozen")) or 1)
     return _counted(text)
 
 
@@ -252,7 +249,9 @@ def _han(text: str) -> Fraction:
             least = least if digit else 10
         elif unit < 10**4:
             part, digit, least = part + (digit or 1) * unit, 0, unit
-        else:
+        elif total >= unit and (part or digit):  # 一亿二千万
+            total, part, digit, least = total + (part + digit) * unit, 0, 0, unit
+        else:  # 三万亿
             total, part, digit, least = (total + part + digit) * unit, 0, 0, unit
     # 两万五 is 25,000, and 一百二 is 120.
     return total + part + Fraction(digit * max(1, least // 10)) + after
