@@ -155,3 +155,15 @@ def test_a_recipe_of_a_training_does_not_say_where_to_write(home: Path) -> None:
     with pytest.raises(EngineError, match="where to write") as caught:
         job_spec(Workspace.open(), recipe)
     assert caught.value.code == "E424"
+
+
+@pytest.mark.parametrize("out", ['["/home/x/a", "b"]', '{n = "/home/x/a"}', "3"])
+def test_a_place_that_is_no_text_is_refused(home: Path, out: str) -> None:
+    folder = home / "job"
+    folder.mkdir()
+    (folder / "problems.jsonl").write_text(PROBLEM)
+    text = RECIPE.replace('"%s"', out).replace("data/0-problems.jsonl", "problems.jsonl")
+    (folder / "recipe.toml").write_text(text)
+    done = CliRunner().invoke(app, ["jobs", "run", str(folder / "recipe.toml"), "--yes"])
+    assert done.exit_code == 2
+    assert "E424" in done.output

@@ -80,9 +80,14 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
     told = [f"{recipe.task}: {recipe.title}", "writes to its run folder alone"]
     if executor := params.pop("executor", ""):
         told.append(f"  here, not by executor = {executor}")
-    written = {name: params[name] for name in params if name in fields and fields[name].arg.writes}
+    # What is no text is left as it is: reading the spec refuses it by its type.
+    written = {
+        name: value
+        for name, value in params.items()
+        if name in fields and fields[name].arg.writes and isinstance(value, str)
+    }
     for name, value in written.items():
-        last = Path(str(value)).name
+        last = Path(value).name
         params[name] = INSIDE + (name if last in ("", "..") else last)
         if value != last:
             told.append(f"  {option(fields[name])} {params[name]}, not {value}")
