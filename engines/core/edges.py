@@ -109,13 +109,15 @@ class Edges:
     from 0 all of it are among the places; and so has a function whose places could only be searched for.
     `isolated` are the bits of places where a power with a negative base and an exponent that varies is
     defined, and not around them: they are among the holes of `masks`.
-    `searched` says whether some places could only be searched for.
+    `searched` says whether some places could only be searched for; `searches` are the bits that say so, and
+    `endless` those of families.
     """
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
         self.isolated = 0
         self.searched = False
+        self.searches = self.endless = 0
         self._roots = Roots(functions)
         self._places: list[Place | float | None] = []
         self._bits: dict[tuple[float, bool], int] = {}
@@ -163,10 +165,6 @@ class Edges:
     def radius(self, mask: int) -> float:
         """How far from 0 a mask holds all places of the families it is made of."""
         return min((place for place in self._of(mask) if isinstance(place, float)), default=inf)
-
-    def unsure(self, mask: int) -> bool:
-        """Whether some places of a mask may have escaped a search."""
-        return any(place is None for place in self._of(mask))
 
     def _of(self, mask: int) -> Iterator[Place | float | None]:
         while mask:
@@ -381,6 +379,10 @@ class Edges:
 
     def _mark(self, radius: float | None) -> int:
         """The mark of a family of places that are all known only so far from 0, or of a search."""
+        if radius is None:
+            self.searches |= 1 << len(self._places)
+        else:
+            self.endless |= 1 << len(self._places)
         self._places.append(radius)
         return 1 << (len(self._places) - 1)
 

@@ -68,6 +68,8 @@ def beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> 
 
 def looked(edges: Edges, mask: int) -> float:
     """How far from 0 `beside` looks at all places of a mask."""
+    if mask.bit_count() <= _NEAREST and not mask & edges.endless:
+        return REACH
     places = sorted(abs(place.value) for place in edges.within(mask))
     return min(edges.radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
 

@@ -32,7 +32,7 @@ INNER, _OUTER = 10.0, 5_000.0
 """The search goes so far from 0 along each variable: finely, and then once more coarsely."""
 _FIRST, _MOST, _BEST = 256, 4096, 128
 """Boxes to begin with and at most, and those that are cut further beyond that: the nearest to a curve."""
-_FINEST, _FEW_FINEST = 2.0**-13, 2.0**-34
+_FINEST, _FEW_FINEST = 2.0**-10, 2.0**-34
 """Boxes are not cut further than to this share of the whole; a few are cut further."""
 _SIDES = 16
 """So many of the last boxes are looked at where a margin comes close to 0 and is never seen to be less."""
@@ -49,6 +49,8 @@ _KINDS: dict[int, Callable[[Floats], Floats]] = {
     _BELOW: lambda u: 1 - u,
 }
 """Margins of an argument u; all of them are as far off as u."""
+_ENDS = {_PLUS: (0,), _MINUS: (0,), _INSIDE: (-1, 1), _OUTSIDE: (-1, 1), _ABOVE: (1,), _BELOW: (1,)}
+"""What the argument is where its margin is 0."""
 _BOTH = _PLUS, _MINUS
 _MARGINS = {
     **dict.fromkeys(("sqrt", "ln"), (_PLUS,)),
@@ -87,8 +89,9 @@ class Found(NamedTuple):
 class Curves:
     """What a head and its members have beyond curves in a region.
 
-    Args: head: its program. along: the places of the variables. points: (variables, points) in general
-    position where the head is defined. most: points beyond a curve.
+    Args: head: its program. along: places of the variables. functions: tell arguments apart. point: one of
+    the head's domain. most: points beyond a curve. unsure: whether there may be other places than those known
+    at which a function has one of these values; by default there may.
     """
 
     def __init__(
@@ -96,16 +99,18 @@ class Curves:
         head: Programs,
         region: Region,
         along: Sequence[int],
-        points: Floats,
+        functions: Functions,
+        point: Floats,
+        *,
         most: int = 256,
+        unsure: Callable[[int, Sequence[int]], bool] | None = None,
     ) -> None:
         whole = region.assumptions.integers
         self._moving = [place for place in along if region.variables[place] not in whole]
         self._claims = len(self._moving) == len(along)
         self._most = most
-        self._head, self._point = _widened(head), points[:, :1]
-        first, *rest = points.tolist()
-        self._functions = Functions(first, others=dict(zip(head.variables[1:], rest, strict=True)))
+        self._head, self._point = _widened(head), point[:, np.newaxis]
+        self._functions, self._unsure = functions, unsure
         self._place = _Place(region, self._moving, self._point)
         self._beyond: dict[frozenset[Margin], Found] = {}
         self._found: dict[tuple[Margin, bool], Found] = {}
@@ -151,7 +156,8 @@ class Curves:
             argument = replace(programs, roots=root, nesting=programs.nesting[:1]).only([0])
             search = _Search(self._place, domain, _widened(argument), margin.kind, self._most)
             found = search.run(INNER)
-            if not found.points.size and len(self._moving) > 1:  # on a line `Edges` looks farther
+            # on a line `Edges` looks farther, but where the argument is taken for a constant
+            if not found.points.size and (len(self._moving) > 1 or margin.function < 0):
                 found = Found(search.run(_OUTER).points, found.side)
             self._found[key] = found
         if not self._found[key].points.size:
@@ -180,8 +186,8 @@ class Curves:
                 own = [(kind, a) for kind in _BOTH]
             found = set(margins[a] | margins[b])
             for kind, operand in self._simplest(own, nodes, numbers):
-                if varies[operand]:
-                    function = numbers[operand]
+                function = numbers[operand]
+                if varies[operand] and (self._unsure is None or self._unsure(function, _ENDS[kind])):
                     if self._functions.fixed[function]:  # by its values alone: no two of these are one
                         self._faded -= 1
                         function = self._faded

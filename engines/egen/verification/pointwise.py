@@ -19,7 +19,7 @@ from flint import ctx, fmpq
 from numpy.typing import NDArray
 
 from engines.core.numeric import balls, compile_many, compile_valid
-from engines.core.precise import BITS, Value, agreement
+from engines.core.precise import BITS, Functions, Value, agreement
 from engines.core.tree import Tree, parse_prefix
 from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import (
@@ -118,7 +118,9 @@ class Pointwise:
         self._scales = scales(stand_in, self._deep)
         if known and self.shown:
             self._lines = Lines(stand_in, region, self.shown, self.points, 1)
-            self._curves = Curves(stand_in, region, self.shown, self._deep, _BEYOND)
+            first, *rest = self._deep.tolist()
+            functions = Functions(first, others=dict(zip(self.variables[1:], rest, strict=True)))
+            self._curves = Curves(stand_in, region, self.shown, functions, self.points[:, 0], most=_BEYOND)
             self._points += self._with_head(self._lines.of_head())
         special, singles = region.special()
         for column, single in zip(special.T, singles, strict=True):

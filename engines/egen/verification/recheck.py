@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from flint import ctx
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from engines.core.edges import Edges, Place
@@ -50,16 +51,16 @@ class Apart(NamedTuple):
 class Recheck:
     """One head, seen at high precision.
 
-    Args: head: its program. points: (points,) of its domain.
+    Args: head: its program. points: (points,) of its domain. Attributes: functions: of head and members.
     """
 
     def __init__(self, head: Programs, points: Floats) -> None:
         self._head = head
         self._probes = _probes(points)
         varies = bool((head.nodes[0] == LEAF).any())
-        self._functions = Functions(self._probes, BITS if varies else CONSTANT_BITS)
-        self._edges = Edges(self._functions)
-        numbers = self._functions.read(head, head.roots)
+        self.functions = Functions(self._probes, BITS if varies else CONSTANT_BITS)
+        self._edges = Edges(self.functions)
+        numbers = self.functions.read(head, head.roots)
         self._function = numbers[head.roots[0]]
         ((self._holes, self._ends),) = self._edges.masks(head, numbers, head.roots)
         self._agreed: dict[int, tuple[Agreed | None, int | None]] = {}
@@ -75,7 +76,7 @@ class Recheck:
 
     def read(self, programs: Programs, chosen: Sequence[int]) -> list[int]:
         """For `values` and `domains` of these programs: the function of every node."""
-        return self._functions.read(programs, programs.roots[chosen])
+        return self.functions.read(programs, programs.roots[chosen])
 
     def values(
         self, programs: Programs, numbers: list[int], chosen: Sequence[int]
@@ -95,19 +96,19 @@ class Recheck:
     def _agreement(self, function: int) -> tuple[Agreed | None, int | None]:
         """At how many points a function agrees with the head, and one where it is not seen to."""
         points, doubtful = 0, None
-        both = zip(self._functions.values[self._function], self._functions.values[function], strict=True)
-        with ctx.workprec(self._functions.bits):
+        both = zip(self.functions.values[self._function], self.functions.values[function], strict=True)
+        with ctx.workprec(self.functions.bits):
             for place, (head, member) in enumerate(both):
                 if head is not None and member is not None and head.is_finite() and member.is_finite():
-                    if (agreement(head, member) or 0) >= self._functions.agreed:
+                    if (agreement(head, member) or 0) >= self.functions.agreed:
                         points += 1
                     else:
                         doubtful = place
-        return Agreed(self._functions.agreed - SPARE, points) if points else None, doubtful
+        return Agreed(self.functions.agreed - SPARE, points) if points else None, doubtful
 
     def undefined(self, function: int) -> bool:
         """Whether a function or the head has no value at any of the points looked at."""
-        return any(undefined(self._functions.values[one]) for one in (self._function, function))
+        return any(undefined(self.functions.values[one]) for one in (self._function, function))
 
     def elsewhere(self, programs: Programs, k: int, x: float) -> Apart | Agreed | None:
         """One program and the head at a point that is not one of those of `values`."""
@@ -153,14 +154,24 @@ class Recheck:
                 points[row] = self._beside[own]
             apart = (holes ^ self._holes) | (ends ^ self._ends)
             if apart not in self._known:
-                self._known[apart] = None if self._edges.unsure(apart) else self._looked(apart)
+                self._known[apart] = None if apart & self._edges.searches else self._looked(apart)
             known.append(self._known[apart])
         return [holes for holes, _ in masks], points, known
 
+    def unsure(self, function: int, values: Sequence[int]) -> bool:
+        """Whether there may be other places than those known at which a function has one of some values."""
+        with ctx.workprec(self.functions.bits):
+            found = [self._edges.solve(function, arb(value)) for value in values]
+        return function in self.functions.faded or any(mask & self._edges.searches for mask in found)
+
     def _looked(self, apart: int) -> float:
         """How far from 0 all places are looked at by which a member's domain may not be the head's."""
-        own, of_head = apart & ~self._ends, self._ends if apart & self._ends else 0
-        return min(looked(self._edges, own), looked(self._edges, of_head))
+        own = looked(self._edges, apart & ~self._ends)
+        return min(own, self._head_looked) if apart & self._ends else own
+
+    @cached_property
+    def _head_looked(self) -> float:
+        return looked(self._edges, self._ends)
 
     def exceptions(self, programs: Programs, k: int, holes: int, *, both: bool) -> str:
         """Isolated points where one of a program and the head is undefined, or the two differ, nearest to 0
@@ -207,21 +218,21 @@ class Recheck:
         return found
 
     def _look(self, places: Sequence[Place]) -> None:
-        """Find out whether the head has values beside places, below and above, and at those that are doubles:
-        1 where it has, -1 where not, 0 where it cannot be told."""
+        """Find out whether the head has values beside places, or at those that are doubles: 1 where it has,
+        -1 where not, 0 where it cannot be told."""
         new = [place for place in places if place not in self._sides]
         if new:
-            points = [x for place in new for x in (*around(place), place.value)]
-            (found,) = _states(self._head, points)
-            for k, place in enumerate(new):
-                states = found[3 * k : 3 * k + 3]
-                if place.exact != Fraction(place.value):
-                    states.pop()
-                for side, state in enumerate(states):
-                    if state == 0:
-                        value = exactly(self._head, 0, np.array([points[3 * k + side]]))
-                        states[side] = -1 if value is None else int(value.is_finite())
-                self._sides[place] = max(states)
+            (found,) = _states(self._head, [x for place in new for x in around(place)])
+            for place, sides in zip(new, zip(found[::2], found[1::2], strict=True), strict=True):
+                self._sides[place] = max(sides) if max(sides) > 0 else self._touched(place)
+
+    def _touched(self, place: Place) -> int:
+        """Whether the head has a value beside or at a place, by rigorous bounds."""
+        points = [*around(place), place.value]
+        if place.exact != Fraction(place.value):
+            points.pop()
+        values = [exactly(self._head, 0, np.array([point])) for point in points]
+        return max(-1 if value is None else int(value.is_finite()) for value in values)
 
 
 def undefined(values: Sequence[Value]) -> bool:

@@ -7,6 +7,7 @@ assumptions say of several variables together is looked at afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from math import ceil, floor, inf, isfinite
 
@@ -44,7 +45,7 @@ _EVEN = 720_720
 class Region:
     """Where assumptions hold.
 
-    Raises: EngineError E221 when no such point is found.
+    `points` raises EngineError E221 when no such point is found.
     """
 
     def __init__(
@@ -53,7 +54,6 @@ class Region:
         self.variables = tuple(variables)
         self.assumptions = assumptions
         self._bounds = {name: self._bound(name) for name in self.variables}
-        self.points = self._drawn(np.random.default_rng([seed, 3]))
         self._seed = seed
 
     def special(self) -> tuple[Floats, list[str]]:
@@ -153,8 +153,10 @@ class Region:
         """Whether the assumptions certainly hold at each point."""
         return relations_hold(self.assumptions, self.variables, points)
 
-    def _drawn(self, random: np.random.Generator) -> Floats:
+    @cached_property
+    def points(self) -> Floats:
         """Points in general position, each once, in the order in which they were drawn."""
+        random = np.random.default_rng([self._seed, 3])
         kept = np.empty((len(self.variables), 0))
         possible = all(
             low < high or (name in self.assumptions.integers and low == high and low.is_integer())

@@ -88,8 +88,8 @@ class Several(Verifier):
             self._place(points, ends)
         self._tried = region.tried(self.points)
         self._probes = self._chosen()
-        self._curves = Curves(self._program, region, self.shown, self.points[:, self._probes])
         self._general = self._functions(self.points[:, self._probes])
+        self._curves = Curves(self._program, region, self.shown, self._general, self.points[:, 0])
         self._special_points, self._special_values = region.special()
         self._special = self._functions(self._special_points, exact=True)
 

@@ -47,8 +47,6 @@ SHARP = 1e-6
 _FEW_DEPTHS, _DEPTHS = 2, 8
 """Points at which the sizes of terms are looked at: of all, and of those that the first do not settle."""
 _BATCH = 512
-_PROBES = 12
-"""Points by which functions are told apart."""
 _AGREEING = ("equal", "extends", "shrinks")
 _WITNESSES: dict[Outcome, str] = {
     "different": "apart",
@@ -222,12 +220,17 @@ class Verifier:
         """Look beside the ends of members' own domains, and at isolated points."""
         holes, points, known = self._recheck.domains(programs, numbers, [case.k for case in cases])
         self._look_beside(programs, [(cases[row], own) for row, own in points.items()])
+        searched: list[Case] = []
+        claims: dict[tuple[int, float], Agreed] = {}
         for case, within in zip(cases, known, strict=True):
-            if within is not None and case.checked is not None and case.outcome in ("equal", "extends"):
-                case.checked = Agreed(*case.checked[:3], within, 0.0)
-        self._look_beyond(
-            programs, [case for case, within in zip(cases, known, strict=True) if within is None]
-        )
+            if within is None:
+                searched.append(case)
+            elif case.checked is not None and case.outcome in ("equal", "extends"):
+                key = id(case.checked), within
+                if key not in claims:
+                    claims[key] = Agreed(*case.checked[:3], within, 0.0)
+                case.checked = claims[key]
+        self._look_beyond(programs, searched)
         for case, own in zip(cases, holes, strict=True):
             if case.outcome in ("equal", "extends"):
                 case.exceptions = self._recheck.exceptions(
@@ -271,8 +274,8 @@ class Verifier:
 
     @cached_property
     def _curves(self) -> Curves:
-        points = self.points[np.newaxis, : self.inside]
-        return Curves(self._program, Region(self.variables), [0], points[:, :: -(-self.inside // _PROBES)])
+        functions, unsure = self._recheck.functions, self._recheck.unsure
+        return Curves(self._program, Region(self.variables), [0], functions, self.points[:1], unsure=unsure)
 
     def _verdict(self, case: Case, values: Floats, errors: Floats) -> Verdict:
         witness = _WITNESSES.get(case.outcome)
