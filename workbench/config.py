@@ -171,7 +171,9 @@ def folder(text: str) -> str:
     """A folder as a setting holds it, whatever folder one is in later. Raises: UsageError E421 for a file."""
     path = Path(text).expanduser().absolute()
     if path.exists() and not path.is_dir():
-        raise UsageError("this is a file, and a folder is needed", code="E421", where=str(path))
+        raise UsageError(
+            "this is a file, and a folder is needed", code="E421", where=str(path), remedy="Name a folder."
+        )
     return str(path) if text else ""
 
 

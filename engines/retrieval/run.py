@@ -143,7 +143,7 @@ def _of_task(task: int, what: str, path: Path) -> DataError:
         f"this is a run of Task {task}, with {what}",
         path=path,
         code="E318",
-        remedy=f"Commands that take one have --task {task}; mathwb mathamr is about Task 2."
+        remedy=f"Commands that take one have --task {task}; those of mathamr are about Task 2."
         if task == 2
         else "It is evaluated by: mathwb arqmath eval RUN --qrels QRELS --task 3",
     )
