@@ -167,3 +167,11 @@ def test_a_place_that_is_no_text_is_refused(home: Path, out: str) -> None:
     done = CliRunner().invoke(app, ["jobs", "run", str(folder / "recipe.toml"), "--yes"])
     assert done.exit_code == 2
     assert "E424" in done.output
+
+
+def test_two_places_of_one_name_stay_two(tmp_path: Path) -> None:
+    params = {"trainer": "mwp.solver", "out": "/home/x/models", "publish": "/home/y/models"}
+    path = tmp_path / "recipe.toml"
+    Recipe("train", "a model", params).write(path)
+    written = unpacked(path, tmp_path / "exports").recipe.params
+    assert (written["out"], written["publish"]) == ("./out/models", "./out/publish")

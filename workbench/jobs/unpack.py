@@ -86,9 +86,11 @@ def _confined(recipe: Recipe, folder: Path) -> tuple[Recipe, tuple[str, ...]]:
         for name, value in params.items()
         if name in fields and fields[name].arg.writes and isinstance(value, str)
     }
+    taken: set[str] = set()
     for name, value in written.items():
         last = Path(value).name
-        params[name] = INSIDE + (name if last in ("", "..") else last)
+        params[name] = INSIDE + (name if last in ("", "..") or last in taken else last)
+        taken.add(last)
         if value != last:
             told.append(f"  {option(fields[name])} {params[name]}, not {value}")
     for key, text in texts({name: value for name, value in params.items() if name not in written}):
