@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
@@ -173,6 +174,8 @@ def told_apart(
         one, other = f"{head:.{more}g}", f"{member:.{more}g}"
         if one != other:
             return one, other
+    if head == member and abs(head) == sys.float_info.max:
+        return f"{head:.3g} or beyond", "another number beyond it"
     one = f"{head:.{digits}g}"
     if not difference:
         return one, f"{one}, less than 1e-323 apart"

@@ -88,7 +88,10 @@ def derive(
     if last.outcome not in accepted:
         return Derivation((), _refusal(last), last.counterexample)
     if theory.unwritten:
-        return Derivation((), f"They are equal as far as points can tell; {theory.unwritten}.")
+        verdict = "They are equal as far as points can tell"
+        if last.outcome == "undecided":
+            verdict = "Whether they are equal is undecided"
+        return Derivation((), f"{verdict}; {theory.unwritten}.")
     rules = theory.rules()
     search = _Search(rules, mode, theory.signs(judge), nodes, stop)
     for left, right in theory.equalities():

@@ -152,7 +152,10 @@ def because(judge: Judge, verdict: Verdict) -> str:
         case "equal":
             return f"equal at {verdict.points} points, and defined at the same points{_but(verdict, 'one')}"
         case _ if verdict.points >= MIN_POINTS:
-            return f"terms differ so much in size that {MOST_BITS:,} bits do not tell them apart"
+            return (
+                f"they agree at {verdict.points} points, and at others no value is known, as of an integral "
+                f"over a pole, or of terms farther apart in size than {MOST_BITS:,} bits tell"
+            )
         case _:
             return f"only {verdict.points} points could be decided: overflow or loss of all digits elsewhere"
 
