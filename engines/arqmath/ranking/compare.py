@@ -69,7 +69,7 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     >>> runs = (forum / "runs" / "bm25.tsv", forum / "runs" / "dense.tsv")
     >>> test = compare(Compare(runs, forum / "qrels_task1.tsv"))["comparisons"][0]
     >>> round(test["difference"], 4), test["wins"], test["losses"]
-    (0.1278, 9, 3)
+    (0.125, 9, 3)
     """
     from engines.retrieval.measures import evaluate
     from engines.retrieval.run import unequal_depths

@@ -84,7 +84,7 @@ def evaluate(spec: Evaluate, *, events: Sink = ignore) -> dict[str, Any]:
     >>> forum = asset("sample/arqmath/sample-forum")
     >>> found = evaluate(Evaluate(forum / "runs" / "bm25.tsv", forum / "qrels_task1.tsv"))
     >>> found["topics"], found["ndcg_prime"]
-    (12, 0.613998)
+    (12, 0.61675)
     """
     from engines.retrieval.measures import evaluate as measure
 
