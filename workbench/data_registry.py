@@ -42,6 +42,19 @@ class DataSet:
     added: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
 
+    def place(self) -> Path:
+        """Where it is. Raises: MissingError E354 when it is gone from where it was registered."""
+        path = Path(self.path)
+        if not path.exists():
+            raise MissingError(
+                "it is no longer where it was registered",
+                where=self.path,
+                code="E354",
+                remedy=f"Put it back, or register its new place: mathwb data remove {self.name}, then: "
+                f"mathwb data add {self.kind} PATH --name {self.name}",
+            )
+        return path
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -114,15 +127,7 @@ class DataRegistry:
         Events: as of `add`.
         Raises: MissingError E354 when it is gone, DataError when nothing in it is of its kind any more.
         """
-        if not Path(entry.path).exists():
-            raise MissingError(
-                "it is no longer where it was registered",
-                where=entry.path,
-                code="E354",
-                remedy=f"Put it back, or register its new place: mathwb data remove {entry.name}, then: "
-                f"mathwb data add {entry.kind} PATH --name {entry.name}",
-            )
-        return _check(_kind(entry.kind), Path(entry.path), entry.name, entry.sha256, events)
+        return _check(_kind(entry.kind), entry.place(), entry.name, entry.sha256, events)
 
     def remove(self, name: str) -> DataSet:
         """Forget a data set; its files stay. Raises: MissingError E353."""

@@ -142,7 +142,7 @@ def data_path(workspace: Workspace, kind: str, name: str) -> Path:
     else:
         for entry in workspace.data.all():
             if entry.name == name and (entry.kind == kind or kind not in kinds()):
-                return Path(entry.path)
+                return entry.place()
         if path.exists() and kind not in _FOLDERS and kind not in kinds():
             return path.absolute()
     if kind in ("model", "backbone"):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from workbench.cli.data import list_
+from workbench.cli.root import app
 from workbench.data_kinds import kinds
 from workbench.data_registry import SHOWN, DataRegistry
 from workbench.errors import WorkspaceError
@@ -187,3 +190,35 @@ def test_a_corrupt_list_is_refused_and_kept(registry: DataRegistry) -> None:
     with pytest.raises(WorkspaceError, match="corrupt"):
         registry.all()
     assert registry.path.read_text().startswith("[mine]")
+
+
+PROBLEM = '{"text": "Ann has 3 apples and 4 pears. How many fruits?", "equation": "3+4"}\n'
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "content", "command"),
+    [
+        ("problems", "mine.jsonl", PROBLEM, "mwp problems mine"),
+        (
+            "amr",
+            "mine.txt",
+            "# ::snt She runs.\n(r / run-02 :ARG0 (s / she))\n",
+            "mathamr roles --amr mine --out new",
+        ),
+        ("arqmath", "mine", None, "arqmath topics mine"),
+    ],
+)
+def test_what_was_moved_away_says_how_to_register_it_again(
+    tmp_path: Path, kind: str, file: str, content: str | None, command: str
+) -> None:
+    path = tmp_path / file
+    if content is None:
+        shutil.copytree(asset("sample/arqmath/sample-forum"), path)
+    else:
+        path.write_text(content)
+    Workspace.open().data.add(kind, path, name="mine")
+    path.rename(tmp_path / "elsewhere")
+    done = CliRunner().invoke(app, command.split())
+    assert done.exit_code == 3
+    assert "E354" in done.output
+    assert f"mathwb data add {kind} PATH --name mine" in done.output

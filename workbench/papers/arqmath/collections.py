@@ -122,6 +122,8 @@ def find_collection(workspace: Workspace, name: str) -> Collection:
     place = Path(name).expanduser().absolute()
     for one in known:
         if one.name == name or one.path.absolute() == place:
+            if not one.path.exists():
+                workspace.data.find(str(one.path)).place()  # says what to do
             return one
     names = [one.name for one in known]
     raise MissingError(

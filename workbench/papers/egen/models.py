@@ -57,6 +57,6 @@ def corpus_path(name: str) -> Path:
         return folder
     entries = (entry for entry in workspace.data.all() if entry.kind == "corpus" and entry.name == name)
     if (registered := next(entries, None)) is not None:
-        return Path(registered.path)
+        return registered.place()
     shipped = asset("sample/corpora") / name
     return shipped if name and shipped.is_dir() else path.absolute()

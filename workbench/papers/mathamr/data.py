@@ -34,9 +34,9 @@ def amr_path(name: str) -> Path:
     path = Path(name).expanduser()
     if path.exists() or len(path.parts) > 1:
         return path.absolute()
-    known = {one.name: one.path for one in Workspace.open(create=False).data.all() if one.kind == "amr"}
+    known = {one.name: one for one in Workspace.open(create=False).data.all() if one.kind == "amr"}
     if name in known:
-        return Path(known[name])
+        return known[name].place()
     remedy = (
         did_you_mean(name, known) or f"Registered: {', '.join(known) or 'none'}; mathwb data add amr FILE."
     )

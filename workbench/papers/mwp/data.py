@@ -56,7 +56,7 @@ def place(workspace: Workspace, name: str) -> Path | None:
     if len(named.parts) == 2 and (workspace.folder("problems") / named).exists():
         return workspace.folder("problems") / named
     entries = (entry for entry in workspace.data.all() if entry.kind == "problems" and entry.name == name)
-    registered = next((Path(entry.path) for entry in entries), None)
+    registered = next((entry.place() for entry in entries), None)
     shipped = asset("sample/problems") / named
     return shipped if registered is None and len(named.parts) == 2 and shipped.exists() else registered
 
