@@ -151,10 +151,17 @@ def test_every_number_in_words_is_read(value: int) -> None:
         ("A rope of 3,5 m.", "3,5 is read as two numbers"),
         ("A share of 80 % of 40.", "the % behind 80"),
         ("She ate 1/0 of 5.", "1/0 is read as no number"),
+        ("A walk of 3-1/2 miles.", "3-1/2 is read as two numbers"),
+        ("Seven percent of it.", "the percent behind Seven"),
+        ("Three halves of it.", "the halves behind Three"),
+        ("A million and a half people.", "A million and a half is read as 1,000,000.5"),
+        ("一件衣服打八折出售", "the 折 behind 八"),
+        ("今年增产三成", "the 成 behind 三"),
+        ("气温是零下五度", "the 零下 before 五"),
     ],
 )
 def test_what_is_no_number_is_told(text: str, reason: str) -> None:
-    masked = mask(text)
+    masked = mask(text, words=not any(sign.isdigit() for sign in text))
     (told,) = unread(masked.text, masked.numbers, text)
     assert told.startswith(reason)
 

@@ -102,7 +102,7 @@ def _chinese() -> str:
         rf"(?:{count}又)?(?:{count}|[百千万])分之{count}|{count}个半|一半"
         r"|(?<![前后上下大多])半(?=[个小天年月日斤吨箱袋瓶块米公千里])"
         r"|(?<![\d.])\d+(?:\.\d+)?(?:[百万亿]|千(?![米克瓦卡]))+(?!分之)"
-        rf"|(?<![第初期周拜几数{signs}]){_HAN_NUMBER}(?!年级|分之|[角边面轮字川季金手楼班月号几多]|千(?![米克瓦卡]))"
+        rf"|(?<![第初期周拜几数{signs}])(?!零下){_HAN_NUMBER}(?!年级|分之|[角边面轮字川季金手楼班月号几多]|千(?![米克瓦卡]))"
         rf"(?![{signs.replace('千', '')}])"
     )
 
@@ -325,11 +325,16 @@ def unread(text: str, numbers: Sequence[str], original: str) -> list[str]:
         here = rf"N_{place}(?!\d)"
         if re.search(rf"(?:^|[^\d\s]\s+)[-−] ?{here}", text):
             said.append(f"the minus before {written} is read as a word: numbers of a text are not negative")
-        if re.search(rf"{here} [%‰]", text):
-            said.append(f"the % behind {written} is read as a word: it stands for {written} hundredths")
+        if "零下" in original and re.search(rf"下 ?{here}", text):
+            said.append(f"the 零下 before {written} is read as words: numbers of a text are not negative")
+        if part := re.search(rf"{here} ?(%|‰|percent\b|per cent\b|halves\b|成|折)", text):
+            said.append(f"the {part[1]} behind {written} is read as a word: the number is {written} alone")
+        if re.search(rf"(?:{'|'.join(_SCALES)}) and (?:an?|one) half$", written, re.IGNORECASE):
+            said.append(f"{written} is read as {float(value_of(written)):,}: write the number out")
         if power := re.search(rf"{here} ?([eE][-+]?\d+|\^\d+|[⁰¹²³⁴-⁹]+)", text):
             said.append(f"{written}{power[1]} is read as {written}: write the number out")
-    for pair in re.findall(r"(?<![\d,.])(?:\d+,\d{1,2}|\d{1,3} \d{3})(?![\d,./])", plain_digits(original)):
+    two = r"(?<![\d,.])(?:\d+,\d{1,2}|\d{1,3} \d{3}|\d+-\d+[/⁄]\d+)(?![\d,./])"
+    for pair in re.findall(two, plain_digits(original)):
         if pair not in numbers:
             said.append(f"{pair} is read as two numbers")
     return said
