@@ -154,7 +154,7 @@ def because(judge: Judge, verdict: Verdict) -> str:
         case _ if verdict.points >= MIN_POINTS:
             return (
                 f"they agree at {verdict.points} points, and at others no value is known, as of an integral "
-                f"over a pole, or of terms farther apart in size than {MOST_BITS:,} bits tell"
+                f"over a pole, or of terms so unlike in size that {MOST_BITS:,} bits do not tell them apart"
             )
         case _:
             return f"only {verdict.points} points could be decided: overflow or loss of all digits elsewhere"
