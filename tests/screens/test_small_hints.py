@@ -85,7 +85,7 @@ async def test_a_cut_line_of_the_log_says_so(make: Make) -> None:
         app = await ready(pilot)
         reader: Reader = app.screen.query_one("#log Reader", Reader)
         reader.show(["x" * 100, *"short" * 30])
-        await settle(pilot)
+        await settle(pilot, lambda: reader.scrollable_content_region.width < reader.size.width)
         reader.scroll_to(y=0, animate=False)
         await settle(pilot)
         seen = reader.scrollable_content_region.width
