@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
@@ -80,12 +81,15 @@ async def test_panes_of_one_place_are_all_named(make: Make, size: tuple[int, int
         assert Content.from_markup(str(pane.border_title)).plain == "members 120 │ member 37"
 
 
-async def test_a_cut_line_of_the_log_says_so(make: Make) -> None:
-    async with make().run_test(size=NARROW) as pilot:
-        app = await ready(pilot)
-        reader: Reader = app.screen.query_one("#log Reader", Reader)
+async def test_a_cut_line_of_the_log_says_so() -> None:
+    class Alone(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Reader(id="log", follow=True)
+
+    async with Alone().run_test(size=NARROW) as pilot:
+        reader = pilot.app.query_one(Reader)
         reader.show(["x" * 100, *"short" * 30])
-        await settle(pilot, lambda: reader.scrollable_content_region.width < reader.size.width)
+        await settle(pilot)
         reader.scroll_to(y=0, animate=False)
         await settle(pilot)
         seen = reader.scrollable_content_region.width
