@@ -12,11 +12,8 @@ from engines.formula.lexer import tokens
 from engines.formula.parser import search_tree
 from engines.forum.topics import Topic
 from engines.mathamr.retrieval.formula_index import FormulaIndex
-from engines.retrieval.bm25 import LexicalIndex, build_lexical
-from engines.retrieval.postings import TermPart
+from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 from engines.retrieval.run import Run, write_run
-
-__all__ = ["BASELINES", "baseline"]
 
 BASELINES = ("random", "exact", "bm25", "path-jaccard")
 """In a drawn order; the same tokens first; BM25 over the tokens and each two neighbours; the share of both

@@ -27,10 +27,8 @@ from transformers import (
 )
 
 from engines.arqmath.training.finetuning import CrossEncoderTask
-from engines.egen.expressions.training_notation import END, PAD, START, VOCABULARY
+from engines.egen.expressions.notation import END, PAD, START, VOCABULARY
 from engines.egen.models.trainers import Contrastive, Seq2seq
-
-__all__ = ["Way", "hugging_face"]
 
 
 @dataclass(frozen=True, slots=True)

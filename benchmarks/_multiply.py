@@ -18,8 +18,6 @@ from engines.core.errors import DataError
 from engines.core.files import atomic_writer, read_lines
 from engines.forum.readers import Report, read_rows
 
-__all__ = ["multiply"]
-
 _STRIDE = 10_000_000
 """Ids of a copy are those of the collection plus a multiple of it."""
 _WORD = re.compile(r"(?<![\\&\w])([a-z]{4,})(?![\w;])")

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engines.mwp.problems.problem import Problem
 
-__all__ = ["CHALLENGES", "ORDERS", "ROWS", "Bench", "Row", "facts", "fold_name", "judged", "rows_of"]
 
 FILES = {
     "asdiv-a": "asdiv_a_folds0-3.jsonl",
@@ -181,7 +180,7 @@ class Bench:
     def _ordered(self, number: int, fold: int | None) -> Path:
         """Those of the test problems that can be told in another order, under their own ids."""
         from engines.mwp.augmentation.reorder import reordered
-        from engines.mwp.evaluations.probes import reordered_sentences
+        from engines.mwp.evaluations.scores import reordered_sentences
         from engines.mwp.problems.describe import write_problems
 
         out, made = self.cache / f"order-{number}-{fold_name(fold)}.jsonl", []

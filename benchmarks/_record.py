@@ -19,8 +19,6 @@ from engines.training.identity import content
 from workbench import __version__
 from workbench.export import commit
 
-__all__ = ["RESULTS", "Record", "parser_of", "put_into", "table"]
-
 RESULTS = Path(__file__).resolve().parent / "results"
 
 

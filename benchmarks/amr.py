@@ -25,9 +25,8 @@ import numpy as np
 from scipy.stats import bootstrap
 
 from benchmarks._record import Record, parser_of, table
-from engines.mathamr.graph.amr import Graph, read_graph, write_graph
+from engines.mathamr.graph.amr import Graph, read_blocks, read_graph, write_graph
 from engines.mathamr.graph.comparison import Compare, compare
-from engines.mathamr.graph.files import read_blocks
 from engines.mathamr.parsing.parsers import math_for_placeholders, parsed, parser
 
 _RESTARTS = 20

@@ -28,22 +28,21 @@ from typing import Any
 import numpy as np
 
 from benchmarks._record import Record, parser_of, put_into, table
-from engines.arqmath.collection.index import DEPTH, Index, build_index, document_text, open_index
+from engines.arqmath.collection.index import DEPTH, Index, open_index
+from engines.arqmath.collection.index_build import build_index, document_text
 from engines.arqmath.first_stage import FirstStage, Search
+from engines.arqmath.ranking.rank import recall, second_stage, tune_interpolation
 from engines.arqmath.ranking.reranking import score_candidates
 from engines.arqmath.ranking.scorers import FormulaScorer, InteractionScorer
-from engines.arqmath.ranking.stages import recall, second_stage, tune_interpolation
 from engines.arqmath.ranking.tune import BM25_GRID, RANK_CONSTANTS
 from engines.arqmath.training.cross_encoder import CrossEncoder, Scorer
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import Topic, read_topics
-from engines.retrieval.bm25 import Bm25
-from engines.retrieval.frequencies import Frequencies
+from engines.retrieval.bm25 import Bm25, Frequencies
 from engines.retrieval.fusion import tune_weights, weighted_sum
-from engines.retrieval.measures import Evaluation, evaluate
+from engines.retrieval.measures import Evaluation, bootstrap_interval, compare, evaluate, holm
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run, read_run
-from engines.retrieval.significance import bootstrap_interval, compare, holm
 from workbench.cli.common import progress_line
 
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")

@@ -20,11 +20,11 @@ import psutil
 
 from benchmarks._record import Record, parser_of
 from engines.core.events import Event
+from engines.egen.corpora import CorpusStats, corpus_stats
 from engines.egen.corpus.build import build_corpus
 from engines.egen.corpus.pairs import stream_pairs, stream_triplets
 from engines.egen.corpus.reader import Corpus, open_corpus
 from engines.egen.corpus.sources import template_source
-from engines.egen.corpus_stats import CorpusStats, corpus_stats
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import CORPUS_CONFIG
 

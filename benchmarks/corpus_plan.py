@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._record import Record, parser_of
-from engines.egen.corpus.merge import POINTS, look_alike
+from engines.egen.corpus.assemble import POINTS, look_alike
 from engines.egen.corpus.shards import BLOCK
 
 RESULTS = Path(__file__).parent / "results"

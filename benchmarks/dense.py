@@ -19,10 +19,9 @@ from typing import Any, get_args
 import numpy as np
 
 from benchmarks._record import Record, parser_of
-from engines.retrieval.dense import DenseIndex, Kind, build_dense, choose
+from engines.retrieval.dense import DenseIndex, Kind, Vectors, build_dense, choose, nearest, unit
 from engines.retrieval.fusion import reciprocal_rank_fusion
 from engines.retrieval.run import Run
-from engines.retrieval.similarity import Vectors, nearest, unit
 
 PART = 50_000
 JITTER = 0.35

@@ -20,8 +20,6 @@ from benchmarks.generate import HEADS, MAX_TOKENS, MEMBERS
 from engines.egen.expressions.canonical import direct_key
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, TRIGONOMETRIC, read_prefix
 
-__all__ = ["detours"]
-
 _FAMILY = dict.fromkeys(TRIGONOMETRIC, "circular") | dict.fromkeys(HYPERBOLIC, "hyperbolic")
 _INVERSE = {f"a{name}": family for name, family in _FAMILY.items()}
 _ODD_OR_EVEN = {*_FAMILY, "abs", "asin", "atan", "acsc", "asinh", "atanh", "acsch", "acoth"}

@@ -16,12 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._record import Record, parser_of, table
-from engines.egen.corpus.labelled import Labelled, read_labelled
-from engines.egen.corpus.merge import UNDEFINED_MARK, fingerprints
+from engines.egen.corpus.assemble import UNDEFINED_MARK, fingerprints
 from engines.egen.expressions.language import read_prefix
-from engines.retrieval.similarity import Vectors, unit
-
-__all__ = ["baselines"]
+from engines.egen.models.datasets import Labelled, read_labelled
+from engines.retrieval.dense import Vectors, unit
 
 
 def baselines(data: Labelled) -> Mapping[str, Vectors]:

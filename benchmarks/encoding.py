@@ -25,9 +25,9 @@ BATCH = 64
 
 def expressions(data: Path | None, count: int) -> list[str]:
     """Texts to encode, in random order."""
-    from engines.egen.corpus.labelled import read_labelled
-    from engines.egen.corpus.templates import templates
+    from engines.egen.corpus.sources import templates
     from engines.egen.expressions.language import prefix
+    from engines.egen.models.datasets import read_labelled
 
     found = list(read_labelled(data).texts) if data else [prefix(t.tree) for t in templates()]
     order = np.random.default_rng(0).permutation(len(found))[:count]
@@ -59,8 +59,8 @@ def main() -> None:
     kept = Record("encoding", arguments.out, **about)
     import torch
 
+    from engines.egen.models.datasets import Sequences
     from engines.egen.models.encode import ModelEncoder
-    from engines.egen.models.sequences import Sequences
     from engines.egen.models.transformer import embed
 
     model, texts = model_of(arguments.model), expressions(arguments.data, arguments.count)

@@ -25,8 +25,6 @@ import mpmath  # type: ignore[import-untyped]
 from benchmarks._record import Record, parser_of, table
 from engines.core.tree import Tree
 
-__all__ = ["Pair", "judged", "pairs", "parts"]
-
 Kind = Literal["value", "lost", "gained", "single"]
 """What is so at the point: two values; only the head has one; only the member has one; one of them lacks a
 value there and nowhere near."""

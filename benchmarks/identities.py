@@ -21,8 +21,6 @@ from benchmarks._record import Record, parser_of
 from engines.core.errors import DataError
 from engines.core.files import read_lines
 
-__all__ = ["LIST", "Identity", "Meant", "read_identities"]
-
 LIST = Path(__file__).with_name("identities.tsv")
 LIMIT_S = 2.0
 

@@ -111,7 +111,7 @@ async def _screen(root: Path, seconds: float) -> dict[str, float]:
     """Open the screen, press keys while the long log is read and for `seconds` after it."""
     from screens.app import Workbench
     from screens.jobs.detail import Detail
-    from screens.shell.pace import Garbage
+    from screens.shell.terminal import Garbage
     from screens.widgets.table import Table
     from workbench.workspace import Workspace
 
@@ -192,7 +192,8 @@ def measure(root: Path, count: int, events: int, seconds: float) -> dict[str, ob
 
 def queued(root: Path, count: int) -> dict[str, object]:
     """Let so many jobs wait, and measure the list and the keeper."""
-    from workbench.jobs import queue, timing
+    from workbench.jobs import process as timing
+    from workbench.jobs import queue
     from workbench.jobs.folder import create
     from workbench.jobs.records import enter
     from workbench.recipes import Recipe

@@ -26,8 +26,7 @@ from benchmarks._record import Record, parser_of
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
-from engines.retrieval.bm25 import LexicalIndex, build_lexical
-from engines.retrieval.postings import TermPart
+from engines.retrieval.bm25 import LexicalIndex, TermPart, build_lexical
 
 PART = 10_000
 _WORD = re.compile(r"\b[a-z]{3,}\b")

@@ -32,10 +32,10 @@ from engines.mathamr import (
     search,
 )
 from engines.mathamr import evaluate as evaluated
-from engines.mathamr.choices import Compared, Representation
 from engines.mathamr.retrieval.evaluation import Unit
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
+from engines.mathamr.rows import Compared, Representation
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights
 from engines.retrieval.qrels import read_qrels
@@ -161,7 +161,7 @@ def latencies(measured: Measured) -> dict[str, float]:
 
 def contexts(measured: Measured, count: int = 1_000) -> dict[str, float]:
     """Processor time from fields of posts to marked strings, models loaded before."""
-    from engines.mathamr.retrieval.representing import Strings
+    from engines.mathamr.retrieval.strings import Strings
 
     opened = open_index(measured.index)
     names = [row["id"] for row in opened.formulas.to_pylist() if row["field"] >= 0]

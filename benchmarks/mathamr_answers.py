@@ -25,18 +25,17 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
 from engines.language.sentences import sentences
-from engines.mathamr.choices import Representation
-from engines.mathamr.context.placeholders import PLACEHOLDER, ids, in_fields
+from engines.mathamr.context import PLACEHOLDER, ids, in_fields
 from engines.mathamr.graph.amr import Graph
 from engines.mathamr.parsing.parsers import parsed, parser
 from engines.mathamr.retrieval.strings import represented
+from engines.mathamr.rows import Representation
+from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import encoder
 from engines.retrieval.fusion import tune_weights, weighted_sum
-from engines.retrieval.measures import evaluate
+from engines.retrieval.measures import bootstrap_interval, compare, evaluate, holm
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run
-from engines.retrieval.significance import bootstrap_interval, compare, holm
-from engines.retrieval.similarity import Vectors
 
 KINDS: tuple[Representation, ...] = ("mathamr", "raw-opt", "raw-latex")
 FIRST = "lexical + dense + questions"

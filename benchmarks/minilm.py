@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._record import Record, parser_of
-from engines.retrieval.similarity import Vectors, cosines
+from engines.retrieval.dense import Vectors, cosines
 
 TOKENS = 256
 

@@ -27,7 +27,7 @@ from benchmarks._record import Record, parser_of
 from engines.core.tree import Tree
 from engines.core.tree_edit import pairwise
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.bibleu import BiBleu, tokens
+from engines.mwp.triplets.similarity import BiBleu, tokens
 
 
 def by_zss(left: Tree, right: Tree) -> int:

@@ -24,8 +24,8 @@ from engines.mwp.evaluations.scores import judged
 from engines.mwp.problems.equation import EquationError, evaluate, placeholders
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.solver.data import Material, material
-from engines.mwp.solver.equations import Found
+from engines.mwp.solver.reading import Found
+from engines.mwp.solver.training import Material, material
 
 
 def likeliest(problem: Problem, trees: Iterable[Any]) -> list[Found]:

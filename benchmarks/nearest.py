@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._record import Record, parser_of
-from engines.egen.corpus.labelled import sample_corpus
 from engines.egen.models import encode, vectors
+from engines.egen.models.datasets import sample_corpus
 
 
 def main() -> None:

@@ -19,9 +19,8 @@ from benchmarks._record import Record, parser_of, put_into, table
 from benchmarks.arqmath import DIRECTIONS, THREE, set_up, shuffled
 from engines.arqmath.collection.index import DEPTH
 from engines.arqmath.first_stage import FirstStage
-from engines.retrieval.measures import evaluate
+from engines.retrieval.measures import bootstrap_interval, compare, evaluate, holm
 from engines.retrieval.qrels import Qrels
-from engines.retrieval.significance import bootstrap_interval, compare, holm
 
 ALL = " + ".join(THREE)
 WITHOUT = {part: " + ".join(name for name in THREE if name != part) for part in THREE}

@@ -20,8 +20,6 @@ from benchmarks._record import RESULTS
 from engines.core.assets import asset
 from workbench.repro import save_result
 
-__all__ = ["Measured", "measured"]
-
 ROOT = RESULTS.parents[1]
 
 

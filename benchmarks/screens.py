@@ -61,8 +61,8 @@ def make(data: Path, root: Path) -> None:
 async def _lists(root: Path, name: str, rounds: int) -> dict[str, dict[str, float]]:
     """Times of the keys by list: of those with rows that tab comes by."""
     from screens.app import Workbench
-    from screens.shell.pace import Garbage
-    from screens.shell.things import at_address
+    from screens.shell.navigation import at_address
+    from screens.shell.terminal import Garbage
     from screens.widgets.table import Table
     from workbench.workspace import Workspace
 

@@ -20,8 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks._record import Record, parser_of
-from engines.egen.semvec.evaluate import SemVec, evaluate
-from engines.egen.semvec.sets import Split, split_file
+from engines.egen.semvec.evaluate import SemVec, Split, evaluate, split_file
 
 PUBLISHED = {
     "poly8": {"EQNet": 86.2, "SemEmb": 87.3},

@@ -31,13 +31,10 @@ from scipy.stats import bootstrap
 from benchmarks._record import Record, parser_of, table
 from engines.core.files import read_lines
 from engines.language.english import Word, analysed, pipeline
-from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.graph.files import read_blocks
-from engines.mathamr.parsing.alignment import aligned
-from engines.mathamr.parsing.dependencies import Dependencies
-from engines.mathamr.parsing.frames import frames
-from engines.mathamr.parsing.labelling import voice
-from engines.mathamr.parsing.spelling import lemma_of
+from engines.mathamr.graph.amr import read_blocks, read_graph
+from engines.mathamr.parsing.lexicon import frames, lemma_of
+from engines.mathamr.parsing.parts import Dependencies
+from engines.mathamr.parsing.roles import aligned, voice
 
 _KINDS = {"V": "v", "N": "n", "J": "j"}
 _FAVOURS = (0, 1, 2, 3, 4)

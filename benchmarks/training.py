@@ -28,7 +28,7 @@ from benchmarks._hugging_face import Way, hugging_face
 from benchmarks._record import Record, parser_of
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
-from engines.training.batches import Batches
+from engines.training.data import Batches
 from workbench.recipes import Recipe, load, with_settings
 from workbench.train import trainer
 from workbench.training import job_spec

@@ -19,20 +19,15 @@ from engines.core.errors import EngineError
 from screens.keys import catalogue
 from screens.registry import SCREEN_KEYS, SCREENS, Entry
 from screens.shell.bars import Header, KeyBar, Load
-from screens.shell.clipboard import is_remote
-from screens.shell.export import Export
+from screens.shell.export import Command, Export, is_remote
 from screens.shell.frame import Frame
 from screens.shell.graphics import NONE, Graphics, ask_terminal, give_back
-from screens.shell.hangup import end_with_terminal
-from screens.shell.keyflow import KeyFlow, Typed
 from screens.shell.keymap import APP_KEYS, bindings, remap
 from screens.shell.navigation import Navigation
-from screens.shell.pace import Garbage, set_frame_rate
 from screens.shell.screen import WorkbenchScreen, why_greyed
-from screens.shell.selection import Command
 from screens.shell.session import Session
-from screens.shell.text import some
-from screens.shell.theme import THEMES, Ascii
+from screens.shell.terminal import Garbage, KeyFlow, Typed, end_with_terminal, set_frame_rate
+from screens.shell.theme import THEMES, Ascii, some
 from screens.shell.watch import JobWatch
 from workbench import paths
 from workbench.config import own_config
@@ -43,11 +38,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.screen import Screen
 
-    from screens.shell.things import Reach
-    from screens.shell.too_small import TooSmall
-    from workbench.sweep import Launch
+    from screens.shell.cards import TooSmall
+    from screens.shell.navigation import Reach
+    from workbench.train import Launch
 
-__all__ = ["Workbench", "run"]
 
 LEAST = (60, 16)
 """Below this width and height there is only a card that asks for more room."""
@@ -224,7 +218,7 @@ class Workbench(Frame):
     def on_resize(self, event: events.Resize) -> None:
         small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
         if small and self._card is None:
-            from screens.shell.too_small import TooSmall
+            from screens.shell.cards import TooSmall
 
             self._card = TooSmall(*LEAST)
             self.push_screen(self._card)
@@ -235,7 +229,7 @@ class Workbench(Frame):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         # Pictures go to the terminal with the cells that they stand on.
         if "sixels" in self.__dict__ and len(self.sixels) and renderable is not None:
-            from screens.shell.sixels import painted
+            from screens.shell.graphics import painted
 
             renderable = painted(renderable, self.sixels)
         super()._display(screen, renderable)
@@ -330,13 +324,13 @@ class Workbench(Frame):
 
     @work(thread=True, exclusive=True, group="things", exit_on_error=False)
     def _gather_things(self) -> None:
-        from screens.shell.things import gather
+        from screens.shell.navigation import gather
 
         found = gather(self.workspace)
         self.call_from_thread(setattr, self, "things", found)
 
     def action_notes(self) -> None:
-        from screens.shell.note_list import NoteList
+        from screens.shell.activity import NoteList
 
         NoteList(self.workspace.notes.all()).ask(self, self.navigation.go_to_address)
 
@@ -351,7 +345,7 @@ class Workbench(Frame):
         self.push_screen(ActivityScreen(list(self.activity)))
 
     def action_jump(self) -> None:
-        from screens.shell.jump import JumpScreen, targets
+        from screens.shell.navigation import JumpScreen, targets
 
         found = targets(self.screen)
         JumpScreen([target.place for target in found]).ask(self, lambda number: found[number].go())
@@ -361,7 +355,7 @@ def _make(entry: Entry) -> WorkbenchScreen:
     try:
         screen: WorkbenchScreen = entry.load()()
     except ImportError as error:
-        from screens.shell.missing import MissingScreen
+        from screens.shell.cards import MissingScreen
 
         screen = MissingScreen(entry.name, entry.missing, error)
     screen.title = entry.title

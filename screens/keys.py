@@ -7,8 +7,6 @@ from pathlib import Path
 from screens.registry import SCREEN_KEYS, SCREENS
 from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VIEW_KEYS, Key, key_text
 
-__all__ = ["catalogue", "document"]
-
 
 def catalogue() -> list[tuple[str, tuple[Key, ...]]]:
     """All scopes with a title each: everywhere, lists, texts, then screen by screen."""

@@ -10,10 +10,8 @@ from screens.shell.keymap import Key
 from workbench.operation import load
 
 if TYPE_CHECKING:
-    from screens.shell.selection import Thing
+    from screens.shell.export import Thing
     from workbench.workspace import Workspace
-
-__all__ = ["SCREENS", "SCREEN_KEYS", "Entry", "screen_keys"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +61,22 @@ SCREENS = (
             "screens.triplets.keys:KEYS",
         ),
         address="problems",
-        things="screens.triplets.things:things",
+        things="screens.triplets.anchors:things",
     ),
     Entry(
         *("3", "jobs", "Jobs", "screens.jobs.screen:JobsScreen", "screens.jobs.keys:KEYS"),
         address="job",
-        things="screens.jobs.things:things",
+        things="screens.jobs.columns:things",
     ),
     Entry(
         *("4", "arqmath", "ARQMath", "screens.arqmath.screen:ArqmathScreen", "screens.arqmath.keys:KEYS"),
         address="arqmath",
-        things="screens.arqmath.things:things",
+        things="screens.arqmath.columns:things",
     ),
     Entry(
         *("5", "mathamr", "MathAMR", "screens.mathamr.screen:MathamrScreen", "screens.mathamr.keys:KEYS"),
         address="mathamr",
-        things="screens.mathamr.things:things",
+        things="screens.mathamr.columns:things",
     ),
 )
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["CODES"]
-
 CODES: Mapping[str, str] = {
     "E100": "a failure without a code of its own",
     "E110": "there is not enough memory",

@@ -16,8 +16,6 @@ from engines.core.spec import Arg, Field, checked, parse
 from workbench import paths
 from workbench.errors import UsageError
 
-__all__ = ["KEYS", "Config", "Key", "Setting", "load_config", "own_config", "schema", "set_value"]
-
 Value = str | int | bool
 
 
@@ -78,7 +76,7 @@ KEYS: tuple[Key, ...] = (
         "tensorboard",
         "who is told of new jobs as they run: tensorboard (of trainings), wandb, mlflow, trackio,"
         " FILE.py:FUNCTION; several with commas",
-        check="workbench.jobs.reporters:listed",
+        check="workbench.jobs.reporting:listed",
     ),
     Key("keymap.*", "", 'the key of a binding, by its id, such as keymap.jobs.stop = "z"'),
 )

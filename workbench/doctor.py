@@ -19,18 +19,15 @@ import psutil
 
 from engines.core.assets import asset
 from engines.core.errors import EngineError
-from engines.core.machine import processors
-from engines.core.sizes import size
+from engines.core.machine import processors, size
 from workbench import __version__, paths
 from workbench.config import load_config
-from workbench.data_kinds import kinds
+from workbench.data import kinds
 from workbench.errors import one_line
 from workbench.jobs.devices import gpus
 from workbench.operation import load
 from workbench.paper import papers
 from workbench.workspace import Workspace
-
-__all__ = ["Finding", "State", "examine"]
 
 State = Literal["ok", "note", "wrong", "missing"]
 """`note` is worth knowing and harms nothing, `wrong` may harm, `missing` keeps something from working."""

@@ -29,8 +29,6 @@ from workbench import paths
 from workbench.errors import explain, from_dict
 from workbench.operation import encoded, operation
 
-__all__ = ["Call", "EngineProcess", "Result", "serve"]
-
 _CHILD = (sys.executable, "-m", "workbench.engine_process")
 
 

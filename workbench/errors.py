@@ -19,9 +19,6 @@ from engines.core.errors import EngineError
 from engines.core.files import file_error, printable
 from workbench import __version__, paths
 
-__all__ = ["MissingError", "UsageError", "WorkspaceError", "explain", "from_dict", "one_line"]
-
-
 _OURS = ("engines", "workbench", "screens")
 
 

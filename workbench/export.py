@@ -21,8 +21,6 @@ from engines.core.files import atomic_writer, write_note, write_text
 from workbench import __version__
 from workbench.errors import UsageError
 
-__all__ = ["TABLE_FORMATS", "commit", "tex_table", "with_sidecar", "write_document", "write_table"]
-
 TABLE_FORMATS = (".csv", ".jsonl", ".parquet", ".tex")
 
 Rows = Iterable[Sequence[object]]

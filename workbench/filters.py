@@ -16,8 +16,6 @@ from typing import Any
 from engines.core.errors import did_you_mean
 from workbench.errors import UsageError
 
-__all__ = ["Filter", "FilterError", "parse_filter"]
-
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,

@@ -27,18 +27,6 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from workbench.filters import Filter
 
-__all__ = [
-    "Aside",
-    "Background",
-    "Operation",
-    "Performed",
-    "Where",
-    "command_line",
-    "load",
-    "operation",
-    "operations",
-]
-
 
 class Aside(str):
     """A line of an operation's text that is talk, for stderr, such as "12 more; --json lists all"."""

@@ -14,11 +14,8 @@ from itertools import islice
 from pathlib import Path
 
 from engines.core.errors import DataError, EngineError, ExpressionError
-from engines.core.files import read_lines
-from engines.core.json_lines import json_object
+from engines.core.files import json_object, read_lines
 from workbench.text_overlap import EXAMPLES, Shared, Side, Unit, compare_texts
-
-__all__ = ["Overlap", "Shared", "overlap"]
 
 _TEXT_FIELDS = ("original_text", "text", "body_text", "body_html", "title", "body", "question")
 
@@ -101,9 +98,9 @@ def _collection(path: Path) -> bool:
 
 def _clusters(path: Path) -> list[list[str]]:
     """Clusters of a corpus or a file; of a file of expressions each line is one."""
-    from engines.egen.corpus.labelled import read_labelled
     from engines.egen.expressions.language import prefix
     from engines.egen.expressions.notation import read
+    from engines.egen.models.datasets import read_labelled
 
     if path.is_dir() or next(read_lines(path))[1].lstrip().startswith("{"):
         return read_labelled(path, partial=True, min_size=1, max_length=10**6).clusters
@@ -139,7 +136,7 @@ def _expressions(a: Path, b: Path) -> Overlap:
 
 def _functions(ours: list[str], theirs: list[str]) -> Shared:
     """Heads of A that are the same function as a head of B, at least where both are defined."""
-    from engines.egen.corpus.merge import fingerprints, look_alike
+    from engines.egen.corpus.assemble import fingerprints, look_alike
     from engines.egen.expressions.language import read_prefix
     from engines.egen.verification.verify import Verifier
 

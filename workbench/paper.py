@@ -16,16 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench.operation import Operation
 
-__all__ = [
-    "DataKey",
-    "Paper",
-    "Trainer",
-    "data_keys",
-    "papers",
-    "references",
-    "trainers",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Trainer:

@@ -5,16 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = [
-    "cache_dir",
-    "config_dir",
-    "config_file",
-    "crash_dir",
-    "data_dir",
-    "default_workspace",
-    "state_dir",
-]
-
 
 def _folder(kind: str) -> Path:
     home = os.environ.get("MATHWB_HOME")

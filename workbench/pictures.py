@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from workbench.operation import Operation
 
-__all__ = ["OPERATIONS"]
-
 OPERATIONS = (
     Operation(
         "picture.curves",

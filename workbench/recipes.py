@@ -17,24 +17,13 @@ import tomli_w
 from engines.core.assets import asset
 from engines.core.errors import DataError, did_you_mean
 from engines.core.files import file_error, write_text
-from engines.core.sizes import size
+from engines.core.machine import size
 from engines.core.spec import known, values
 from workbench.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
     from workbench.operation import Operation
 
-__all__ = [
-    "Recipe",
-    "job_recipe",
-    "launched",
-    "load",
-    "quickest",
-    "recipes",
-    "settled_recipe",
-    "with_settings",
-    "with_value",
-]
 
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "extends": str,

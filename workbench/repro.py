@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.core.assets import asset
+from engines.core.assets import asset, reported_tables
 from engines.core.errors import DataError, did_you_mean
 from engines.core.files import write_json
-from engines.core.reported import reported_tables
 from workbench.errors import MissingError, UsageError
 from workbench.jobs import jobs
 from workbench.jobs.devices import gpus
@@ -26,8 +25,6 @@ from workbench.units import noun
 
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
-
-__all__ = ["Cell", "Row", "Table", "engines", "save_result", "tables"]
 
 
 @dataclass(frozen=True, slots=True)

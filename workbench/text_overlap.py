@@ -19,8 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EXAMPLES", "NEAR", "Shared", "Unit", "compare_texts"]
-
 EXAMPLES = 20
 NEAR = 0.8
 _RUN = 4

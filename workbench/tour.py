@@ -8,8 +8,6 @@ from typing import Any
 
 from workbench.operation import operation
 
-__all__ = ["Found", "Guide"]
-
 Found = Mapping[str, Any]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError, did_you_mean
-from workbench.data_kinds import kinds
+from workbench.data import kinds
 from workbench.errors import MissingError, UsageError
-from workbench.jobs.changes import next_free
+from workbench.jobs.control import next_free
 from workbench.jobs.executors import check_placement
 from workbench.operation import load
 from workbench.paper import data_keys
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from workbench.paper import Trainer
     from workbench.workspace import Workspace
 
-__all__ = [
-    "Summary",
-    "begun_from",
-    "check_trains",
-    "data_names",
-    "data_path",
-    "interval",
-    "job_spec",
-    "question",
-    "summary",
-]
 
 CONFIDENCE = 0.95
 _FOLDERS = {"corpus": "corpora", "model": "models", "backbone": "models"}

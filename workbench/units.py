@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["duration", "noun", "to_the_second"]
-
 _DAY = 86_400
 _YEAR = 365.25 * _DAY
 

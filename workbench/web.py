@@ -22,8 +22,6 @@ from textual_serve.server import Server
 
 from workbench.errors import UsageError
 
-__all__ = ["WebServer", "listen"]
-
 _COMMAND = (sys.executable, "-P", "-c", "from workbench.cli import main; main()")
 _PATIENCE_S = 5.0
 _HEADERS = {

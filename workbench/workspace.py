@@ -25,10 +25,9 @@ from workbench.config import own_config
 from workbench.errors import WorkspaceError
 
 if TYPE_CHECKING:
-    from workbench.data_registry import DataRegistry
+    from workbench.data import DataRegistry
     from workbench.notes import Notes
 
-__all__ = ["LAYOUT_VERSION", "Workspace", "ensure_sample"]
 
 LAYOUT_VERSION = 1
 _MEND = f"Write `version = {LAYOUT_VERSION}` into it; everything else is kept elsewhere."
@@ -99,7 +98,7 @@ class Workspace:
 
     def held(self) -> tuple[tuple[str, Path], ...]:
         """The data that lie in the workspace itself, as (kind, folder)."""
-        from workbench.data_kinds import kinds
+        from workbench.data import kinds
         from workbench.operation import load
 
         return tuple(
@@ -118,7 +117,7 @@ class Workspace:
     @cached_property
     def data(self) -> DataRegistry:
         """The registered data sets."""
-        from workbench.data_registry import DataRegistry
+        from workbench.data import DataRegistry
 
         return DataRegistry(self.root / "data.toml")
 

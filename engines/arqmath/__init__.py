@@ -13,6 +13,6 @@ _VERBS = {
     "rank": ("ranking.rank", "Rank"),
     "generate": ("generation.generate", "Generate"),
     "evaluate": ("ranking.evaluate", "Evaluate"),
-    "compare": ("ranking.compare", "Compare"),
+    "compare": ("ranking.evaluate", "Compare"),
 }
 __all__, __getattr__ = offered(__name__, _VERBS)

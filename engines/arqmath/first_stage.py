@@ -1,18 +1,37 @@
-"""First stages: searches by terms, by vectors of answers and of questions, alone or put together."""
+"""First stages: searches by terms, by vectors of answers and of questions, by structure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from engines.core.errors import EngineError
+from engines.core.spec import Arg
 
 if TYPE_CHECKING:
     from engines.retrieval.run import Run
 
-__all__ = ["FUSED", "FirstStage", "Search"]
+
+By = Literal["model", "formulas", "interaction"]
+"""What a second stage scores by."""
+Candidates = Literal["index", "judged", "tagged", "all"]
+"""What a cross-encoder scores: a first stage's best, the judged answers, those to questions that share a
+tag with the topic, or all there are."""
+
+Family = Literal["bert", "albert", "roberta"]
+"""Architectures of language models."""
+
+SomeCollection = Annotated[
+    Path, Arg("A collection's folder, or its name in the workspace.", ref="collection", metavar="FOLDER")
+]
+Added = Annotated[tuple[Path, ...], Arg("Run files from elsewhere.", hidden=True)]
+IndexFolder = Annotated[Path | None, Arg("The collection's index; it need not be there.", hidden=True)]
+RunName = Annotated[str, Arg("Name of a run, or a run file.", shown="the last")]
+Against = Annotated[str, Arg("The run that it is held against.", shown="the first")]
+
 
 Search = Literal["lexical", "dense", "questions", "sparse", "structure"]
 """By BM25; by the cosine of topic and answer; by the cosine of topic and the question that is answered; by

@@ -13,8 +13,6 @@ from itertools import islice
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
 
-__all__ = ["ONE", "ZERO", "derivative", "slope", "without_inner_derivatives"]
-
 ZERO, ONE = Tree("0"), Tree("1")
 
 

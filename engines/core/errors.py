@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["DataError", "EngineError", "ExpressionError", "did_you_mean", "raised", "unloadable"]
-
 
 class EngineError(Exception):
     """A failure that is explained.

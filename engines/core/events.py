@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Event", "Sink", "Stop", "ignore", "never", "warn_of_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class Event:

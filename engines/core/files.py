@@ -1,58 +1,62 @@
-"""Files: atomic files and folders, streaming readers whose errors carry file and line, content hashes, safe
-text.
-
-The rule for what is there already: nothing that this program did not make is deleted or replaced. A folder is
-ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks that;
-work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
-`remove_folder`, which both ask for the mark, and what killed writers left is removed by `sweep` and
-`sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
-
-A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the specs
-say which paths are written (`Arg.writes`), and `Operation.settled` refuses it. What we write beside a file
-without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A link is
-followed: what it leads to is written, and the link stays.
-"""
+"""Files: atomic writes, streaming readers whose errors carry file and line, JSON Lines, locks."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import fcntl
+import hashlib
+import io
 import json
 import os
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
-from engines.core.errors import DataError
-from engines.core.sizes import size
+from engines.core.errors import DataError, EngineError, raised
+from engines.core.events import Event, Sink, ignore
+from engines.core.machine import size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "atomic_folder",
-    "atomic_writer",
-    "changed",
-    "copy_folder",
-    "file_error",
-    "in_use",
-    "printable",
-    "read_lines",
-    "refuse_other",
-    "remove_folder",
-    "sha256",
-    "sweep",
-    "sweep_folders",
-    "write_array",
-    "write_bytes",
-    "write_json",
-    "write_note",
-    "write_text",
-]
+
+def is_text(text: str) -> bool:
+    """Whether all of a text can be written as UTF-8.
+
+    >>> is_text("\N{GRINNING FACE}"), is_text("\\ud83d")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# Files: atomic files and folders, streaming readers whose errors carry file and line, content hashes, safe
+# text.
+#
+# The rule for what is there already: nothing that this program did not make is deleted or replaced. A
+# folder is
+# ours when it holds a file of a name, its mark, that only we write into such folders. `refuse_other` asks
+# that;
+# work that takes long calls it before it begins. Folders are made by `atomic_folder` and removed by
+# `remove_folder`, which both ask for the mark, and what killed writers left is removed by `sweep` and
+# `sweep_folders`, by names that only we give. Nothing else removes a folder that a user can name.
+#
+# A file is replaced where the user has named it (`--out FILE`), but for one that the same work reads: the
+# specs
+# say which paths are written (`Arg.writes`), and `Operation.settled` refuses it. What we write beside a
+# file
+# without being asked, such as `RUN.json`, goes through `write_note`, which replaces none but our own. A
+# link is
+# followed: what it leads to is written, and the link stays.
 
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is refused: a reader must not need the whole of a corrupt file in memory."""
@@ -404,8 +408,6 @@ def read_lines(
     """
     import gzip
 
-    from engines.core.watched import open_read
-
     path = Path(path)
     try:
         with open_read(path) as raw:
@@ -515,3 +517,190 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
     with atomic_writer(path, "wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
         file.write(array.data.cast("B") if array.size else b"")
+
+
+def json_object(line: str) -> dict[str, Any]:
+    """The object that a line holds. Raises: ValueError that says why there is none.
+
+    >>> json_object('{"a": 1}')
+    {'a': 1}
+    """
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the line is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError("the line is no JSON object")
+    return found
+
+
+def json_objects(
+    path: Path, *, remedy: str, on_bad: Callable[[DataError], None] = raised
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file with their lines, in order; blank lines are passed over.
+
+    Args: remedy: what lines should be. on_bad: what is done with the error of a line, if not to raise it; the
+    line is left out then. Raises: DataError E317 for a line that is no JSON object.
+    """
+    for number, line in read_lines(path, on_bad=on_bad):
+        if not line.strip():
+            continue
+        try:
+            row = json_object(line)
+        except ValueError as error:
+            on_bad(DataError(str(error), path=path, line=number, code="E317", remedy=remedy))
+            continue
+        yield number, row
+
+
+def rows(
+    path: Path, *keys: str, one_of: tuple[str, ...] = (), on_bad: Callable[[DataError], None] = raised
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their lines, in order; blank lines are passed over.
+
+    Args: keys: the texts that each row must hold. one_of: texts of which it must hold at least one. on_bad:
+    what is done with the error of a line, if not to raise it; the line is left out then.
+
+    Raises:
+        DataError E317: for a line that is no JSON object, or lacks one of the keys.
+    """
+    wanted = [(*keys, other) for other in one_of] or [keys]
+    shapes = ["{" + ", ".join(f'"{key}": "…"' for key in each) + "}" for each in wanted]
+    remedy = f"Each line is {' or '.join(shapes)}."
+    for number, row in json_objects(path, remedy=remedy, on_bad=on_bad):
+        if what := _lacking(row, keys, one_of):
+            on_bad(DataError(what, path=path, line=number, code="E317", remedy=remedy))
+        else:
+            yield number, row
+
+
+def _lacking(row: Mapping[str, Any], keys: tuple[str, ...], one_of: tuple[str, ...]) -> str:
+    """What a row lacks; "" for one that can be used."""
+    for key in keys:
+        if not isinstance(row.get(key), str):
+            return f"the row has no text {key!r}"
+    for key in (*keys, *one_of):
+        if isinstance(text := row.get(key), str) and not is_text(text):
+            return f"the text {key!r} holds half of a UTF-16 pair"
+    if one_of and not any(isinstance(row.get(key), str) for key in one_of):
+        return f"the row has neither a text {' nor '.join(map(repr, one_of))}"
+    return ""
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock beside a file that every change replaces; wait for it. Missing folders are made.
+
+    Raises: DataError when the lock cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise file_error(error, path, "write") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def sole_builder(out: Path, *, code: str, lock: str = "build.lock", shared: bool = False) -> Iterator[None]:
+    """Hold the lock of a folder that is being built; what killed builds left half written there is removed.
+
+    Args: shared: held with others that each build a share; nothing is removed then.
+    Raises: EngineError `code` when another has it.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        file = (out / lock).open("a+")  # a shared lock on a file server needs a file that can be read
+    except OSError as error:
+        raise file_error(error, out, "write") from error
+    with file:
+        try:
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except OSError:
+            raise EngineError(
+                "another build is at work in this folder",
+                where=str(out),
+                remedy="Wait for it, or stop it, or choose another --out.",
+                code=code,
+            ) from None
+        if not shared:
+            sweep(out)
+        yield
+
+
+# Reading that is watched: what a reader takes from a file is hashed on the way, and progress is told.
+#
+# So that a file of many gigabytes is read once where it is both checked and hashed.
+
+_STEP_BYTES = 8 * 2**20
+_MIB = 2**20
+_BUFFER_BYTES = 128 * 1024
+"""As large as a chunk that is hashed at once is worth."""
+
+
+class Watch:
+    """What was read while it watched."""
+
+    def __init__(self, total: int, events: Sink) -> None:
+        self._digests: dict[Path, str] = {}
+        self._reached: dict[Path, int] = {}
+        self._total, self._events, self._told = total, events, 0
+
+    def sha256(self, path: Path) -> str:
+        """The SHA-256 of a file: as it was read, or read now where nobody took all of it, one byte after the
+        other. Raises: DataError when it cannot be read."""
+        return self._digests.get(path) or sha256(path)
+
+    def _at(self, path: Path, place: int) -> None:
+        self._reached[path] = max(self._reached.get(path, 0), place)
+        done = min(sum(self._reached.values()), self._total)
+        if done - self._told >= _STEP_BYTES:
+            self._told = done
+            mib = {"done": done // _MIB, "total": self._total // _MIB, "unit": "MiB"}
+            self._events(Event("progress", mib))
+
+
+_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def watching(total: int, events: Sink = ignore) -> Iterator[Watch]:
+    """Watch what is opened by `open_read` in the block. Args: total: bytes that are to be read.
+    Events: progress in MiB, every eighth."""
+    watch = Watch(total, events)
+    token = _WATCH.set(watch)
+    try:
+        yield watch
+    finally:
+        _WATCH.reset(token)
+
+
+def open_read(path: Path) -> io.BufferedReader:
+    """Open a file for reading bytes. Raises: OSError."""
+    watch = _WATCH.get()
+    if watch is None:
+        return path.open("rb")
+    return io.BufferedReader(_Hashed(path, watch), _BUFFER_BYTES)
+
+
+class _Hashed(io.FileIO):
+    """A file whose bytes are hashed while they are read from its beginning to its end."""
+
+    def __init__(self, path: Path, watch: Watch) -> None:
+        super().__init__(path, "rb")
+        self._path, self._watch, self._hash, self._hashed = path, watch, hashlib.sha256(), 0
+
+    def readinto(self, buffer: Any) -> int | None:
+        place = self.tell() if self.seekable() else self._hashed
+        count = super().readinto(buffer)
+        if place == self._hashed and count is not None:
+            self._hash.update(memoryview(buffer)[:count])
+            self._hashed += count
+            self._watch._at(self._path, self._hashed)
+            if not count:
+                self._watch._digests[self._path] = self._hash.hexdigest()
+        return count

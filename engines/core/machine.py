@@ -1,11 +1,9 @@
-"""The machine: how many processors this process may use, where torch computes, and what that is fast in."""
+"""The machine: processors that this process may use, and sizes in words."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
-
-__all__ = ["half_precision", "processors", "torch_device"]
 
 
 def processors() -> int:
@@ -34,3 +32,22 @@ def half_precision(device: str) -> Any:
     asked = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
     able = any(getattr(torch.cpu, name, lambda: False)() for name in asked)
     return torch.bfloat16 if able else None
+
+
+MAX_LATEX = 20_000
+"""Characters of a formula that somebody writes: reading takes longer than in proportion."""
+
+
+def size(count: float) -> str:
+    """Bytes in binary units, one digit behind the point: `512 B`, `2.0 KiB`, `1.9 GiB`.
+
+    >>> size(2**20 - 1)
+    '1.0 MiB'
+    """
+    if count < 1023.5:
+        return f"{count:.0f} B"
+    for unit in ("KiB", "MiB", "GiB"):
+        count /= 1024
+        if count < 1023.95:
+            return f"{count:.1f} {unit}"
+    return f"{count / 1024:,.1f} TiB"

@@ -25,19 +25,6 @@ from engines.core.errors import ExpressionError
 from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, UNARY, reached, run, share
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 
-__all__ = [
-    "DEFINED",
-    "UNDEFINED",
-    "UNKNOWN",
-    "Evaluation",
-    "Expression",
-    "Programs",
-    "balls",
-    "compile_many",
-    "compile_valid",
-    "evaluate",
-]
-
 DEFINED, UNDEFINED, UNKNOWN = 0, 1, 2
 """States of a value: a real number; outside the real domain; overflow, underflow or too ill-conditioned."""
 

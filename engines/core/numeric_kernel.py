@@ -24,8 +24,6 @@ import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["BINARY", "CONSTANT", "LEAF", "UNARY", "compiled", "reached", "run", "share", "signatures"]
-
 Ball = tuple[float, float]
 Floats = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])

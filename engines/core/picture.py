@@ -1,8 +1,4 @@
-"""Pictures of curves and formulas, in the colours and of the size that a terminal wants.
-
-A picture is a PNG, or, for sixel, a palette with an index for each pixel. Matplotlib draws it; it is imported
-when the first picture is asked for.
-"""
+"""Pictures of curves and formulas: SVG, PNG, and sixel for terminals."""
 
 from __future__ import annotations
 
@@ -11,18 +7,101 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import EngineError
-from engines.core.sizes import MAX_LATEX
-from engines.core.spec import Arg
+from engines.core.files import write_bytes, write_text
+from engines.core.machine import MAX_LATEX
+from engines.core.spec import Arg, refused
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CurvesPicture", "FormulaPicture", "Look", "curves", "formula"]
+
+_WAYS = (".svg", ".png")
+
+
+def check_drawing(path: Path | None) -> None:
+    """Raises: EngineError E430 for a name that ends otherwise."""
+    if path is not None and path.suffix not in _WAYS:
+        raise refused(f"{path.name} is neither {' nor '.join(_WAYS)}", "E430", "Choose another name.")
+
+
+def write_drawing(path: Path, svg: str, *, width: int) -> None:
+    """Write a drawing as the file's name ends. Args: width: of a PNG, in pixels."""
+    if path.suffix == ".svg":
+        write_text(path, svg)
+        return
+    import cairosvg  # type: ignore[import-untyped]
+
+    write_bytes(path, cairosvg.svg2png(svg.encode(), output_width=width))
+
+
+# Sixel: pictures as DEC terminals take them, six rows of pixels to a line of text.
+#
+# A picture is an index into a palette for each pixel, row by row; `CLEAR` leaves the pixel as it is. The
+# format
+# is that of the VT330/VT340 Programmer Reference Manual, volume 2, chapter 14.
+
+CLEAR = 255
+"""The index of a pixel that is not painted."""
+
+_BAND = 6
+_LEAST = 63
+_TO_TEXT = bytes((index + _LEAST) % 256 for index in range(256))
+_RUN = re.compile(rb"(.)\1{3,}", re.DOTALL)
+
+
+@lru_cache(2048)
+def _bit(colour: int, row: int) -> bytes:
+    """A table that turns the pixels of a colour into the bit of their row, and all others into nothing."""
+    return bytes(1 << row if index == colour else 0 for index in range(256))
+
+
+def encode(
+    pixels: bytes, width: int, palette: Sequence[Sequence[int]], box: tuple[int, int, int, int]
+) -> str:
+    """The part `box` of a picture, as a control sequence that paints it from the cursor on.
+
+    Args: pixels: indices of `palette`, or `CLEAR`, `width` to a row. palette: red, green and blue from 0 to
+    255, at most 255 colours. box: left, top, right and bottom in pixels, the last two exclusive.
+    """
+    left, top, right, bottom = box
+    rows = [pixels[row * width + left : row * width + right] for row in range(top, bottom)]
+    used = sorted(set().union(*rows) - {CLEAR})
+    lines = [_band(rows[start : start + _BAND], right - left) for start in range(0, len(rows), _BAND)]
+    colours = "".join(_register(index, palette[index]) for index in used)
+    # The second parameter: pixels without a colour stay as they are.
+    return f'\x1bP0;1;0q"1;1;{right - left};{bottom - top}{colours}{"-".join(lines)}\x1b\\'
+
+
+def _register(index: int, colour: Sequence[int]) -> str:
+    """The definition of a colour, whose parts go from 0 to 100."""
+    red, green, blue = (round(part * 100 / 255) for part in colour)
+    return f"#{index};2;{red};{green};{blue}"
+
+
+def _band(rows: Sequence[bytes], width: int) -> str:
+    """Up to six rows: for each colour a line of text, one over the other."""
+    lines = []
+    for colour in sorted(set().union(*rows) - {CLEAR}):
+        bits = 0
+        for number, row in enumerate(rows):
+            bits |= int.from_bytes(row.translate(_bit(colour, number)), "little")
+        text = bits.to_bytes(width, "little").translate(_TO_TEXT).rstrip(b"?")
+        short = _RUN.sub(lambda run: b"!%d%s" % (len(run[0]), run[1]), text)
+        lines.append(f"#{colour}{short.decode('ascii')}")
+    return "$".join(lines)
+
+
+# Pictures of curves and formulas, in the colours and of the size that a terminal wants.
+#
+# A picture is a PNG, or, for sixel, a palette with an index for each pixel. Matplotlib draws it; it is
+# imported
+# when the first picture is asked for.
 
 _DPI = 72
 """So that a point is a pixel."""
@@ -257,8 +336,6 @@ def _picture(figure: Figure, columns: int, lines: int, look: Look) -> dict[str, 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    from engines.core.sixel import encode
-
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     image = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba()).convert("RGB")
@@ -277,8 +354,6 @@ def _indexed(image: Any, look: Look) -> tuple[list[list[int]], bytes]:
     """A palette and an index for each pixel; what has the background's colour stays clear."""
     import numpy as np
     from PIL import Image, ImageColor
-
-    from engines.core.sixel import CLEAR
 
     colours = np.asarray(image)
     clear = (colours == np.array(ImageColor.getrgb(look.background))).all(axis=2)

@@ -26,18 +26,6 @@ from engines.core.numeric import Programs
 from engines.core.numeric_kernel import BINARY, CONSTANT, DIFF, LEAF, POW, UNARY, WHERE, reached
 from engines.core.tree import Tree
 
-__all__ = [
-    "BITS",
-    "CODE",
-    "NOTHING",
-    "Form",
-    "Functions",
-    "Value",
-    "agreement",
-    "applied",
-    "settled",
-]
-
 BITS = 256
 """Working precision of `Functions`, unless told otherwise."""
 NOTHING = 0

@@ -18,22 +18,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from engines.core.errors import EngineError, did_you_mean
-from engines.core.unicode import is_text
-
-__all__ = [
-    "Arg",
-    "Field",
-    "checked",
-    "described",
-    "exactly_one",
-    "known",
-    "no_effect",
-    "parse",
-    "read",
-    "refused",
-    "share_of",
-    "values",
-]
+from engines.core.files import is_text
 
 T = TypeVar("T")
 _REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "(required)"})()

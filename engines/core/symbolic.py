@@ -15,8 +15,6 @@ from typing import Any
 from engines.core.errors import EngineError, ExpressionError
 from engines.core.tree import Tree
 
-__all__ = ["from_sympy", "isolated", "to_sympy"]
-
 _LARGEST_POWER = 1_000
 """Powers of numbers with larger exponents are left standing: 9^(9^9) would never return."""
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from engines.core.errors import ExpressionError
 
-__all__ = ["MAX_CHARACTERS", "MAX_DEPTH", "MAX_NODES", "Tree", "parse_prefix"]
-
 MAX_NODES = 2_000
 MAX_CHARACTERS = 20 * MAX_NODES
 """A larger formula is refused when read: every algorithm here is at least linear in it."""

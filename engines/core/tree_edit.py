@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
 
-__all__ = ["Edit", "Nearest", "distance", "edit_script", "pairwise"]
-
 Ints = NDArray[np.int32]
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["offered"]
-
 
 def offered(package: str, verbs: Mapping[str, tuple[str, str]]) -> tuple[list[str], Callable[[str], Any]]:
     """`__all__` and `__getattr__` of a package. Args: verbs: of each the module it is in, and its spec."""

@@ -11,7 +11,7 @@ _VERBS = {
     "generate": ("generation", "Generate"),
     "verify": ("verdicts", "Verify"),
     "derive": ("egraphs", "Derive"),
-    "build_corpus": ("corpus_building", "BuildCorpus"),
+    "build_corpus": ("corpora", "BuildCorpus"),
     "embed": ("models.embed", "Embed"),
     "evaluate": ("evaluations.evaluate", "Evaluate"),
 }

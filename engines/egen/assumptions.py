@@ -13,11 +13,9 @@ from typing import Literal
 
 from engines.core.errors import ExpressionError
 from engines.core.tree import Tree
-from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import LETTERS, VARIABLE, variables_of, visible
 from engines.egen.expressions.notation import infix
-
-__all__ = ["NOTHING", "Assumptions", "Relation", "ordered", "read_assumptions"]
 
 Sign = Literal["<", "<=", "!="]
 

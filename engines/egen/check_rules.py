@@ -11,12 +11,9 @@ from engines.core.errors import EngineError
 from engines.core.spec import Arg, refused
 
 if TYPE_CHECKING:
-    from engines.egen.rules.check import RuleCheck
+    from engines.egen.rules.check import Found, RuleCheck
     from engines.egen.rules.foreign import Unread
-    from engines.egen.rules.several import Found
     from engines.egen.rules.table import Family
-
-__all__ = ["FileChecked", "Rules", "RulesFound", "document", "rules"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +102,8 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
         )
     if not spec.check:
         return RulesFound(families)
-    from engines.egen.rules.check import check_rules
+    from engines.egen.rules.check import check_rules, with_opinions
     from engines.egen.rules.check import keep as store
-    from engines.egen.rules.sympy_opinion import with_opinions
 
     found = with_opinions(check_rules([rule for group in families for rule in group.rules]))
     checks = {one.rule.name: one for one in found}
@@ -117,8 +113,8 @@ def rules(spec: Rules) -> RulesFound | FileChecked:
 
 
 def _checked(file: Path, family: str) -> FileChecked:
+    from engines.egen.rules.check import classify
     from engines.egen.rules.foreign import read_foreign
-    from engines.egen.rules.several import classify
 
     read, unread = read_foreign(file)
     wanted = [rule for rule in read if family.lower() in rule.group.lower()]

@@ -8,11 +8,8 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
-from engines.egen.choices import AssumeAny
-from engines.egen.records import Limits, Mode, TheoryName
+from engines.egen.records import AssumeAny, Limits, Mode, TheoryName
 from engines.egen.theories.theory import theory_of
-
-__all__ = ["Derive", "WalkEgraph", "derive", "egraph"]
 
 _Expression = Arg("Infix, LaTeX or prefix; may begin with -.")
 _Rules = Arg("strict, common or paper: which rules.")

@@ -11,13 +11,13 @@ from typing import Annotated, Any, get_args
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused
 from engines.egen.assumptions import ordered, read_assumptions
-from engines.egen.choices import AssumeAny, Weights
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.expressions.notation import Notation
 from engines.egen.records import (
     ACCEPTED,
     MAX_MEMBERS,
     MAX_TOKENS,
+    AssumeAny,
     Cluster,
     EgenConfig,
     Limits,
@@ -26,12 +26,11 @@ from engines.egen.records import (
     Order,
     Style,
     TheoryName,
+    Weights,
+    canonical_weights,
     style_of,
 )
 from engines.egen.theories.theory import Theory, theory_of
-from engines.egen.weights import canonical_weights
-
-__all__ = ["Generate", "document", "generate", "without_members"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,14 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
 from engines.core.spec import Arg
 from engines.egen.assumptions import read_assumptions
-from engines.egen.choices import Assume
 from engines.egen.expressions.language import LETTERS, VARIABLE
 from engines.egen.expressions.notation import read, read_head
-from engines.egen.records import Outcome
+from engines.egen.records import Assume, Outcome
 
 if TYPE_CHECKING:
     from engines.core.tree import Tree
     from engines.egen.verification.verify import Judged
 
-__all__ = ["Curve", "Explain", "Verified", "Verify", "curve", "document", "explain", "verify"]
 
 _PROGRESS_EVERY = 20_000
 

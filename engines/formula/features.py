@@ -13,8 +13,6 @@ from hashlib import blake2b
 
 from engines.formula.operator_tree import OperatorTree
 
-__all__ = ["FEATURES_VERSION", "Part", "features", "shared_parts"]
-
 FEATURES_VERSION = 3
 _STEPS = 3
 """Nodes of the longest path."""

@@ -1,15 +1,20 @@
-r"""LaTeX formulas as tokens: commands, numbers, letters, other characters.
-
-The lexer never fails: whatever a post contains becomes tokens. Groups, scripts and environments are the
-parser's business.
-"""
+"""LaTeX formulas as tokens: definitions expanded, references and characters resolved."""
 
 from __future__ import annotations
 
+import html
 import re
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-__all__ = ["Token", "lex", "tokens", "unwrapped"]
+from engines.formula.symbols import accent, latex_of, script
+
+# LaTeX formulas as tokens: commands, numbers, letters, other characters.
+#
+# The lexer never fails: whatever a post contains becomes tokens. Groups, scripts and environments are the
+# parser's business.
 
 _TOKEN = re.compile(
     r"(?P<comment>(?<!\\)%(?:[^\n]*\n)?)"
@@ -90,3 +95,269 @@ def unwrapped(latex: str) -> str:
         return "" if match["end"] else "\\%" if match[0] == "%" else match[0]
 
     return _PER_CENT.sub(mended, latex) if "%" in latex else latex
+
+
+# Definitions in a formula (`\newcommand`, `\def`, `\let`, `\DeclareMathOperator`), and what they stand for.
+#
+# What is no definition that can be followed, and what does not end, stays as a stray token.
+
+_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
+_DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
+_OPERATORS = ("\\DeclareMathOperator", "\\DeclareMathOperator*")
+_DEFINING = {*_NEW, *(f"{name}*" for name in _NEW), *_DEF, "\\let", *_OPERATORS}
+DEFINITION = re.compile(rf"\\(?:{'|'.join(name[1:] for name in _DEFINING if name[-1] != '*')})(?![A-Za-z])")
+"""Where a formula may define something."""
+_MOST_CALLS, _MOST_TOKENS = 1_000, 50_000
+_OPERATOR = Token("command", "\\operatorname", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Macro:
+    """How many arguments a command takes, what its first is where it has none, and what it stands for."""
+
+    arguments: int
+    default: list[Token] | None
+    body: list[Token]
+
+
+class _UnreadableError(Exception):
+    """What stands here is no definition that can be followed."""
+
+
+def expanded(tokens: list[Token]) -> list[Token]:
+    """The tokens without definitions, and with what they define in the place of its name."""
+    return _Expansion(tokens).tokens()
+
+
+class _Expansion:
+    """Reads tokens from the end of a list, where what macros stand for is put."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.left = list(reversed(tokens))
+        self.macros: dict[str, _Macro] = {}
+
+    def tokens(self) -> list[Token]:
+        found: list[Token] = []
+        calls = 0
+        while self.left:
+            token = self.left.pop()
+            if token.text in _DEFINING:
+                before = list(self.left)
+                try:
+                    self.define(token.text)
+                except (_UnreadableError, IndexError):
+                    self.left = before
+                    found.append(replace(token, kind="stray"))
+            elif token.text in self.macros and token.kind in ("command", "letter"):
+                calls += 1
+                if calls > _MOST_CALLS or len(self.left) + len(found) > _MOST_TOKENS:
+                    return [*found, replace(token, kind="stray")]
+                try:
+                    self.call(token, self.macros[token.text])
+                except IndexError:
+                    found.append(replace(token, kind="stray"))
+            else:
+                found.append(token)
+        return found
+
+    def peek(self) -> str:
+        return self.left[-1].text if self.left else ""
+
+    def define(self, how: str) -> None:
+        """Take a definition."""
+        if how == "\\let":
+            name = self.left.pop().text
+            if self.peek() == "=":
+                self.left.pop()
+            self.macros[name] = _Macro(0, None, [self.left.pop()])
+            return
+        named = self.argument()
+        if len(named) != 1 or named[0].kind != "command":
+            raise _UnreadableError
+        name, arguments, default = named[0].text, 0, None
+        if how in _DEF:
+            while self.peek() == "#":
+                self.left.pop()
+                arguments += len(self.left.pop().text)
+        elif how not in _OPERATORS:
+            if self.peek() == "[":
+                count = self.option()
+                if len(count) != 1 or count[0].text not in "0123456789":
+                    raise _UnreadableError
+                arguments = int(count[0].text)
+            if self.peek() == "[":
+                default = self.option()
+        if self.peek() != "{":
+            raise _UnreadableError
+        body = self.argument()
+        asked = [
+            after.text[0] for mark, after in pairwise(body) if mark.text == "#" and after.kind == "number"
+        ]
+        if any(int(number) > arguments for number in asked if number.isdigit()):
+            raise _UnreadableError
+        if how in _OPERATORS:
+            brace = Token("other", "{", 0), Token("other", "}", 0)
+            body = [_OPERATOR, brace[0], *body, brace[1]]
+        self.macros[name] = _Macro(arguments, default, body)
+
+    def call(self, token: Token, macro: _Macro) -> None:
+        """Put what a macro stands for in its place; its tokens stand where its name does."""
+        given: list[list[Token]] = []
+        for number in range(macro.arguments):
+            if number == 0 and macro.default is not None:
+                given.append(self.option() if self.peek() == "[" else macro.default)
+            else:
+                given.append(self.argument())
+        made: list[Token] = []
+        place = 0
+        while place < len(macro.body):
+            part = macro.body[place]
+            place += 1
+            if part.text == "#" and place < len(macro.body) and macro.body[place].kind == "number":
+                digits = macro.body[place].text
+                place += 1
+                number = int(digits[0])
+                made += given[number - 1] if 0 < number <= len(given) else []
+                if digits[1:]:
+                    made.append(Token("number", digits[1:], token.start, token.written or token.text))
+            else:
+                made.append(Token(part.kind, part.text, token.start, token.written or token.text))
+        self.left.extend(reversed(made))
+
+    def argument(self) -> list[Token]:
+        """A group without its braces, or a single token."""
+        first = self.left.pop()
+        return self.until("{", "}") if first.text == "{" else [first]
+
+    def option(self) -> list[Token]:
+        """What stands in the square brackets that follow."""
+        self.left.pop()
+        return self.until("[", "]")
+
+    def until(self, opening: str, closing: str) -> list[Token]:
+        found: list[Token] = []
+        level = 1
+        while True:
+            token = self.left.pop()
+            level += (token.text == opening) - (token.text == closing)
+            if not level:
+                return found
+            found.append(token)
+
+
+# Tokens of a formula as it was meant: references of HTML, characters outside ASCII and definitions of
+# macros
+# are what they stand for.
+
+_REFERENCE = re.compile(r"&(?:\\displaystyle ?)?(?:amp;)*(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]+);")
+"""A reference of HTML, escaped once or more; in cells LaTeXML puts a style between its parts."""
+_DELIMITERS = {("$", "$"), (r"\(", r"\)"), (r"\[", r"\]")}
+"""What a formula stands between in a text."""
+_ROOTS = ("√", "∛", "∜")
+
+
+def source_tokens(latex: str, letters: str = "") -> list[Token]:
+    r"""The tokens of a formula as it was meant; the characters `letters` are left as they are.
+
+    >>> [token.text for token in source_tokens(r"\def\R{A} a &lt; \R²")]
+    ['a', '<', 'A', '^', '{', '2', '}']
+    """
+    found = _undelimited(lex(latex))
+    if "&" in latex:
+        found = _referred(found, latex)
+    if not latex.isascii():
+        found = _rooted(_spelled(found, letters))
+    return expanded(found) if DEFINITION.search(latex) else found
+
+
+def _undelimited(tokens: list[Token]) -> list[Token]:
+    """Without the dollars or brackets around the whole."""
+    if len(tokens) < 2 or (tokens[0].text, tokens[-1].text) not in _DELIMITERS:
+        return tokens
+    double = len(tokens) > 3 and {token.text for token in (*tokens[:2], *tokens[-2:])} == {"$"}
+    inner = tokens[2:-2] if double else tokens[1:-1]
+    return tokens if any(token.text in (tokens[0].text, tokens[-1].text) for token in inner) else inner
+
+
+def _referred(tokens: list[Token], latex: str) -> list[Token]:
+    found: list[Token] = []
+    end = 0
+    for token in tokens:
+        reference = _REFERENCE.match(latex, token.start) if token.text == "&" else None
+        if reference and token.start >= end and (meant := _meant(reference[1])):
+            found += _placed(meant, token.start, reference[0])
+            end = reference.end()
+        elif token.start >= end:
+            found.append(token)
+    return found
+
+
+def _meant(name: str) -> str:
+    """The LaTeX of the character that a reference names; "" where it names none."""
+    character = html.unescape(f"&{name};")
+    if len(character) != 1:
+        return ""
+    return "\\ " if character == "\N{NO-BREAK SPACE}" else latex_of(character)
+
+
+def _spelled(tokens: list[Token], letters: str) -> list[Token]:
+    """Characters as the LaTeX that they stand for; raised and lowered ones that follow are one script."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        at += 1
+        if token.text.isascii() or token.kind == "command" or token.text in letters:
+            found.append(token)
+        elif token.kind == "number":
+            found.append(Token("number", unicodedata.normalize("NFKC", token.text), token.start, token.text))
+        elif mark := script(token.text):
+            written = token.text
+            while at < len(tokens) and tokens[at].start == token.start + len(written):
+                if script(tokens[at].text[:1]) != mark or len(tokens[at].text) > 1:
+                    break
+                written += tokens[at].text
+                at += 1
+            inner = "".join(latex_of(one) for one in unicodedata.normalize("NFKC", written))
+            marked = found and found[-1].text == mark
+            found += _placed(f"{{{inner}}}" if marked else f"{mark}{{{inner}}}", token.start, written)
+        elif unicodedata.combining(token.text) and found:
+            base, command = found[-1], accent(token.text)
+            whole = unicodedata.normalize("NFC", base.text + token.text)
+            if len(whole) == 1 or (command and base.kind in ("letter", "number", "command")):
+                found.pop()
+                meant = latex_of(whole) if len(whole) == 1 else f"{command}{{{base.text}}}"
+                found += _placed(meant, base.start, (base.written or base.text) + token.text)
+        else:
+            found += _placed(latex_of(token.text), token.start, token.text)
+    return found
+
+
+def _placed(latex: str, start: int, written: str) -> list[Token]:
+    """The tokens of what stands for what is written there."""
+    return [Token(token.kind, token.text, start, written) for token in lex(latex)]
+
+
+def _rooted(tokens: list[Token]) -> list[Token]:
+    """Braces around the number, or in place of the brackets, behind the sign of a root."""
+    opened: list[int] = []
+    roots: dict[int, int] = {}
+    for at, token in enumerate(tokens):
+        behind = at > 0 and tokens[at - 1].written in _ROOTS and token.written not in _ROOTS
+        if behind and token.kind == "number":
+            roots[at] = at
+        if token.text == "(":
+            opened.append(at if behind else -1)
+        elif token.text == ")" and opened and (opening := opened.pop()) >= 0:
+            roots[opening] = at
+    ends = set(roots.values())
+    found: list[Token] = []
+    for at, token in enumerate(tokens):
+        written = token.written or token.text
+        if at in roots:
+            found.append(Token("other", "{", token.start, written))
+        if token.kind == "number" or (at not in roots and at not in ends):
+            found.append(token)
+        if at in ends:
+            found.append(Token("other", "}", token.start, written))
+    return found

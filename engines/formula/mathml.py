@@ -1,15 +1,22 @@
-"""MathML as elements."""
+"""MathML as operator trees, and LaTeXML, which writes it."""
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, EngineError
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-__all__ = ["mathml_root"]
 
 
 def mathml_root(xml: str) -> _Element:
@@ -24,3 +31,257 @@ def mathml_root(xml: str) -> _Element:
         return etree.fromstring(xml.encode(), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise DataError(f"not well-formed MathML: {error}", code="E317") from error
+
+
+_UNORDERED = "times plus eq neq approx equivalent union intersect and or"
+_ORDERED = (
+    "minus divide lt gt leq geq subset prsubset notsubset in notin forall exists not implies int sum product"
+    " partialdiff limit factorial compose root setdiff rem power quotient"
+)
+_FUNCTIONS = (
+    "sin cos tan sec csc cot sinh cosh tanh sech csch coth arcsin arccos arctan arcsinh arccosh arctanh exp"
+    " log ln min max gcd lcm abs floor ceiling arg real imaginary conjugate"
+)
+_CONSTANTS = "infinity emptyset exponentiale imaginaryi pi eulergamma reals integers naturalnumbers rationals"
+_LABELS: Mapping[str, str] = {
+    **{name: f"U!{name}" for name in _UNORDERED.split()},
+    **{name: f"O!{name}" for name in _ORDERED.split()},
+    **{name: f"F!{name}" for name in _FUNCTIONS.split()},
+    **{name: f"C!{name}" for name in _CONSTANTS.split()},
+    "determinant": "F!det",
+}
+_SYMBOLS: Mapping[str, str] = {
+    "superscript": "O!SUP",
+    "subscript": "O!SUB",
+    "fragments": "O!fragments",
+    "formulae-sequence": "O!form-seq",
+    "missing-subexpression": "W!",
+    "absent": "W!",
+    "for-all": "O!forall",
+    "modulo": "O!rem",
+    "similar-to": "U!similar-to",
+    "approximately-equals": "U!approx",
+    "iff": "U!iff",
+    "delimited-[]": "M!D-lsqb;&rsqb;",
+    "hyperbolic-cotangent": "F!coth",
+}
+"""What LaTeXML names in words; all others are ordered operators of their name."""
+_CLOSURES = {"open": "O-O", "closed": "C-C", "open-closed": "O-C", "closed-open": "C-O"}
+_ESCAPES = {"[": "&lsqb;", "]": "&rsqb;", ",": "&comma;", "?": "&quest;"}
+"""Characters that the published labels spell out."""
+
+
+def read_content_mathml(xml: str) -> OperatorTree:
+    """The operator tree of a `<math>` element of Content MathML.
+
+    >>> str(read_content_mathml("<math><apply><plus/><ci>x</ci><cn>1</cn></apply></math>"))
+    '(U!plus V!x N!1)'
+
+    Raises:
+        DataError E317: for text that is no XML.
+    """
+    children = list(mathml_root(xml))
+    if not children:
+        return ABSENT
+    with room():
+        found = _tree(children[0])
+    return found.cut() if found.tall() else found
+
+
+def _tree(element: _Element) -> OperatorTree:
+    name = _name(element)
+    children = list(element)
+    if name == "apply":
+        return _applied(children)
+    if name == "cerror":
+        return fragments([_tree(child) for child in children[1:]])
+    if name in ("ci", "cn", "mtext", "csymbol"):
+        return _leaf(name, element)
+    if name == "interval":
+        closure = _CLOSURES.get(element.get("closure", "closed"), "C-C")
+        return OperatorTree(f"O!interval({closure})", tuple(map(_tree, children)))
+    if name in ("set", "list", "vector"):
+        return OperatorTree(f"M!{name[0].upper()}-{len(children)}", tuple(map(_tree, children)))
+    if name == "matrix":
+        rows = tuple(map(_tree, children))
+        width = max((len(row.children) for row in rows), default=0)
+        return OperatorTree(f"M!M-{len(rows)}x{width}", rows)
+    if name == "matrixrow":
+        return OperatorTree("M!R!", tuple(map(_tree, children)))
+    if name == "merror":
+        return OperatorTree("E!", tuple(map(_tree, children)))
+    return OperatorTree(_LABELS.get(name, f"-!{name}"), tuple(map(_tree, children)))
+
+
+def _name(element: _Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _leaf(name: str, element: _Element) -> OperatorTree:
+    text = unicodedata.normalize("NFKC", "".join(map(str, element.itertext())).strip())
+    if name == "cn":
+        return OperatorTree(f"N!{text}")
+    if name == "mtext":
+        return ABSENT if len(element) else OperatorTree(f"T!{text}")
+    if name == "ci":
+        if len(element):
+            return ABSENT
+        # LaTeXML names letters that have two shapes: italic-ϵ.
+        return OperatorTree(f"V!{_ESCAPES.get(text, text)}")
+    if len(element):
+        return _tree(element[0])
+    if element.get("cd") == "unknown":
+        return OperatorTree(f"-!{text.lower()}")
+    return OperatorTree(_SYMBOLS.get(text, f"O!{text}"))
+
+
+def _applied(children: Sequence[_Element]) -> OperatorTree:
+    if not children:
+        return ABSENT
+    degree = next((child for child in children[1:] if _name(child) == "degree"), None)
+    operands = [_tree(child) for child in children[1:] if _name(child) not in ("degree", "share")]
+    operator = _tree(children[0])
+    if operator.label == "O!root":
+        operands.append(_tree(degree[0]) if degree is not None and len(degree) else OperatorTree("N!2"))
+    elif operator == OperatorTree("O!int"):
+        operands += [ABSENT, ABSENT]
+    if operator.label.startswith(("V!", "-!")) and not operator.children:
+        operator = OperatorTree(f"F!{operator.label[2:]}")
+    return apply(operator, operands)
+
+
+# LaTeXML as another reader of formulas, many in one run of the program, where it is installed.
+#
+# A document is written in which a mark stands before each formula, `latexmlc` makes Presentation and
+# Content
+# MathML of it, and what follows a mark is that formula's. Where a mark does not have exactly one formula
+# behind
+# it, as after a brace that is never closed, the batch is halved, so that a bad formula harms no other.
+
+PROGRAM = "latexmlc"
+_OPTIONS = ("--quiet", "--format=xhtml", "--pmml", "--cmml", "--nocomments", "--nodefaultresources")
+_BATCH = 200
+_START_S, _EACH_S = 60, 2
+"""Seconds that a run may take: to start, and for each formula."""
+_MARK = re.compile(r"mathwb(\d+)formula")
+_REFUSED = re.compile(r"\\(?:input|include|openin|read|usepackage|end\s*\{document\})(?![a-zA-Z])")
+"""What would read files, or end the document."""
+_HEAD = "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\begin{document}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class MathMl:
+    """What LaTeXML made of a formula: two `<math>` elements, as text."""
+
+    presentation: str
+    content: str
+
+
+def latexml(formulas: Sequence[str]) -> Iterator[MathMl | None]:
+    """The MathML of each formula, in order; None for one that the program makes nothing of, or that would
+    read files.
+
+    Raises: EngineError E377 where the program is not installed, E378 where it does not work.
+    """
+    if shutil.which(PROGRAM) is None:
+        raise EngineError(
+            f"{PROGRAM} is not on the PATH",
+            code="E377",
+            exit_code=3,
+            remedy="Install LaTeXML, or leave --reader out: the built-in reader needs nothing.",
+        )
+    for begin in range(0, len(formulas), _BATCH):
+        yield from _batch(formulas[begin : begin + _BATCH])
+
+
+def _batch(formulas: Sequence[str]) -> list[MathMl | None]:
+    found: list[MathMl | None] = [None] * len(formulas)
+    pending = [[at for at, one in enumerate(formulas) if one.strip() and not _REFUSED.search(one)]]
+    while pending:
+        places = pending.pop()
+        if not places:
+            continue
+        made = _run([formulas[place] for place in places])
+        if isinstance(made, list):
+            for place, one in zip(places, made, strict=True):
+                found[place] = one
+        elif len(places) > 1:
+            middle = len(places) // 2
+            pending += [places[middle:], places[:middle]]
+    if not any(found) and isinstance(said := _run(["x"]), str):
+        raise EngineError(
+            f"{PROGRAM} makes nothing of x: {said}",
+            code="E378",
+            remedy=f"Try it by hand: {PROGRAM} --pmml --cmml FILE.tex",
+        )
+    return found
+
+
+def _run(formulas: Sequence[str]) -> list[MathMl] | str:
+    """The MathML of formulas; or, where they cannot all be told apart, what went wrong."""
+    from lxml import etree
+
+    body = "".join(f"\\par mathwb{at}formula ${one.strip()}$\n" for at, one in enumerate(formulas))
+    with TemporaryDirectory(prefix="mathwb-") as place:
+        source, out = Path(place) / "formulas.tex", Path(place) / "formulas.xhtml"
+        source.write_text(f"{_HEAD}{body}\\end{{document}}\n", encoding="utf-8")
+        command = [PROGRAM, *_OPTIONS, f"--destination={out}", str(source)]
+        limit = _START_S + _EACH_S * len(formulas)
+        try:
+            ran = subprocess.run(command, capture_output=True, timeout=limit, check=False, cwd=place)
+        except (subprocess.TimeoutExpired, OSError) as error:
+            return f"it cannot be run: {type(error).__name__}"
+        if not out.exists():
+            lines = ran.stderr.decode("utf-8", "replace").split("\n")
+            return next((line.strip()[:160] for line in reversed(lines) if line.strip()), "no output")
+        try:
+            parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+            root = etree.fromstring(out.read_bytes(), parser)
+        except etree.XMLSyntaxError as error:
+            return f"no XML: {error.msg}"
+    behind: dict[int, list[_Element]] = {}
+    for mark, element in _walked(root):
+        behind.setdefault(mark, []).append(element)
+    if list(behind) != list(range(len(formulas))) or any(len(own) != 1 for own in behind.values()):
+        return "formulas cannot be told apart in its output"
+    made = [one for own in behind.values() if (one := _parted(own[0])) is not None]
+    return made if len(made) == len(formulas) else "no parallel markup"
+
+
+def _walked(root: _Element) -> Iterator[tuple[int, _Element]]:
+    """The outermost `<math>` elements, each with the number of the last mark before it (-1: none)."""
+    mark = -1
+    pending: list[_Element | str] = [root]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, str):
+            mark = max((int(one) for one in _MARK.findall(item)), default=mark)
+        elif _name_latexml(item) == "math":
+            yield mark, item
+        else:
+            for child in reversed(item):
+                pending += [child.tail or "", child]
+            pending.append(item.text or "")
+
+
+def _parted(math: _Element) -> MathMl | None:
+    """The two notations of parallel markup: what is shown, and the annotation of what is meant."""
+    from lxml import etree
+
+    semantics = next((one for one in math if _name_latexml(one) == "semantics"), None)
+    if semantics is None or not len(semantics):
+        return None
+    notes = (one for one in semantics if _name_latexml(one) == "annotation-xml")
+    meant = next((one for one in notes if one.get("encoding") == "MathML-Content"), None)
+    if meant is None:
+        return None
+    shown, content = (
+        "".join(etree.tostring(one, encoding="unicode", with_tail=False) for one in inner)
+        for inner in ([semantics[0]], list(meant))
+    )
+    return MathMl(f"<math>{shown}</math>", f"<math>{content}</math>")
+
+
+def _name_latexml(element: _Element) -> str:
+    """Its name without the namespace; that of a comment is none that is looked for."""
+    return str(element.tag).rpartition("}")[2]

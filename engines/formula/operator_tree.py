@@ -1,20 +1,23 @@
-"""Operator trees: nodes with a type and a name, as formula search writes them.
-
-A label is `T!name`. T is V (variable), N (number), C (constant), F (function), O (ordered operator), U
-(unordered operator), M (group, list, set, interval, matrix), T (text), W (nothing), E (error), - (a token
-whose meaning is unknown) or `+!T` for an operator that carries scripts of its own, as in the trees of ARQMath
-(MathAMR section 3.1).
-"""
+"""Operator trees: nodes with a type and a name, as formula search writes them."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from engines.core.errors import DataError
 
-__all__ = ["ABSENT", "TALLEST", "OperatorTree", "apply", "fragments"]
+# Operator trees: nodes with a type and a name, as formula search writes them.
+#
+# A label is `T!name`. T is V (variable), N (number), C (constant), F (function), O (ordered operator), U
+# (unordered operator), M (group, list, set, interval, matrix), T (text), W (nothing), E (error), - (a token
+# whose meaning is unknown) or `+!T` for an operator that carries scripts of its own, as in the trees of
+# ARQMath
+# (MathAMR section 3.1).
 
 TALLEST = 400
 """Levels of a tree. What is below is an error, so that it can be read as JSON, where each level is two, by
@@ -162,3 +165,23 @@ def apply(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorT
         label = operator.children[0].label
         return OperatorTree(label if label.startswith("+!") else f"+!{label}", (operator, *operands))
     return OperatorTree(operator.label, tuple(operands))
+
+
+_ROOM = 8_000
+_LOCK = Lock()
+_limits: list[int] = []
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """As many frames of recursion as the deepest formula takes, in all threads while one needs them."""
+    with _LOCK:
+        _limits.append(sys.getrecursionlimit())
+        sys.setrecursionlimit(max(_limits[0], _ROOM))
+    try:
+        yield
+    finally:
+        with _LOCK:
+            limit = _limits.pop()
+            if not _limits:
+                sys.setrecursionlimit(limit)

@@ -10,8 +10,6 @@ from engines.core.assets import asset
 from engines.core.errors import DataError
 from engines.formula.operator_tree import OperatorTree
 
-__all__ = ["Role", "Symbol", "roles"]
-
 
 class Role:
     """What a piece of a formula may do in it."""

@@ -1,28 +1,235 @@
-r"""LaTeX formulas as operator trees.
-
->>> str(operator_tree("x^2 + 1"))
-'(U!plus (O!SUP V!x N!2) N!1)'
-
-The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
-products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed becomes a
-node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
-published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
-hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
-differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a function's
-brackets to its value.
-"""
+"""LaTeX formulas as operator trees."""
 
 from __future__ import annotations
 
-from engines.formula.assembly import Mode, Run, fenced, fragmented, listed
-from engines.formula.connectives import IMPLIES, connected
-from engines.formula.layout import DEEPEST, Piece, pieces
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply
-from engines.formula.operators import Role
-from engines.formula.room import room
-from engines.formula.spans import node_spans
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-__all__ = ["Mode", "operator_tree", "search_tree"]
+from engines.formula.layout import DEEPEST, Piece, pieces
+from engines.formula.lexer import source_tokens
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
+from engines.formula.operators import Role, roles
+from engines.formula.symbols import symbols
+
+IMPLIES = {"O!implies", "O!is-implied-by", "U!iff", *(f"F!{arrow}" for arrow in "⇒⟹⇐⟸⇔⟺")}
+"""Labels of arrows between statements."""
+_PARTING = {*IMPLIES, "O!conditional"}
+_CONNECTIVES = {"U!and", "U!or"}
+_ENDS = {Role.PUNCTUATION, Role.PERIOD, Role.COLON, Role.BAR}
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """What stands between two ends of statements within one pair of brackets; `listed`: members of a set,
+    which are no statements."""
+
+    listed: bool = False
+    related: bool = False
+    statements: bool = True
+    signs: list[int] = field(default_factory=list)
+
+
+def connected(parts: list[Piece]) -> list[Piece]:
+    r"""The pieces, with each `\land` and `\lor` whose sides all are relations as a relation itself.
+
+    In `x > 0 \land y > 0` it joins two statements, in `x \land y = z` it makes a term.
+    """
+    found = list(parts)
+    stretches = [_Stretch()]
+
+    def finish(listed: bool) -> _Stretch:
+        last = stretches.pop()
+        if last.statements and last.related and not last.listed:
+            for at in last.signs:
+                found[at] = replace(found[at], role=Role.RELATION)
+        return _Stretch(listed)
+
+    for at, piece in enumerate(parts):
+        here = stretches[-1]
+        label = piece.operator.label
+        if piece.role == Role.OPEN:
+            stretches.append(_Stretch(piece.text == "{"))
+        elif piece.role == Role.CLOSE and len(stretches) > 1:
+            finish(listed=False)
+        elif piece.role in _ENDS or (
+            piece.role == Role.RELATION and (label in IMPLIES or piece.text == "\\mid")
+        ):
+            stretches.append(finish(listed=here.listed and piece.role == Role.PUNCTUATION))
+        elif piece.role == Role.RELATION:
+            here.related = True
+        elif piece.role == Role.ADD and label in _CONNECTIVES:
+            here.statements = here.statements and here.related
+            here.related = False
+            here.signs.append(at)
+    while stretches:
+        finish(listed=False)
+    return found
+
+
+Mode = Literal["arqmath", "correct"]
+
+_INTERVALS = {"()": "O-O", "[]": "C-C", "(]": "O-C", "[)": "C-O"}
+_PAIRS = {
+    "()": "M!V-{}",
+    "{}": "M!S-{}",
+    "[]": "M!D-lsqb;&rsqb;",
+    "⟨⟩": "M!D-lang;&rang;",
+    "||": "F!abs",
+    "∥∥": "O!norm",
+    "⌊⌋": "F!floor",
+    "⌈⌉": "F!ceiling",
+}
+"""Labels by the brackets; where there is room in it, with how many things there are."""
+
+
+class Run:
+    """Operands with operators between them, from left to right; the same sign again adds an operand."""
+
+    def __init__(self, first: OperatorTree, mode: Mode) -> None:
+        self.operands = [first]
+        self.operator: OperatorTree | None = None
+        self.sign = ""
+        self.mode = mode
+
+    def add(self, operator: OperatorTree, sign: str, operand: OperatorTree) -> None:
+        """One more operand; `sign` tells operators apart that are written in different ways."""
+        nested = self.mode == "correct" and not operator.label.startswith("U!")
+        if self.operator is not None and (sign != self.sign or not sign or operator.children or nested):
+            self.operands = [self.tree()]
+        self.operator, self.sign = operator, "" if operator.children else sign
+        self.operands.append(operand)
+
+    def tree(self) -> OperatorTree:
+        """What there is, as a tree."""
+        return self.operands[0] if self.operator is None else apply(self.operator, self.operands)
+
+
+def listed(parts: list[OperatorTree]) -> OperatorTree:
+    """Expressions side by side; one alone is itself."""
+    return parts[0] if len(parts) == 1 else OperatorTree(f"M!L-{len(parts)}", tuple(parts))
+
+
+def fenced(opening: str, closing: str, found: list[OperatorTree]) -> OperatorTree | None:
+    """What these things mean in these brackets; `set` opens a set by a condition. None: nothing."""
+    pair = opening + closing
+    if opening == "set" or (pair == "()" and len(found) == 1):
+        return found[0]
+    if pair in _INTERVALS and len(found) == 2:
+        return OperatorTree(f"O!interval({_INTERVALS[pair]})", tuple(found))
+    label = _PAIRS.get(pair)
+    return None if label is None else OperatorTree(label.format(len(found)), tuple(found))
+
+
+def fragmented(parts: list[Piece]) -> OperatorTree:
+    """What cannot be parsed: the pieces one by one; what stands in brackets is put together."""
+    stack: list[list[OperatorTree]] = [[]]
+    bare: Piece | None = None
+    for piece in parts:
+        if piece.role == Role.SCRIPT:
+            base = stack[-1].pop() if stack[-1] else ABSENT
+            base = bare.alone if bare is not None else base
+            stack[-1].append(OperatorTree(piece.text, (base, piece.alone)))
+            bare = None
+            continue
+        bare = piece if piece.role == Role.UNKNOWN else None
+        shown = OperatorTree(f"-!{piece.text.lower()}") if bare else piece.alone
+        if piece.role == Role.OPEN:
+            stack.append([shown])
+        elif piece.role == Role.CLOSE and len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].append(fragments([*inner, shown]))
+        else:
+            stack[-1].append(shown)
+    while len(stack) > 1:
+        inner = stack.pop()
+        stack[-1].extend(inner)
+    return fragments(stack[0])
+
+
+def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
+    """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
+
+    A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
+    and over a sign of its own before them.
+
+    >>> node_spans(OperatorTree("O!minus", (OperatorTree("V!x"),)), "-(x)")
+    [(0, 3), (2, 3)]
+    """
+    tokens: dict[str, list[tuple[int, int]]] = {}
+    for token in source_tokens(latex):
+        known, shown = roles().get(token.text), symbols().get(token.text)
+        names = {token.text, token.written, token.text.removeprefix("\\")}
+        if known is not None:
+            names |= {known.alone.label[2:], known.operator.label[2:]}
+        if shown is not None and shown.unicode:
+            names.add(unicodedata.normalize("NFKC", shown.unicode))
+        for name in names:
+            tokens.setdefault(name, []).append((token.start, token.end))
+    nodes = list(tree.walk())
+    spans: list[tuple[int, int] | None] = [node.span for node in nodes]
+    used: set[tuple[int, int]] = set()
+    skipped: dict[str, dict[int, int]] = {}
+    left = {name: iter(places) for name, places in tokens.items()}
+    for place, node in enumerate(nodes):
+        if not node.children and spans[place] is None:
+            # Iterators go on where they were: what came before is used.
+            found = next((one for one in left.get(_name(node), ()) if one not in used), None)
+            spans[place] = found
+            if found is not None:
+                used.add(found)
+    sizes = [1] * len(nodes)
+    for place in range(len(nodes) - 1, -1, -1):
+        child, inner = place + 1, []
+        for _ in nodes[place].children:
+            inner += [spans[child]] if spans[child] is not None else []
+            sizes[place] += sizes[child]
+            child += sizes[child]
+        known_spans = [one for one in inner if one is not None]
+        if spans[place] is None and known_spans:
+            start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
+            name = _name(nodes[place])
+            sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
+            if sign is not None and not any(one.isalnum() for one in latex[sign[1] : start]):
+                used.add(sign)
+                start = sign[0]
+            spans[place] = start, end
+    return spans
+
+
+def _last_before(
+    start: int, tokens: list[tuple[int, int]], used: set[tuple[int, int]], skipped: dict[int, int]
+) -> tuple[int, int] | None:
+    """The last token that ends at `start` or before and belongs to no node yet; `skipped` says where to look
+    after one that does."""
+    place = bisect_right(tokens, start, key=lambda one: one[1]) - 1
+    passed = []
+    while place >= 0 and tokens[place] in used:
+        passed.append(place)
+        place = skipped.get(place, place - 1)
+    skipped.update(dict.fromkeys(passed, place))
+    return tokens[place] if place >= 0 else None
+
+
+def _name(node: OperatorTree) -> str:
+    return node.label.removeprefix("+!")[2:]
+
+
+# LaTeX formulas as operator trees.
+#
+# >>> str(operator_tree("x^2 + 1"))
+# '(U!plus (O!SUP V!x N!2) N!1)'
+#
+# The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
+# products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed
+# becomes a
+# node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
+# published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
+# hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
+# differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a
+# function's
+# brackets to its value.
 
 _TIMES = OperatorTree("U!times")
 _PLUS = OperatorTree("U!plus")

@@ -12,12 +12,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from engines.formula.line import ALPHABETS, alphabet
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.operators import Role, negated, roles
 from engines.formula.symbols import symbols
-
-__all__ = ["latex"]
+from engines.formula.unicode import ALPHABETS, alphabet
 
 _SIGN, _FORMULAS, _RELATION, _CONDITION, _SUM, _TERM, _FACTOR, _CALL, _ATOM = range(9)
 """How tightly what is written binds: a sign stands alone, a factor takes what follows, a call no script."""

@@ -18,16 +18,14 @@ from typing import TYPE_CHECKING
 
 from engines.formula.layout import Piece, pieces
 from engines.formula.mathml import mathml_root
-from engines.formula.operator_tree import ABSENT, OperatorTree
+from engines.formula.operator_tree import ABSENT, OperatorTree, room
 from engines.formula.operators import Role
-from engines.formula.room import room
-from engines.formula.spans import node_spans
+from engines.formula.parser import node_spans
 from engines.formula.symbols import symbols
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["layout_string", "layout_tree", "read_presentation_mathml"]
 
 _SAME = str.maketrans({"−": "-", "∗": "*", "⋅": "·", "∣": "|", "‖": "∥", "〈": "⟨", "〉": "⟩", "’": "′"})
 _INVISIBLE = "\u2061\u2062\u2063\u2064\u200b"

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from engines.formula.lexer import unwrapped
 
-__all__ = ["CleanText", "broken_formulas", "clean", "clean_plain", "clean_with_formulas", "unescape"]
-
 _FORMULA = re.compile(
     r"<span\b(?=[^>]*\bmath-container\b)(?:[^>]*?\bid\s*=\s*[\"']?([\w.-]+)[\"']?)?[^>]*>"
     r"((?:[^<]++|<(?!/?span\b))*+)</span\s*>",

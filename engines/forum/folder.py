@@ -29,8 +29,6 @@ from engines.core.errors import DataError
 from engines.core.files import file_error
 from engines.forum.packed import LINKS, holds
 
-__all__ = ["DESCRIPTION", "ArqmathFolder", "Role", "role_of"]
-
 DESCRIPTION = "arqmath.toml"
 _TASKS = (1, 2, 3)
 _DEPTH = 4

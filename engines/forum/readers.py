@@ -15,30 +15,14 @@ from pathlib import Path
 from typing import IO
 
 from engines.core.errors import DataError
-from engines.core.files import file_error, read_lines
-from engines.core.json_lines import json_object
+from engines.core.files import file_error, json_object, read_lines
 from engines.forum.cleaning import (
     CleanText,
     broken_formulas,
     clean,
     clean_with_formulas,
 )
-from engines.forum.packed import LINKS, POSTS, unpacked
-from engines.forum.rows import MAX_ROW, ROOT, attributes_of, split
-
-__all__ = [
-    "Comment",
-    "Formula",
-    "Post",
-    "Report",
-    "open_binary",
-    "read_comments",
-    "read_formulas",
-    "read_links",
-    "read_posts",
-    "read_rows",
-    "read_topic_info",
-]
+from engines.forum.packed import LINKS, MAX_ROW, POSTS, ROOT, attributes_of, split, unpacked
 
 _SHOWN = 20
 

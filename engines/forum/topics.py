@@ -17,12 +17,9 @@ from pathlib import Path
 
 from engines.core.errors import DataError, raised
 from engines.core.events import Event, Sink
-from engines.core.files import read_lines
-from engines.core.json_lines import json_object
+from engines.core.files import json_object, read_lines
 from engines.core.spec import refused
 from engines.forum.cleaning import CleanText, clean_plain, clean_with_formulas
-
-__all__ = ["Topic", "read_topic_files", "read_topics", "warn_of_formula_topics", "warn_of_unanswered_topics"]
 
 _IDS = ("id", "qid", "topic_id", "topic", "query_id", "number")
 _QUESTIONS = ("question", "text", "query", "body")

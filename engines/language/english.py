@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-__all__ = ["Word", "analysed", "open_pipeline", "pipeline", "tokens"]
-
 
 @dataclass(frozen=True, slots=True)
 class Word:

@@ -11,7 +11,6 @@ from engines.language.english import open_pipeline
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["Tongue", "sentences"]
 
 Tongue = Literal["en", "zh"]
 

@@ -1,29 +1,205 @@
-"""Train the English pipeline: tagger, lemmatiser and dependency parser over one small convolutional encoder.
-
-spaCy's own loop and components, with settings of ours. Two runs with the same seed, treebank and versions
-give the same weights on one kind of machine.
-"""
+"""Training of the English pipeline on a treebank, formulas put into its sentences."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Annotated, Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
-from engines.core.files import atomic_folder, sha256, write_json
+from engines.core.files import atomic_folder, read_lines, sha256, write_json
 from engines.core.spec import Arg
-from engines.language.formulas import with_formula
-from engines.language.treebank import Sentence, read_treebank
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.training import Example
 
-__all__ = ["TrainLanguage", "train_language"]
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence: one entry a word in each tuple. `heads` are word numbers from 0 (the root's its own),
+    `spaces` says whether a blank follows, `tags` are Penn Treebank tags, `relations` those of Universal
+    Dependencies."""
+
+    words: tuple[str, ...]
+    spaces: tuple[bool, ...]
+    tags: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+
+def read_treebank(path: Path) -> Iterator[Sentence]:
+    """The sentences of a CoNLL-U file, plain or gzipped; empty nodes of enhanced graphs are passed over.
+
+    Raises:
+        DataError E317: for a line that is no word of ten columns, or whose head is no word of its sentence,
+            and a sentence whose words are not counted from 1 or do not all hang on one root. E314: for a file
+            without sentences.
+    """
+    empty = True
+    rows: list[tuple[int, list[str]]] = []
+    fused: dict[int, bool] = {}
+    for number, line in read_lines(path):
+        if line.startswith("#"):
+            continue
+        if not line.strip():
+            if rows:
+                empty = False
+                yield _sentence(path, rows, fused)
+            rows, fused = [], {}
+            continue
+        columns = line.split("\t")
+        if len(columns) != 10:
+            raise _unusable(path, number, f"{len(columns)} columns where CoNLL-U has 10")
+        if "-" in columns[0]:
+            # A fused token, such as "don't": its words are written without blanks between them.
+            ends = re.fullmatch(r"([0-9]{1,4})-([0-9]{1,4})", columns[0])
+            if ends is None:
+                raise _unusable(path, number, f"{columns[0]} is no range of words")
+            first, last = int(ends[1]), int(ends[2])
+            fused.update(dict.fromkeys(range(first, last), False))
+            fused[last] = "SpaceAfter=No" not in columns[9]
+        elif "." not in columns[0]:
+            rows.append((number, columns))
+    if rows:
+        yield _sentence(path, rows, fused)
+    elif empty:
+        raise DataError(
+            "the file has no sentences", path=path, code="E314", remedy="Name a file with content."
+        )
+
+
+def _sentence(path: Path, rows: list[tuple[int, list[str]]], fused: dict[int, bool]) -> Sentence:
+    heads = []
+    for place, (number, columns) in enumerate(rows):
+        if columns[0] != str(place + 1):
+            raise _unusable(path, number, f"the word is called {columns[0]} where {place + 1} is due")
+        head = int(columns[6]) if re.fullmatch(r"[0-9]{1,4}", columns[6]) else -1
+        if not 0 <= head <= len(rows):
+            raise _unusable(path, number, f"the head {columns[6]} is no word of the sentence")
+        heads.append(head - 1 if head else place)
+    ends: Sequence[int] = range(len(heads))
+    for _ in heads:
+        ends = [heads[place] for place in ends]  # after as many steps as there are words all are at a root
+    if len(set(ends)) > 1 or heads[ends[0]] != ends[0]:
+        raise _unusable(path, rows[0][0], "the words of the sentence do not all hang on one root")
+    cells = [columns for _, columns in rows]
+    return Sentence(
+        words=tuple(cell[1] for cell in cells),
+        spaces=tuple(
+            fused.get(place, "SpaceAfter=No" not in cell[9]) for place, cell in enumerate(cells, start=1)
+        ),
+        tags=tuple(cell[4] for cell in cells),
+        lemmas=tuple(cell[2] for cell in cells),
+        heads=tuple(heads),
+        relations=tuple(cell[7] for cell in cells),
+    )
+
+
+def _unusable(path: Path, line: int, what: str) -> DataError:
+    return DataError(
+        what, path=path, line=line, code="E317", remedy="Give a treebank in CoNLL-U, plain or gzipped."
+    )
+
+
+# Formulas in a treebank: sentences in which one word stands where a phrase stood, as a formula would.
+#
+# A treebank of newspapers and letters has no formulas. A third of what the pipeline learns from is changed
+# so
+# that it knows the word `FORMULA` as a phrase, as a clause ("then MATH"), and after a noun ("the set
+# MATH").
+
+FORMULA = "MATH"
+"""The word that stands for a formula in what the pipeline reads."""
+_NOMINAL = ("nsubj", "nsubj:pass", "obj", "obl", "nmod", "conj", "xcomp", "root")
+_CLAUSE = ("ccomp", "advcl", "parataxis", "conj", "root")
+_KEPT = ("case", "cc", "mark", "punct", "cop", "advmod")
+
+
+def with_formula(sentence: Sentence, random: Random) -> Sentence | None:
+    """The sentence with a formula for one of its phrases or after one of its nouns; None where none fits."""
+    places = list(range(len(sentence.words)))
+    random.shuffle(places)
+    if random.random() < 0.3:
+        for place in places:
+            if sentence.tags[place] in ("NN", "NNS") and sentence.relations[place] != "compound":
+                return _after(sentence, place)
+        return None
+    for place in places:
+        tag, relation = sentence.tags[place], sentence.relations[place]
+        noun = relation in _NOMINAL and tag[:2] in ("NN", "PR")
+        if (noun or (relation in _CLAUSE and tag[:2] == "VB")) and (
+            changed := _instead(sentence, place, relation)
+        ):
+            return changed
+    return None
+
+
+def _instead(sentence: Sentence, place: int, relation: str) -> Sentence | None:
+    """The phrase of the word at `place`, without what introduces it, as one formula."""
+    children: dict[int, list[int]] = {}
+    for word, head in enumerate(sentence.heads):
+        if head != word:
+            children.setdefault(head, []).append(word)
+    gone, pending = {place}, []
+    for child in children.get(place, []):
+        introduces = sentence.relations[child] in _KEPT and child < place
+        if not introduces and sentence.relations[child] != "punct":
+            pending.append(child)
+    while pending:
+        word = pending.pop()
+        gone.add(word)
+        pending += children.get(word, [])
+    first, last = min(gone), max(gone)
+    if last - first + 1 != len(gone) or len(gone) == len(sentence.words):
+        return None
+    if relation in ("root", "ccomp", "advcl", "parataxis") and len(gone) < 3:
+        return None
+    order = [word for word in range(len(sentence.words)) if word not in gone or word == place]
+    new = {word: number for number, word in enumerate(order)}
+    heads = tuple(new[sentence.heads[word] if sentence.heads[word] in new else place] for word in order)
+
+    def taken(values: tuple[str, ...], own: str) -> tuple[str, ...]:
+        return tuple(own if word == place else values[word] for word in order)
+
+    return Sentence(
+        words=taken(sentence.words, FORMULA),
+        spaces=tuple(sentence.spaces[last if word == place else word] for word in order),
+        tags=taken(sentence.tags, "NN"),
+        lemmas=taken(sentence.lemmas, FORMULA),
+        heads=heads,
+        relations=tuple(sentence.relations[word] for word in order),
+    )
+
+
+def _after(sentence: Sentence, place: int) -> Sentence:
+    """A formula right after a noun, that it names."""
+
+    def grown(values: tuple[str, ...], own: str) -> tuple[str, ...]:
+        return (*values[: place + 1], own, *values[place + 1 :])
+
+    heads = [head + (head > place) for head in sentence.heads]
+    heads.insert(place + 1, place)
+    return replace(
+        sentence,
+        words=grown(sentence.words, FORMULA),
+        spaces=(*sentence.spaces[:place], True, *sentence.spaces[place:]),
+        tags=grown(sentence.tags, "NN"),
+        lemmas=grown(sentence.lemmas, FORMULA),
+        heads=tuple(heads),
+        relations=grown(sentence.relations, "appos"),
+    )
+
+
+# Train the English pipeline: tagger, lemmatiser and dependency parser over one small convolutional encoder.
+#
+# spaCy's own loop and components, with settings of ours. Two runs with the same seed, treebank and versions
+# give the same weights on one kind of machine.
 
 
 @dataclass(frozen=True, slots=True)

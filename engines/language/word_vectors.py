@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["word_vectors"]
-
 
 def word_vectors(count: int, width: int) -> tuple[list[str], NDArray[np.float32]]:
     """The first `count` words of MiniLM's vocabulary, which is ordered by frequency, and their vectors:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from engines.core.verbs import offered
 
 _VERBS = {
-    "opt": ("representations.opt", "Opt"),
+    "opt": ("trees", "Opt"),
     "parse": ("parsing.parse", "Parse"),
     "index": ("retrieval.indexing", "IndexFormulas"),
     "search": ("retrieval.search", "SearchFormulas"),

@@ -1,8 +1,10 @@
-"""Inspection: one formula in its context, from the text to graph, strings, nearest formulas and runs."""
+"""Inspection: one formula in its context, from the text to graph, strings and links."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +14,8 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
 from engines.core.files import changed
 from engines.core.spec import Arg, exactly_one, refused
+from engines.mathamr.graph.amr import Graph, Node, kind_of
+from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
     from engines.mathamr.graph.amr import Graph
@@ -19,7 +23,175 @@ if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.mathamr.retrieval.task2 import Task2
 
-__all__ = ["Inspect", "inspect"]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_STEM = 5
+"""Letters that a concept and its word share at least; of shorter ones all."""
+
+
+def formula_roots(graph: Graph, latex: Mapping[str, str]) -> dict[str, str]:
+    """Which formula each `:math` tree of a graph is: by its string, else by its order."""
+    from engines.mathamr.graph.graft import linear
+    from engines.mathamr.retrieval.strings import tree_string
+
+    trees = [
+        branch.target
+        for node in graph.nodes()
+        for branch in node.branches
+        if branch.role == ":math" and isinstance(branch.target, Node)
+    ]
+    strings = [unicodedata.normalize("NFKC", linear(Graph(tree))) for tree in trees]
+    found: dict[str, str] = {}
+    free = list(range(len(trees)))
+    for name, written in latex.items():
+        wanted = tree_string(written)
+        match = next((at for at in free if strings[at] == wanted), None)
+        if match is not None:
+            found[name] = trees[match].variable
+            free.remove(match)
+    for name in latex:
+        if name not in found and free:
+            found[name] = trees[free.pop(0)].variable
+    return found
+
+
+def placed_text(context: str, latex: Mapping[str, str]) -> tuple[str, dict[str, tuple[int, int]]]:
+    """The context with `$latex$`, and where the LaTeX of each formula stands first."""
+    from engines.mathamr.context import PLACEHOLDER
+
+    parts: list[str] = []
+    places: dict[str, tuple[int, int]] = {}
+    at = length = 0
+    for match in PLACEHOLDER.finditer(context):
+        written = latex.get(match[1])
+        before = context[at : match.start()]
+        shown = match[0] if written is None else f"${written}$"
+        start = length + len(before) + 1
+        if written is not None:
+            places.setdefault(match[1], (start, start + len(written)))
+        parts += [before, shown]
+        length += len(before) + len(shown)
+        at = match.end()
+    return "".join([*parts, context[at:]]), places
+
+
+def linked_formulas(
+    latex: Mapping[str, str],
+    query: str,
+    graph: Graph,
+    roots: Mapping[str, str],
+    lost: Sequence[str],
+    places: Mapping[str, tuple[int, int]],
+) -> tuple[list[dict[str, Any]], dict[str, tuple[str, tuple[int, int] | None]]]:
+    """The formulas; and of each node of their trees the formula and its place in the text."""
+    from engines.formula.operator_tree import OperatorTree
+    from engines.formula.parser import node_spans, operator_tree
+    from engines.formula.symbol_layout import layout_tree
+    from engines.formula.unicode import unicode_text
+
+    known = graph.by_variable()
+    rows: list[dict[str, Any]] = []
+    spans: dict[str, tuple[str, tuple[int, int] | None]] = {}
+    for name, written in latex.items():
+        root = known.get(roots.get(name, ""))
+        if root is not None:
+            nodes = list(Graph(root).nodes())
+            trees: dict[str, OperatorTree] = {}
+            written_again: set[int] = set()
+            for node in reversed(nodes):
+                below = []
+                for branch in node.branches:
+                    target = branch.target
+                    if isinstance(target, Node):
+                        below.append(trees[target.variable])
+                    elif target in known:
+                        below.append(OperatorTree(_label(known[target])))
+                        written_again.add(id(below[-1]))
+                trees[node.variable] = OperatorTree(_label(node), tuple(below))
+            tree = trees[root.variable]
+            start = places[name][0] if name in places else None
+            spanned = zip(tree.walk(), node_spans(tree, written), strict=True)
+            own = (span for one, span in spanned if id(one) not in written_again)
+            for node, span in zip(nodes, own, strict=True):
+                place = None if start is None or span is None else (start + span[0], start + span[1])
+                spans[node.variable] = (name, place)
+        rows.append(
+            {
+                "id": name,
+                "latex": written,
+                "shown": unicode_text(written),
+                "query": name == query,
+                "place": places.get(name),
+                "root": None if root is None else root.variable,
+                "lost": name in lost,
+                "tree": operator_tree(written).document(),
+                "slt": layout_tree(written).document(),
+            }
+        )
+    return rows, spans
+
+
+def _label(node: Node) -> str:
+    return f"{node.variable[:1]}!{unicodedata.normalize('NFKC', node.concept)}"
+
+
+def node_rows(
+    graph: Graph, text: str, spans: Mapping[str, tuple[str, tuple[int, int] | None]]
+) -> list[dict[str, Any]]:
+    """The nodes in the order written, with constants and references where they stand."""
+
+    outside = re.sub(r"\$[^$]*\$", lambda match: " " * len(match[0]), text)
+    words = [(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(outside)]
+    known, used = graph.by_variable(), set[int]()
+    rows: list[dict[str, Any]] = []
+    pending: list[tuple[Node | str, str, str, int]] = [(graph.root, "", "", 0)]
+    while pending:
+        target, role, parent, depth = pending.pop()
+        row: dict[str, Any] = {"variable": "", "concept": "", "role": role, "parent": parent, "depth": depth}
+        if isinstance(target, Node):
+            formula, place = spans.get(target.variable, (None, None))
+            kind = "operator" if formula is not None else kind_of(target.variable)
+            if formula is None:
+                place = _word(target.concept, words, used)
+            row |= {"variable": target.variable, "concept": target.concept, "kind": kind}
+            row |= {"formula": formula, "place": place}
+            pending += [
+                (branch.target, branch.role, target.variable, depth + 1)
+                for branch in reversed(target.branches)
+            ]
+        else:
+            there = known.get(target)
+            row |= {
+                "variable": target if there is not None else "",
+                "kind": "reference" if there else "constant",
+            }
+            row |= {"concept": there.concept if there is not None else target, "formula": None, "place": None}
+        rows.append(row)
+    return rows
+
+
+def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tuple[int, int] | None:
+    """Where the word of a concept stands: the first that begins like it, or is its pronoun or modal verb, and
+    that no other concept has."""
+    stem = re.sub(r"-\d+\Z", "", concept.lower()).partition("-")[0][:_STEM]
+    for number, (word, start, end) in enumerate(words):
+        meant = PRONOUNS.get(word) or MODALS.get(word, (word, ""))[0]
+        alike = meant == concept or (word.startswith(stem) if len(stem) > 2 else word == stem)
+        if number not in used and stem and alike:
+            used.add(number)
+            return start, end
+    return None
+
+
+def triples(graph: Graph) -> list[tuple[str, str, str]]:
+
+    found = []
+    for node in graph.nodes():
+        found.append((node.variable, ":instance", node.concept))
+        for branch in node.branches:
+            target = branch.target.variable if isinstance(branch.target, Node) else branch.target
+            found.append((node.variable, branch.role, target))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +245,6 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
     >>> found["formulas"][0]["latex"], [row["concept"] for row in found["nodes"] if row["kind"] == "concept"]
     ('x^2=2', ['solve-01', 'string-entity', 'you'])
     """
-    from engines.mathamr.links import linked_formulas, node_rows, placed_text, triples
 
     warnings: list[str] = []
     task: Task2 | None = None
@@ -115,9 +286,8 @@ class _Source:
 
 
 def _source(spec: Inspect, task: Task2 | None, warnings: list[str]) -> _Source:
-    from engines.mathamr.context.placeholders import ids, marked
-    from engines.mathamr.context.window import window
-    from engines.mathamr.retrieval.fields import fields_of_topic
+    from engines.mathamr.context import ids, marked, window
+    from engines.mathamr.retrieval.strings import fields_of_topic
 
     if task is None:
         assert spec.text is not None
@@ -146,7 +316,6 @@ def _graph(
     from engines.formula.parser import operator_tree
     from engines.mathamr.graph.amr import read_graph
     from engines.mathamr.graph.graft import graft_trees, lowered
-    from engines.mathamr.links import formula_roots
     from engines.mathamr.parsing.parsers import parsed
 
     published = task.graphs.get(source.id) if task is not None and spec.parser == "published" else None
@@ -196,7 +365,7 @@ def _penman(graph: Graph) -> str:
 
 def _strings(source: _Source, graph: Graph) -> dict[str, str]:
     """The string of each representation; those of the graph come from the one that is shown."""
-    from engines.mathamr.graph.linearize import linear
+    from engines.mathamr.graph.graft import linear
     from engines.mathamr.retrieval.strings import represented
 
     latex = {**source.latex}
@@ -262,9 +431,9 @@ def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | No
 
 def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
     """The sentences around a formula of the collection, formulas as `$latex$`; "" where it has no text."""
-    from engines.mathamr.context.placeholders import ids
-    from engines.mathamr.context.window import window as around
-    from engines.mathamr.retrieval.fields import with_latex
+    from engines.mathamr.context import ids
+    from engines.mathamr.context import window as around
+    from engines.mathamr.retrieval.strings import with_latex
 
     field = opened.field_of(formula)
     if field is None:

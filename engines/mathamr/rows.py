@@ -1,4 +1,4 @@
-"""Rows of the files that MathAMR's commands read, each with its place, which errors and warnings name."""
+"""Settings and rows that MathAMR's commands share."""
 
 from __future__ import annotations
 
@@ -6,13 +6,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink
-from engines.core.json_lines import rows
+from engines.core.files import rows
+from engines.core.spec import Arg
 
-__all__ = ["Row", "named_rows"]
+ONE_FORMULA = "Name one: --latex 'x^2' or --file FILE."
+"""What to do where neither or both are given."""
+
+SomeCollection = Annotated[
+    Path, Arg("A collection, or its name.", ref="collection", metavar="FOLDER", option=False)
+]
+FormulaIndexed = Annotated[
+    Path,
+    Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas", option=True),
+]
+SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
+Representation = Literal[
+    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "graph"
+]
+Compared = Literal[
+    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "graph", "paths"
+]
+"""The representations, and the parts that operator trees share, which need no encoder."""
+Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]
+Reader = Annotated[
+    Literal["builtin", "latexml"], Arg("latexml: LaTeXML, where it is installed; all at once.")
+]
+"""What reads LaTeX."""
 
 
 @dataclass(frozen=True, slots=True)

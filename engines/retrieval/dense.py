@@ -1,12 +1,4 @@
-"""The nearest vectors by inner product, with faiss: exact in half precision, a graph, or compressed cells.
-
-Which of them is chosen by the size (`choose`) unless asked otherwise; kind and reason stand in the index.
-
-- flat: all vectors in half precision, compared one by one. Exact up to rounding at 10 bits.
-- hnsw: the same vectors in a graph of neighbours (Malkov and Yashunin 2016): milliseconds, more memory.
-- ivfpq: vectors in cells and compressed (Jégou, Douze and Schmid 2011); the best 8 k are compared again with
-  the vectors in half precision, which stay on the disk.
-"""
+"""The nearest vectors by inner product, with faiss, in folders that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,11 +12,89 @@ from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, ignore
-from engines.core.sizes import size
-from engines.retrieval.similarity import Vectors
+from engines.core.machine import size
 from engines.retrieval.stored import corrupt, new_folder, read_about
 
-__all__ = ["Choice", "DenseIndex", "Kind", "build_dense", "choose"]
+Vectors = NDArray[np.float32]
+Rows = NDArray[np.int64]
+_QUERIES, _VECTORS = 1_024, 65_536
+"""How many are compared at once: 256 MiB of scores."""
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """The vectors, (…, d), at length 1; a zero vector stays zero."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
+
+
+def cosines(left: Vectors, right: Vectors) -> Vectors:
+    """(n,): row by row the cosine of two arrays (n, d)."""
+    return np.asarray((unit(left) * unit(right)).sum(-1), np.float32)
+
+
+def top_k(scores: NDArray[np.floating[Any]], k: int) -> Rows:
+    """The places of the `k` greatest scores along the last axis, greatest first, equal ones in their order.
+
+    Args: scores: (…, n); NaN counts as the least. Returns: (…, min(k, n)).
+
+    >>> top_k(np.array([0.1, 0.7, 0.3, 0.7]), 3).tolist()
+    [1, 3, 2]
+    """
+    count = scores.shape[-1]
+    k = max(0, min(k, count))
+    found = np.zeros((*scores.shape[:-1], k), np.int64)
+    if not found.size:
+        return found
+    rows = scores.reshape(-1, count)
+    if np.isnan(rows.max()):
+        rows = np.where(np.isnan(rows), -np.inf, rows)
+    for row, places in zip(rows, found.reshape(-1, k), strict=True):
+        least = np.partition(row, count - k)[count - k]
+        above = np.flatnonzero(row > least)
+        equal = np.flatnonzero(row == least)[: k - len(above)]
+        places[:] = np.concatenate([above[np.argsort(-row[above], kind="stable")], equal])
+    return found
+
+
+def nearest(
+    queries: Vectors, vectors: Vectors, k: int, *, exclude_self: bool = False
+) -> tuple[Vectors, Rows]:
+    """The `k` vectors of greatest inner product with each query, exactly: scores and rows, (queries, k).
+
+    Args: queries (q, d) and vectors (n, d), any float; unit rows make it the cosine. exclude_self: the
+    queries are the vectors, and none is its own neighbour. Equal scores come in the order of the rows. Fewer
+    than `k` vectors give fewer columns.
+    """
+    k = max(0, min(k, len(vectors) - exclude_self))
+    found = np.zeros((len(queries), k), np.float32)
+    places = np.zeros((len(queries), k), np.int64)
+    for first in range(0, len(queries), _QUERIES):
+        block = np.asarray(queries[first : first + _QUERIES], np.float32)
+        scores = np.zeros((len(block), 0), np.float32)
+        rows = np.zeros((len(block), 0), np.int64)
+        for begin in range(0, len(vectors), _VECTORS):
+            part = block @ np.asarray(vectors[begin : begin + _VECTORS], np.float32).T
+            if exclude_self:
+                own = np.arange(max(first, begin), min(first + len(block), begin + part.shape[1]))
+                part[own - first, own - begin] = -np.inf
+            best = top_k(part, k)
+            scores = np.hstack([scores, np.take_along_axis(part, best, 1)])
+            rows = np.hstack([rows, best + begin])
+            order = top_k(scores, k)
+            scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
+        found[first : first + len(block)], places[first : first + len(block)] = scores, rows
+    return found, places
+
+
+# The nearest vectors by inner product, with faiss: exact in half precision, a graph, or compressed cells.
+#
+# Which of them is chosen by the size (`choose`) unless asked otherwise; kind and reason stand in the index.
+#
+# - flat: all vectors in half precision, compared one by one. Exact up to rounding at 10 bits.
+# - hnsw: the same vectors in a graph of neighbours (Malkov and Yashunin 2016): milliseconds, more memory.
+# - ivfpq: vectors in cells and compressed (Jégou, Douze and Schmid 2011); the best 8 k are compared again
+# with
+#   the vectors in half precision, which stay on the disk.
 
 Kind = Literal["flat", "hnsw", "ivfpq"]
 
@@ -43,7 +113,7 @@ _RERANK = 8
 _TRAIN_PER_CELL = 64
 _TRAIN_8_BITS = 39 * 256
 """Fewer vectors cannot teach 256 code words, says faiss; then codes have 4 bits."""
-_INDEX, _VECTORS = "index.faiss", "vectors.npy"
+_INDEX, _VECTORS_dense = "index.faiss", "vectors.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +180,15 @@ def _build(
     metric = faiss.METRIC_INNER_PRODUCT
     settings: dict[str, Any] = {}
     if kind == "ivfpq":
-        parts = _kept(parts, folder / _VECTORS, total, dim)
+        parts = _kept(parts, folder / _VECTORS_dense, total, dim)
         cells = _cells(total)
         codes = max(size for size in range(1, max(1, dim // 8) + 1) if dim % size == 0)
         bits = 8 if total >= _TRAIN_8_BITS else 4
         index = faiss.IndexIVFPQ(faiss.IndexFlatIP(dim), dim, cells, codes, bits, metric)
         # 10 is enough for cells; what it learns from is spread over the whole collection.
         index.cp.niter = 10
-        index.train(_sample(folder / _VECTORS, min(total, max(_TRAIN_PER_CELL * cells, 65_536))))
-        parts = _stored(folder / _VECTORS)
+        index.train(_sample(folder / _VECTORS_dense, min(total, max(_TRAIN_PER_CELL * cells, 65_536))))
+        parts = _stored(folder / _VECTORS_dense)
         settings = {"cells": cells, "codes": codes, "bits": bits, "probed": min(_PROBED_CELLS, cells)}
         settings["reranked"] = f"{_RERANK} k"
     elif kind == "hnsw":
@@ -189,9 +259,9 @@ class DenseIndex:
         if self._kind == "ivfpq":
             self._index.nprobe = self.about["probed"]
             try:
-                self._vectors = np.load(folder / _VECTORS, mmap_mode="r")
+                self._vectors = np.load(folder / _VECTORS_dense, mmap_mode="r")
             except (OSError, ValueError, EOFError) as error:
-                raise corrupt(folder / _VECTORS, error) from error
+                raise corrupt(folder / _VECTORS_dense, error) from error
 
     def __len__(self) -> int:
         """The number of vectors."""

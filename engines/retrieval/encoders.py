@@ -19,10 +19,8 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import sha256
 from engines.core.machine import half_precision, torch_device
+from engines.retrieval.dense import Vectors, unit
 from engines.retrieval.library_folders import library_model, model_error
-from engines.retrieval.similarity import Vectors, unit
-
-__all__ = ["BUILT_IN", "Encoder", "SentenceEncoder", "StoredEncoder", "encoder", "fingerprint"]
 
 BUILT_IN = "minilm"
 """all-MiniLM-L6-v2, 384 dimensions; its weights come with a package that is always installed."""

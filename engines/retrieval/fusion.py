@@ -17,17 +17,6 @@ from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run, Scored, check_out, warned_run, with_tail, write_run
 
-__all__ = [
-    "FuseRuns",
-    "How",
-    "fused_runs",
-    "min_max",
-    "reciprocal_rank_fusion",
-    "scored_depth",
-    "tune_weights",
-    "weighted_sum",
-]
-
 
 def min_max(ranking: Sequence[Scored]) -> list[Scored]:
     """Scores of one topic moved to 0 … 1; all 1 where they are equal."""

@@ -9,8 +9,6 @@ from typing import Any, Literal
 from engines.core.errors import DataError, unloadable
 from engines.core.files import file_error
 
-__all__ = ["Kind", "library_model", "model_error"]
-
 Kind = Literal["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"]
 """Classes of the library: dense, sparse (SPLADE) and late interaction (ColBERT)."""
 

@@ -1,34 +1,28 @@
-"""The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
-
-Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every judged
-document of the topic. For the binary measures a document is relevant from grade 2, as
-ARQMath's organisers count.
-"""
+"""The prime measures, and the significance of differences between two runs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
+from typing import TYPE_CHECKING, Any
 
+from engines.core.errors import EngineError
 from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run
 
-__all__ = [
-    "CUT_MEASURES",
-    "MEASURES",
-    "RELEVANT",
-    "AnswerEvaluation",
-    "Evaluation",
-    "average_precision",
-    "bpref",
-    "dcg",
-    "evaluate",
-    "evaluate_answers",
-    "ndcg",
-    "precision",
-    "reciprocal_rank",
-]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# The prime measures: unjudged documents are deleted first, then the rest is evaluated as trec_eval does.
+#
+# Gains are the grades themselves (linear), the discount is log2(rank + 1), the ideal list holds every
+# judged
+# document of the topic. For the binary measures a document is relevant from grade 2, as
+# ARQMath's organisers count.
 
 RELEVANT = 2
 """The lowest grade that counts as relevant in a binary measure."""
@@ -188,3 +182,157 @@ def evaluate_answers(answers: Iterable[tuple[str, str]], qrels: Qrels) -> Answer
         return AnswerEvaluation({}, 0.0, 0.0)
     relevant = sum(grade >= RELEVANT for grade in grades.values())
     return AnswerEvaluation(grades, sum(grades.values()) / len(grades), relevant / len(grades))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A paired comparison of two systems on the same topics.
+
+    `difference` is mean(b) - mean(a) with its bootstrap `interval` (95 %); `t_p` is the two-sided paired
+    t-test, `randomisation_p` the two-sided paired randomisation test.
+    """
+
+    topics: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    interval: tuple[float, float]
+    t_p: float
+    randomisation_p: float
+    wins: int
+    losses: int
+
+
+def bootstrap_interval(values: Sequence[float], *, draws: int = 10_000, seed: int = 0) -> tuple[float, float]:
+    """The 95 % percentile bootstrap interval of the mean over topics; one value is its own interval, none is
+    (nan, nan)."""
+    import numpy as np
+
+    data = np.asarray(values, dtype=np.float64)
+    return bootstrap(lambda rows: data[rows].mean(axis=-1), data.size, draws=draws, seed=seed)
+
+
+def bootstrap(
+    statistic: Callable[[NDArray[np.int64]], Any],
+    units: int,
+    *,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """The 95 % percentile bootstrap interval of a statistic of `units` units (Efron & Tibshirani 1993, 13).
+
+    Args: statistic: its values, (resamples,), for the numbers of the units drawn with replacement,
+    (resamples, units). Returns: (nan, nan) without units.
+
+    >>> bootstrap(lambda rows: rows.mean(axis=-1), 1)
+    (0.0, 0.0)
+    """
+    import numpy as np
+    from scipy import stats
+
+    if units < 2:  # what scipy refuses
+        value = float(statistic(np.zeros((1, 1), np.int64))[0]) if units else float("nan")
+        return value, value
+    found = stats.bootstrap(
+        (np.arange(units),),
+        lambda rows, axis: statistic(rows),  # noqa: ARG005  (always the last one)
+        n_resamples=draws,
+        batch=1_000,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return float(found.low), float(found.high)
+
+
+def compare(
+    a: Mapping[str, float], b: Mapping[str, float], *, draws: int = 10_000, seed: int = 0
+) -> Comparison:
+    """Compare two systems by their values per topic; both must have the same topics.
+
+    The randomisation test swaps the two values of a topic by a fair coin: in all ways where these are no more
+    than `draws`, otherwise so many times, the observed way counted too. Raises: EngineError when the topics
+    differ or are fewer than 2.
+    """
+    import numpy as np
+    from scipy import stats
+
+    if a.keys() != b.keys():
+        raise EngineError(
+            "the two runs were evaluated on different topics",
+            code="E340",
+            exit_code=2,
+            remedy="Evaluate both on the same topics.",
+        )
+    topics = list(a)
+    if len(topics) < 2:
+        raise EngineError(
+            "a paired test needs at least two topics",
+            code="E341",
+            exit_code=2,
+            remedy="Take runs on more topics.",
+        )
+    left = np.array([a[topic] for topic in topics])
+    right = np.array([b[topic] for topic in topics])
+    difference = right - left
+    identical = bool(np.all(difference == difference[0]))
+    t_p = (1.0 if difference[0] == 0 else 0.0) if identical else float(stats.ttest_rel(right, left).pvalue)
+    return Comparison(
+        topics=len(topics),
+        mean_a=float(left.mean()),
+        mean_b=float(right.mean()),
+        difference=float(difference.mean()),
+        interval=bootstrap_interval(difference.tolist(), seed=seed),
+        t_p=t_p,
+        randomisation_p=_randomisation_p(difference, draws, seed),
+        wins=int((difference > 0).sum()),
+        losses=int((difference < 0).sum()),
+    )
+
+
+def _randomisation_p(difference: NDArray[np.float64], draws: int, seed: int) -> float:
+    """How often the mean is as far from 0 as observed when each difference has a random sign."""
+    import numpy as np
+
+    observed = abs(difference.sum()) - 1e-12
+    count = difference.size
+    if 2**count <= draws:
+        flipped = np.arange(2**count)[:, None] >> np.arange(count) & 1
+        return float((np.abs((1 - 2 * flipped) @ difference) >= observed).mean())
+    generator = np.random.default_rng(seed)
+    beyond = 0
+    for start in range(0, draws, 1_000):
+        signs = generator.integers(0, 2, size=(min(1_000, draws - start), count)) * 2 - 1
+        beyond += int((np.abs(signs @ difference) >= observed).sum())
+    return (beyond + 1) / (draws + 1)
+
+
+def sign_p(wins: int, losses: int) -> float:
+    """Two-sided p-value of the paired sign test: how likely a fair coin is to fall so far from even. Ties
+    have no part in it; without wins and losses it is 1.
+
+    >>> sign_p(1, 9)
+    0.021484375
+    """
+    count = wins + losses
+    tail = sum(math.comb(count, number) for number in range(min(wins, losses) + 1))
+    return min(1.0, 2 * tail / 2**count)
+
+
+def bonferroni(p_values: Sequence[float]) -> list[float]:
+    """Each p-value times the number of tests, at most 1."""
+    return [min(1.0, p * len(p_values)) for p in p_values]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down adjustment: never larger than Bonferroni's, the same error rate.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for position, index in enumerate(order):
+        highest = max(highest, min(1.0, p_values[index] * (len(p_values) - position)))
+        adjusted[index] = highest
+    return adjusted

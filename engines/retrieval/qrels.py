@@ -11,16 +11,6 @@ from engines.core.errors import DataError, raised
 from engines.core.files import read_lines
 from engines.retrieval.run import Run
 
-__all__ = [
-    "NOT_A_GRADE",
-    "Qrels",
-    "check_one_each",
-    "check_topics",
-    "read_qrels",
-    "read_visual_ids",
-    "to_visual_ids",
-]
-
 NOT_A_GRADE = {5, 6}
 """Task 3 marks: 5 a failure of the judging system, 6 the assessor does not know. Both count as 0."""
 

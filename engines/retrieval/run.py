@@ -1,38 +1,29 @@
-"""Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.
-
-A run maps each topic to its documents in the order in which trec_eval would see them: by score descending,
-compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval does.
-"""
+"""Ranked lists: reading every ARQMath variant of a TREC run, and writing them with their manifest."""
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink
-from engines.core.files import atomic_writer, read_lines
-from engines.core.spec import refused
+from engines.core.files import atomic_writer, read_lines, sha256, write_note
+from engines.core.spec import refused, values
 
-__all__ = [
-    "Answer",
-    "Run",
-    "Scored",
-    "check_out",
-    "read_answer_ids",
-    "read_answers",
-    "read_run",
-    "unequal_depths",
-    "warned_run",
-    "with_tail",
-    "write_answers",
-    "write_run",
-]
+# Ranked lists: reading every ARQMath variant of a TREC run, and writing one that no evaluator can reorder.
+#
+# A run maps each topic to its documents in the order in which trec_eval would see them: by score
+# descending,
+# compared in single precision, ties by document id descending. The rank column is ignored, as trec_eval
+# does.
 
 Scored = tuple[str, float]
 """A document id and its score."""
@@ -455,3 +446,47 @@ def write_answers(answers: Iterable[Answer], path: str | Path) -> None:
         for answer in answers:
             columns = (answer.topic, "1", f"{answer.score:.9g}", answer.tag, answer.sources, answer.text)
             file.write("\t".join(" ".join(column.split()) for column in columns) + "\n")
+
+
+_SHOWN = ("first", "model", "weight", "depth", "candidates")
+_PACKAGES = ("mathwb", "faiss-cpu", "numpy", "torch", "transformers")
+
+
+def manifest_of(run: Path) -> Path:
+    """Where it lies: `RUN.json`."""
+    return run.with_name(f"{run.name}.json")
+
+
+def made_by(run: Path) -> str:
+    """How a run was made, from what lies beside it: `arqmath.rank, first lexical + dense, weight 0.3`; empty
+    where nothing does. Of a run that was changed since it says so."""
+    try:
+        document = json.loads(manifest_of(run).read_bytes())
+        shown = [f"{name} {document['found'][name]}" for name in _SHOWN if document["found"].get(name)]
+        words = ", ".join([str(document["operation"]), *shown])
+        return words if document["run"]["sha256"] == sha256(run) else f"{words}; changed since"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ""
+
+
+def write_manifest(
+    operation: str, spec: Any, run: Path, reads: Mapping[str, Iterable[Path]], found: Mapping[str, Any]
+) -> None:
+    """Write it, after the run. Raises: DataError E452 where another file is in its place.
+
+    Args: operation: its name, `arqmath.rank`; with the settings of its `spec` it is the command. reads: the
+    files that the run depends on, by what they serve as (of an index of answers its manifest, which has the
+    hashes of all others). found: what the operation says of the run.
+    """
+    document = {
+        "operation": operation,
+        "settings": values(spec),
+        "run": {"file": run.name, "sha256": sha256(run)},
+        "reads": {
+            name: [{"file": str(path), "sha256": sha256(path)} for path in paths]
+            for name, paths in reads.items()
+        },
+        "found": dict(found),
+        "versions": {name: metadata.version(name) for name in _PACKAGES},
+    }
+    write_note(manifest_of(run), document, "operation")

@@ -11,8 +11,6 @@ from typing import Any
 from engines.core.errors import DataError
 from engines.core.files import atomic_folder
 
-__all__ = ["ABOUT", "corrupt", "new_folder", "read_about"]
-
 ABOUT = "about.json"
 """Says what an index is; written last."""
 _BYTES = "bytes"

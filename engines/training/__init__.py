@@ -6,9 +6,8 @@ It loads torch only when it is called.
 
 from __future__ import annotations
 
-from engines.training.config import TrainConfig
 from engines.training.loop import RECORD, refuse_others, train
-from engines.training.task import Origin, Stream, Table, TrainingTask, TrainResult
+from engines.training.task import Origin, Stream, Table, TrainConfig, TrainingTask, TrainResult
 
 __all__ = [
     "RECORD",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["card"]
-
 _TOLD = ("device", "precision", "steps")
 """Settings whose outcome the result has."""
 

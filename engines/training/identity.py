@@ -10,10 +10,7 @@ from typing import Any
 
 from engines.core.files import sha256
 from engines.core.spec import refused
-from engines.training.config import TrainConfig
-from engines.training.task import Origin
-
-__all__ = ["Identity", "content", "model_files", "refuse_other_sizes"]
+from engines.training.task import Origin, TrainConfig
 
 NOT_THE_WEIGHTS = frozenset(("compile", "device", "eval_every", "keep", "log_every", "save_every"))
 """Where a training runs, and how often it reports."""

@@ -8,25 +8,183 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_folder, file_error, refuse_other, remove_folder, write_json
-from engines.training import checkpoints, kept, processes, state
-from engines.training.batches import Batches, Position, batches_per_epoch
+from engines.training import checkpoints, processes
+from engines.training import checkpoints as state
+from engines.training import token_cache as kept
 from engines.training.checkpoints import Checkpoint
-from engines.training.config import TrainConfig
-from engines.training.failures import explained, no_number, other_training
+from engines.training.data import Batches, Position, batches_per_epoch
 from engines.training.identity import Identity
-from engines.training.imports import quick_imports
-from engines.training.kept import Kept
-from engines.training.meter import Meter
-from engines.training.objective import descend, objective
-from engines.training.schedule import factor
-from engines.training.task import Batch, TrainingTask, TrainResult
+from engines.training.libraries import explained, no_number, other_training, quick_imports
+from engines.training.task import Batch, TrainConfig, TrainingTask, TrainResult
+from engines.training.token_cache import Kept
 
-__all__ = ["RECORD", "refuse_others", "train"]
+if TYPE_CHECKING:
+    import torch
+    from accelerate import Accelerator
+
+
+def factor(config: TrainConfig, step: int, *, total: int, epoch_steps: int) -> float:
+    """What `lr` is multiplied with for the update after `step` updates.
+
+    >>> config = TrainConfig(steps=100, schedule="linear", warmup=10)
+    >>> [factor(config, step, total=100, epoch_steps=50) for step in (0, 4, 10, 55, 100)]
+    [0.1, 0.5, 1.0, 0.5, 0.0]
+    """
+    if step < config.warmup:
+        return (step + 1) / config.warmup
+    low = config.lr_min / config.lr
+    if config.schedule == "linear":
+        share = (step - config.warmup) / max(1, total - config.warmup)
+        return low + (1 - low) * max(0.0, 1 - share)
+    if config.schedule == "cosine_restarts":
+        epochs = (step - config.warmup) / max(1, epoch_steps)
+        share = _share_of_cycle(epochs if config.per_step else math.floor(epochs), config)
+        return low + (1 - low) * (1 + math.cos(math.pi * share)) / 2
+    return 1.0
+
+
+def _share_of_cycle(epochs: float, config: TrainConfig) -> float:
+    """How far into its cycle an epoch is, from 0 to 1 (exclusive)."""
+    length = float(config.restart_epochs)
+    if config.restart_factor == 1:
+        return (epochs % length) / length
+    while epochs >= length:
+        epochs -= length
+        length *= config.restart_factor
+    return epochs / length
+
+
+def objective(model: torch.nn.Module, task: TrainingTask) -> torch.nn.Module:
+    """Model and loss as one module, so that several processes and the compiler see one call a batch."""
+    from torch import nn
+
+    class Objective(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, batch: Batch, shares: torch.Tensor) -> torch.Tensor:
+            return (task.loss(self.model, batch) * shares).sum()
+
+    return Objective()
+
+
+def descend(
+    module: torch.nn.Module, task: TrainingTask, batches: Sequence[Batch], accelerator: Accelerator
+) -> torch.Tensor:
+    """Add up the gradients of a step in the weights.
+
+    A task's losses are means over a batch. Each counts by the tokens or examples that it is a mean over, so
+    that several batches, here and in the other processes, give the gradient of one that holds them all.
+
+    Args: module: the `objective`, prepared. batches: those of this process.
+    Returns: this process's part of the loss; their mean over the processes is the loss in nats.
+    """
+    from contextlib import nullcontext
+
+    import torch
+    from accelerate.utils import send_to_device
+
+    counts = torch.tensor([task.counts(batch) for batch in batches], dtype=torch.float32)
+    counts = counts.to(accelerator.device)
+    total = accelerator.reduce(counts.sum(0), "sum")
+    # The gradients of the processes are averaged, and their sum is wanted.
+    # A loss that no batch has anything for counts nothing.
+    shares = counts / total.clamp(min=1) * accelerator.num_processes
+    parts = []
+    for number, batch in enumerate(batches, 1):
+        whole = number == len(batches)
+        with nullcontext() if whole else accelerator.no_sync(module):
+            part = module(send_to_device(batch, accelerator.device, non_blocking=True), shares[number - 1])
+            part.backward()
+        parts.append(part.detach())
+    return torch.stack(parts).sum()
+
+
+_TELL_EVERY_S = 0.5
+
+
+class Meter:
+    """Adds up on the device; only a reading waits for it."""
+
+    def __init__(self, start: Position, total: torch.Tensor | None = None, count: int = 0) -> None:
+        """Args: total, count: losses that were added and not read before a training was broken off."""
+        self._before = start
+        self._sum, self._count = total, count
+        self._seconds = 0.0
+        self._since: float | None = None
+        self._told = 0.0
+
+    def add(self, loss: torch.Tensor) -> None:
+        """The loss of a step, detached."""
+        self._sum = loss.float() if self._sum is None else self._sum + loss.float()
+        self._count += 1
+
+    def unread(self) -> tuple[float, int]:
+        """The sum of the losses since the last reading, and how many they are."""
+        return (0.0 if self._sum is None else self._sum.item()), self._count
+
+    def pause_clock(self) -> None:
+        """What follows is not training."""
+        if self._since is not None:
+            self._seconds += time.monotonic() - self._since
+            self._since = None
+
+    def resume_clock(self) -> None:
+        """Training goes on."""
+        self._since = time.monotonic()
+
+    def due(self) -> bool:
+        """Whether it is time to say how far it is."""
+        now = time.monotonic()
+        if now - self._told < _TELL_EVERY_S:
+            return False
+        self._told = now
+        return True
+
+    def finite(self) -> bool:
+        """Whether every loss since the last reading was a number."""
+        import torch
+
+        return self._sum is None or bool(torch.isfinite(self._sum).item())
+
+    def read(self, position: Position, accelerator: Accelerator) -> dict[str, float]:
+        """Mean loss and throughput since the last reading, over all processes; memory of this one."""
+        import torch
+
+        total = torch.zeros((), device=accelerator.device) if self._sum is None else self._sum
+        loss = accelerator.reduce(total / max(1, self._count), "mean").item()
+        # The device has done its work by now, so the time of it is in this stretch.
+        self.pause_clock()
+        self.resume_clock()
+        seconds = max(self._seconds, 1e-9)
+        tokens = position.tokens - self._before.tokens
+        examples = position.examples - self._before.examples
+        self._before, self._sum, self._count, self._seconds = position, None, 0, 0.0
+        return {
+            "loss_nats": loss,
+            "tokens_per_s": tokens / seconds,
+            "examples_per_s": examples / seconds,
+            "memory_bytes": float(_memory(accelerator.device)),
+            "epoch": float(position.epoch),
+        }
+
+
+def _memory(device: Any) -> int:
+    """Bytes in use: of the GPU, or of this process."""
+    import torch
+
+    if device.type == "cuda":
+        return int(torch.cuda.max_memory_allocated(device))
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
 
 RECORD = "training.json"
 """In every model folder that a training has made, and in no other."""

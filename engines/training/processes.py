@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from engines.training.config import TrainConfig
-from engines.training.failures import no_device
+from engines.training.libraries import no_device
+from engines.training.task import TrainConfig
 
 if TYPE_CHECKING:
     import torch
     from accelerate import Accelerator
 
-__all__ = ["gathered", "precision", "rows_of_all", "shared", "start"]
 
 _PATIENCE_H = 2
 """How long processes wait for the first one, which alone evaluates and saves."""

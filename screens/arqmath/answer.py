@@ -11,15 +11,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.arqmath.columns import GRADES, fraction, move_cell, signed
-from screens.arqmath.selection import Chosen, answer_selection
-from screens.shell.selection import CommandLine, Selection
-from screens.shell.text import safe_text, width
+from screens.arqmath.columns import GRADES, Chosen, answer_selection, fraction, move_cell, signed
+from screens.shell.export import CommandLine, Selection
+from screens.shell.theme import safe_text, width
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Page, Pane
-from screens.widgets.rows import Record
-
-__all__ = ["AnswerPane", "fold"]
+from screens.widgets.table import Record
 
 _HEADING, _FAILED = "│ ", "✗ "
 _PATIENCE_S = 0.15

@@ -1,37 +1,25 @@
-"""Columns: topics, answers, judgements and what was found, as lines of tables."""
+"""Topics, answers and judgements as lines of tables, and how each is copied."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 from textual.content import Content
 
-from screens.shell.text import safe_text
-from screens.widgets.rows import Column, Record
-from workbench.papers.arqmath.rows import ANSWER_FIELDS as _FIELDS
-from workbench.papers.arqmath.rows import HIT_FIELDS, TOPIC_FIELDS, topic_rows
-
-__all__ = [
-    "ANSWER_COLUMNS",
-    "ANSWER_FIELDS",
-    "BAR_COLUMNS",
-    "GRADES",
-    "HIT_COLUMNS",
-    "HIT_FIELDS",
-    "TOPIC_COLUMNS",
-    "TOPIC_FIELDS",
-    "WRITTEN_COLUMNS",
-    "bar",
-    "fraction",
-    "grade_cell",
-    "hit_rows",
-    "move_cell",
-    "signed",
-    "sparkline",
-    "topic_records",
-    "written_rows",
-]
+from engines.core.errors import EngineError
+from screens.arqmath.runs import Runs
+from screens.shell.export import CommandLine, Form, Selection, Thing
+from screens.shell.theme import safe_text
+from screens.widgets.table import Column, Record
+from workbench.papers.arqmath.tables import ANSWER_FIELDS as _FIELDS
+from workbench.papers.arqmath.tables import topic_rows
+from workbench.workspace import Workspace
 
 GRADES = ("not relevant", "low", "medium", "high")
 """What the grades 0 to 3 mean."""
@@ -241,3 +229,99 @@ def hit_rows(hits: Sequence[Mapping[str, Any]], *, plain: bool) -> list[dict[str
         }
         for hit in hits
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An answer under a cursor: its row and where that stands. `search` is what `arqmath search` was told
+    to find it, if it was searched for."""
+
+    row: Record
+    runs: Runs
+    topic: str
+    search: Sequence[str] | None = None
+
+
+def topic_selection(topic: Record, runs: Runs, line: CommandLine) -> Selection:
+    """A topic as the selection of a pane."""
+    known = {name: topic[name] for name in ("id", "title", "ndcg", "delta", "kind")}
+    forms = (
+        Form("i", "id", lambda: topic["id"]),
+        Form("t", "title", lambda: topic["title"]),
+        Form("j", "JSON", lambda: json.dumps(known, ensure_ascii=False)),
+        Form("a", "command line of all topics", lambda: line("arqmath", "topics", runs.place, *runs.options)),
+    )
+    command = line("arqmath", "show", runs.place, topic["id"], *runs.options)
+    return Selection(f"{runs.address}/topic/{topic['id']}", f"topic {topic['id']}", command, forms)
+
+
+def of_all_topics(topic: Selection, runs: Runs, line: CommandLine, *more: str) -> Selection:
+    """A topic where all are shown: the command, with `more` options, prints all of them."""
+    command = line("arqmath", "topics", runs.place, *runs.options, *more)
+    own = Form("p", "command line of the topic", lambda: topic.command)
+    return replace(topic, command=command, forms=(*(form for form in topic.forms if form.key != "a"), own))
+
+
+def answer_selection(chosen: Chosen, post: Mapping[str, Any] | None, line: CommandLine) -> Selection:
+    """An answer as the selection of a pane; `post` is its text once that is there."""
+    row, runs, topic = chosen.row, chosen.runs, chosen.topic
+    if "written" in row:
+        command = line("arqmath", "show", runs.place, topic, "--written")
+        written = (
+            Form("t", "text", lambda: row["written"]["text"]),
+            Form("l", "LaTeX", lambda: row["written"]["latex"]),
+        )
+        address = f"{runs.address}/topic/{topic}/written/{row['id']}"
+        return Selection(address, f"answer of {row['id']}", command, written)
+    names = ("id", "rank", "other", "grade", "own", "gain", "change", "score", "ranks")
+    document = {"topic": topic, **{name: row[name] for name in names if name in row}}
+    document |= (
+        {"tags": post.get("tags"), "text": post.get("latex")} if post else {"tags": None, "text": None}
+    )
+    forms = [
+        Form("i", "id", lambda: row["id"]),
+        Form("j", "JSON", lambda: json.dumps(document, ensure_ascii=False)),
+    ]
+    if row.get("rank") is not None:
+        words = (topic, "Q0", row["id"], row["rank"], f"{row['score']:.9g}", runs.run)
+        forms.insert(0, Form("r", "line of the run", lambda: "\t".join(map(str, words))))
+    if post:
+        forms += [Form("t", "text", lambda: post["text"]), Form("l", "LaTeX", lambda: post["latex"])]
+    command = line("arqmath", "post", runs.place, row["id"])
+    if chosen.search is not None:
+        forms.append(
+            Form("p", "command line of the post", lambda: line("arqmath", "post", runs.place, row["id"]))
+        )
+        command = line("arqmath", "search", str(runs.collection.index), *chosen.search)
+    # An answer found by a search stands in no ranking.
+    place = runs.address if chosen.search is not None else f"{runs.address}/topic/{topic}"
+    return Selection(f"{place}/post/{row['id']}", f"answer {row['id']}", command, tuple(forms))
+
+
+_TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>.*?<Title>(.*?)</Title>', re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+
+
+def things(workspace: Workspace) -> Iterator[Thing]:
+    """The collections, each with its topics; titles as they stand in the file."""
+    from engines.forum.folder import ArqmathFolder
+    from workbench.papers.arqmath.data import collections
+
+    for collection in collections(workspace):
+        home = ("collection", collection.name)
+        yield Thing((home,), "a collection of questions and answers")
+        try:
+            folder = ArqmathFolder.open(collection.path)
+        except EngineError:
+            continue
+        for path in folder.topics.get(1, ()):
+            yield from (Thing((home, ("topic", id_)), title) for id_, title in _topics(path))
+
+
+def _topics(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return
+    for id_, title in _TOPIC.findall(text):
+        yield id_, " ".join(unescape(_TAG.sub("", unescape(title))).split())

@@ -13,11 +13,9 @@ from textual.widgets import Static
 
 from screens.arqmath.columns import GRADES
 from screens.arqmath.runs import Runs
-from screens.shell.text import count, elide, safe_text, some
+from screens.shell.theme import count, elide, safe_text, some
 from screens.widgets.dialogs import Dialog
-from screens.widgets.rows import Record
-
-__all__ = ["GradeLine", "ask", "judged_lines", "refuse"]
+from screens.widgets.table import Record
 
 _TAKEN_BACK = "-"
 

@@ -2,8 +2,6 @@
 
 from screens.shell.keymap import scope
 
-__all__ = ["KEYS"]
-
 KEYS = scope(
     "arqmath",
     add=(

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from screens.shell.export import Export
-from screens.shell.text import count
+from screens.shell.theme import count
 
 if TYPE_CHECKING:
     from screens.widgets.dialogs import Chooser
     from workbench.engine_process import EngineProcess
-    from workbench.papers.arqmath.collections import Collection
-
-__all__ = ["Runs"]
+    from workbench.papers.arqmath.data import Collection
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,34 +14,32 @@ from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
 from screens.arqmath.answer import AnswerPane
-from screens.arqmath.collection_finder import CollectionFinder
-from screens.arqmath.collection_reader import (
+from screens.arqmath.keys import KEYS
+from screens.arqmath.ranking import RankingPane
+from screens.arqmath.reader import (
+    CollectionFinder,
     CollectionReader,
     OverviewProgress,
     OverviewRead,
     PostRead,
     RankingRead,
+    Searched,
+    Searcher,
+    SearchProgress,
     SnippetsRead,
     of_runs,
 )
-from screens.arqmath.hits import HitList
-from screens.arqmath.keys import KEYS
-from screens.arqmath.ranking import RankingPane
 from screens.arqmath.runs import Runs
-from screens.arqmath.search import Searched, Searcher, SearchProgress
-from screens.arqmath.topics import TopicsPane
-from screens.shell.export import Export
+from screens.arqmath.topics import HitList, TopicsPane
+from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.selection import Command, Lookup
-from screens.shell.text import count
+from screens.shell.theme import count
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
-    from workbench.papers.arqmath.collections import Collection
-
-__all__ = ["ArqmathScreen"]
+    from workbench.papers.arqmath.data import Collection
 
 
 class ArqmathScreen(WorkbenchScreen):

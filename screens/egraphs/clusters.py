@@ -1,25 +1,36 @@
-"""Left pane: the corpora of the workspace as tabs over one table of clusters."""
+"""The lists: clusters of the corpora, and the members of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from textual import on
 from textual.message import Message
 
 from engines.core.errors import EngineError
-from screens.egraphs.columns import VERDICT_SIGNS, Expression, alike, fitting, listed, table
-from screens.egraphs.notation import copies
-from screens.egraphs.sources import Cluster, Source
-from screens.shell.export import Export
-from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count
+from screens.egraphs.columns import (
+    VERDICT_SIGNS,
+    Expression,
+    alike,
+    copies,
+    fitting,
+    latex,
+    listed,
+    member_title,
+    stop_words,
+    table,
+    variables,
+)
+from screens.egraphs.member import Case
+from screens.egraphs.middle import Heading, TableView
+from screens.egraphs.sources import Cluster, Members, Source
+from screens.shell.export import CommandLine, Export, Lookup, Selection
+from screens.shell.theme import count, some
 from screens.widgets.listing import Listing
 from screens.widgets.pane import SourcePane
-from screens.widgets.table import Table
+from screens.widgets.table import Record, Table
 from workbench.filters import Filter
-
-__all__ = ["ClustersPane"]
 
 _OPTIONS = ("members", "max_tokens", "mode", "style", "weights", "order", "seed")
 
@@ -164,3 +175,194 @@ def _growing(cluster: Cluster) -> list[str]:
     for name in _OPTIONS:
         words += [f"--{name.replace('_', '-')}", str(settings[name])] if settings.get(name, "") != "" else []
     return [*words, *(["--padding"] if settings.get("padding") else []), "--", cluster.head]
+
+
+_EXPORTED = ("member", "prefix", "infix", "latex", "tokens", "verdict", "kept", "gained")
+
+
+class MembersView(TableView):
+    """Posts `Chosen` when the cursor comes to another member."""
+
+    of_cluster = True
+
+    class Chosen(Message):
+        """The cursor is at this member, or at none."""
+
+        def __init__(self, member: Expression | None) -> None:
+            super().__init__()
+            self.member = member
+
+    class Marked(Message):
+        """Other members are marked."""
+
+    def __init__(self) -> None:
+        super().__init__(Listing(**table("members")))
+        self._listing.when_empty("No cluster is chosen", "")
+        self._loaded: Members | None = None
+        self._waits = False
+        self._awaited: str | None = None
+
+    def show(self) -> None:
+        members = self.state.members
+        waits = members is None and self.state.cluster is not None
+        if (members is self._loaded and waits == self._waits) or (
+            members is not None and not self.state.arrived
+        ):
+            return
+        before, self._loaded, self._waits = self._loaded, members, waits
+        if waits:
+            self._listing.show_loading("reading the members")
+        elif members is None:
+            self._listing.load([], keep=False)
+        elif members.error is not None:
+            self._listing.show_error(members.error)
+        else:
+            # What a session remembers is found in the first cluster that is shown.
+            same = before is None or before.of == members.of
+            cluster = self.state.cluster
+            self._listing.home = f"{cluster.address}/member" if cluster is not None else ""
+            self._table.columns = fitting("members", members.rows)
+            self._listing.load(members.rows, keep=same)
+            if not same:
+                self._table.cursor = 0
+            if self._awaited is not None and self._listing.go_to(self._awaited):
+                self._awaited = None
+
+    def look_for(self, filter: Filter | None) -> None:
+        """`n` goes on with what was looked for elsewhere, unless the members have a filter of their own."""
+        self._table.last_filter = self._table.filter or filter or self._table.last_filter
+
+    def expect(self, cluster: str, member: str) -> None:
+        """Put the cursor on a member of a cluster, now or when that cluster is shown."""
+        chosen = self.state.cluster
+        if chosen is None or str(chosen.number) != cluster or not self._listing.go_to(member):
+            self._awaited = member
+
+    @property
+    def _here(self) -> tuple[Cluster, Record] | None:
+        cluster, row = self.state.cluster, self._table.current
+        return (cluster, row) if cluster is not None and row is not None and self.state.arrived else None
+
+    def heading(self) -> Heading:
+        cluster, here = self.state.cluster, self._here
+        if cluster is None:
+            return Heading("members", "", "", ())
+        crumbs = (f"cluster {cluster.number}", *((member_title(here[1]),) if here is not None else ()))
+        return Heading("members", self._how_many(cluster), cluster_footnote(cluster), crumbs)
+
+    def _how_many(self, cluster: Cluster) -> str:
+        total = int(cluster.row["total"])
+        members = max(0, len(self._table.rows) - 1)
+        of = f"{count(members)} of {_big(total)}" if total else count(members)
+        if self._table.filter is not None:
+            return f"{count(self._table.shown)} shown, {of}"
+        settings = cluster.settings
+        order = settings.get("order", "shortest")
+        words = [
+            settings["style"],
+            *([] if order == "shortest" else [order]),
+            *(["weighted"] if cluster.weights else []),
+            f"seed {settings.get('seed', 0)}",
+        ]
+        return f"{of} ({', '.join(words)})" if total else of
+
+    def case(self) -> Case | None:
+        if self._here is None:
+            return None
+        cluster, row = self._here
+        return Case(
+            member_title(row), cluster.head, row["prefix"], row["verdict"], cluster.seed, cluster.assume
+        )
+
+    def selection(self, line: CommandLine) -> Selection | None:
+        if self._here is None:
+            return None
+        cluster, row = self._here
+        known = {name: row[name] for name in ("member", "tokens", "verdict", "kept")}
+        forms = copies(row["prefix"], {"head": cluster.head, **known})
+        seed = ["--seed", str(cluster.seed)]
+        words = ["egen", "explain", *cluster.assuming, *seed, "--", cluster.head, row["prefix"]]
+        return Selection(f"{cluster.address}/member/{row['member']}", member_title(row), line(*words), forms)
+
+    def pair(self) -> tuple[str, str] | None:
+        """The two members to derive from each other, in prefix notation."""
+        found = self._table.pair
+        return None if found is None else (found[0]["prefix"], found[1]["prefix"])
+
+    def why_no_pair(self) -> str:
+        """Why there are no two such members; nothing when there are."""
+        return self._table.why_no_pair("members")
+
+    def exports(self) -> Sequence[Export]:
+        cluster = self.state.cluster
+        if cluster is None or not self.state.arrived:
+            return ()
+        facts, rows = cluster.facts, self._table.visible_records
+
+        def write_tex(path: Path) -> object:
+            from workbench.export import write_document
+
+            return write_document(path, _tex(rows()), provenance=facts)
+
+        found = listed("members", cluster.stem, _EXPORTED, rows, facts)
+        return [*found, Export("t", "members as a TeX table", ".tex", cluster.stem, write_tex)]
+
+    def legend(self) -> Sequence[tuple[str, str]]:
+        more = (("·", "the head itself"), ("…", "not judged yet"), ("tok", "tokens in generator notation"))
+        return (*VERDICT_SIGNS, *more)
+
+    def lookups(self) -> Sequence[Lookup]:
+        return [Lookup("member", "Go to a member of this cluster by its number.", self._go_to)]
+
+    def _go_to(self, member: str) -> bool:
+        # While a cluster is read, the members of the one before stand here.
+        return self.state.arrived and self._listing.go_to(member)
+
+    def moved(self, row: Record | None) -> None:
+        self.post_message(self.Chosen(row if isinstance(row, Expression) else None))
+
+    def opened(self, row: Record) -> None:  # noqa: ARG002
+        self.post_message(self.Opened())
+
+    @on(Table.Marked)
+    def _marked(self, event: Table.Marked) -> None:
+        event.stop()
+        self.post_message(self.Marked())
+
+    @on(Table.Counted)
+    def _counted(self) -> None:
+        self.post_message(self.Changed())
+
+
+def cluster_footnote(cluster: Cluster) -> str:
+    """What the cluster is about, if not about x alone, how its growth ended, and by which rules."""
+    stop, nodes = cluster.row["stop"], some(cluster.row["nodes"], "node")
+    rules = str(cluster.source.facts(cluster.number).get("rules", ""))[:4]
+    words = {
+        "growing": f"growing {nodes}",
+        "failed": f"failed {nodes}",
+        "stopped": f"stopped at {nodes}",
+        "node_limit": f"stop: node limit {count(cluster.row['nodes'])}",
+    }
+    ended = words.get(stop, f"stop: {stop_words(stop)} {nodes}")
+    names = variables(cluster.head)
+    about = [", ".join(names)] if {*names} - {"x"} else []
+    about += [f"where {cluster.assume}"] if cluster.assume else []
+    parts = [" ".join(about), ended, f"rules {rules}" if rules else ""]
+    return " · ".join(part for part in parts if part)
+
+
+def _big(number: int) -> str:
+    """A count of terms: in full while that is short, else as `2.1e16`."""
+    if number < 10**6:
+        return count(number)
+    digits = str(number)
+    return f"{digits[0]}.{digits[1]}e{len(digits) - 1}"
+
+
+def _tex(rows: Sequence[Record]) -> str:
+    lines = [r"\begin{tabular}{rlrl}", r"\hline", r"\# & member & tokens & verdict \\", r"\hline"]
+    lines += [
+        rf"{row['member']} & ${latex(row['prefix'])}$ & {row['tokens']} & {row['verdict']} \\" for row in rows
+    ]
+    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])

@@ -10,22 +10,18 @@ from typing import Any
 
 from textual import on
 
-from screens.egraphs.columns import Expression, table
+from screens.egraphs.clusters import cluster_footnote
+from screens.egraphs.columns import Expression, copies, table
 from screens.egraphs.keys import EGRAPH_KEYS
 from screens.egraphs.member import Case
-from screens.egraphs.members import cluster_footnote
 from screens.egraphs.middle import Heading, TableView, View
-from screens.egraphs.notation import copies
 from screens.egraphs.sources import Cluster
-from screens.shell.export import Export
+from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask
-from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import some
+from screens.shell.theme import some
 from screens.widgets.listing import Listing
-from screens.widgets.rows import Record
-
-__all__ = ["EgraphView", "GraphListing"]
+from screens.widgets.table import Record
 
 _KEPT = 8
 _SIGNS = {"*": "·", "-": "−", "pow": "^"}

@@ -17,16 +17,13 @@ from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.egraphs.columns import Expression, stop_words
+from screens.egraphs.columns import Expression, asked, shown, stop_words
 from screens.egraphs.keys import GROW_KEYS
-from screens.egraphs.notation import asked, shown
 from screens.egraphs.sources import NOT_KEPT, Source, member_row, unassembled
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
-from screens.shell.text import safe_text, some
-from screens.widgets.notice import error_text
-
-__all__ = ["Draft", "Drafts", "GrowLine", "usual_settings"]
+from screens.shell.theme import safe_text, some
+from screens.widgets.listing import error_text
 
 _SET = ("max_tokens", "mode", "style")
 """Settings of the user's own with which growth begins."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from screens.shell.keymap import SCATTER_KEYS, SHEET_KEYS, scope
 
-__all__ = ["ANALOGY_KEYS", "EGRAPH_KEYS", "GROW_KEYS", "KEYS", "MISTAKE_KEYS", "SCREEN_KEYS"]
-
 SCREEN_KEYS = scope(
     "egraphs",
     add=("grow", "Write an expression and grow its cluster."),

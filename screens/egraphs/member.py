@@ -13,19 +13,14 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
-from screens.egraphs.columns import VERDICT_SIGNS, fitting, table, verdict
-from screens.egraphs.notation import infix, latex, shown, tree_lines
+from screens.egraphs.columns import VERDICT_SIGNS, fitting, infix, latex, shown, table, tree_lines, verdict
 from screens.shell.request import Answer, Ask
-from screens.shell.text import count, safe_text, some
-from screens.widgets.listing import Listing, ReaderBox
-from screens.widgets.notice import error_text
+from screens.shell.theme import count, safe_text, some
+from screens.widgets.listing import Listing, ReaderBox, error_text
 from screens.widgets.pane import Page, Pane
 from screens.widgets.picture import FormulaImage, PicturePlot
 from screens.widgets.plot import Plot, Series
-from screens.widgets.rows import Record
-from screens.widgets.table import Table
-
-__all__ = ["Case", "MemberPane", "Slice", "slices"]
+from screens.widgets.table import Record, Table
 
 _KEPT = 64
 _SAMPLES = 240

@@ -15,30 +15,16 @@ from engines.core.events import Event
 from screens.egraphs.columns import VERDICT_SIGNS, Expression
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster, Members, Source
-from screens.shell.export import Export
+from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.request import Progress, Request
-from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count
+from screens.shell.theme import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
-from screens.widgets.rows import Record
-from screens.widgets.table import Table
+from screens.widgets.table import Record, Table
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import Draft
 
-__all__ = [
-    "AT_ONCE",
-    "NOT_ENCODED",
-    "TOO_MANY",
-    "Heading",
-    "Hindrance",
-    "MiddlePane",
-    "State",
-    "TableView",
-    "View",
-    "encoding_words",
-]
 
 AT_ONCE = 20_000
 """A corpus with more expressions is encoded by a job, not while one waits."""

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 
-from screens.egraphs.clusters import ClustersPane
-from screens.egraphs.columns import Expression
+from screens.egraphs.clusters import ClustersPane, MembersView
+from screens.egraphs.columns import Expression, shown, write_plainly
 from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
-from screens.egraphs.members import MembersView
 from screens.egraphs.middle import MiddlePane, State, View
-from screens.egraphs.notation import shown, write_plainly
 from screens.egraphs.sources import NOT_KEPT, CorpusReader, Members, Models, Source
+from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.selection import Command, Lookup, Selection
-from screens.shell.text import some
+from screens.shell.theme import some
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Page, Pane
 
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from screens.egraphs.vectors import MapView
     from workbench.jobs.view import JobView
 
-__all__ = ["EgraphsScreen"]
 
 _GROWN = "grown"
 """The corpus of the workspace that takes the clusters that are kept."""

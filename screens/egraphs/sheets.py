@@ -16,24 +16,20 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.egraphs.columns import VERDICTS, Expression, listed, stop_words, table
+from screens.egraphs.columns import VERDICTS, Expression, check, listed, shown, stop_words, table, variables
 from screens.egraphs.keys import ANALOGY_KEYS, MISTAKE_KEYS
 from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, encoding_words
-from screens.egraphs.notation import check, shown, variables
 from screens.egraphs.sources import Cluster
 from screens.shell.export import Export
 from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Progress
-from screens.shell.text import count, safe_text, some, width
+from screens.shell.theme import count, safe_text, some, width
 from screens.widgets.dialogs import TextScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import TabStrip
-from screens.widgets.rows import Record
 from screens.widgets.sheet import Sheet, TextSheet
-from screens.widgets.table import Table
-
-__all__ = ["Analogies", "Derivation", "Mistakes", "Provenance", "Reports", "read_analogy"]
+from screens.widgets.table import Record, Table
 
 _Document = Mapping[str, Any]
 

@@ -19,30 +19,17 @@ from textual import on, work
 from textual.worker import get_current_worker
 
 from engines.core.errors import DataError, EngineError
-from screens.egraphs.columns import Expression
-from screens.egraphs.notation import shown
+from screens.egraphs.columns import Expression, shown
+from screens.shell.export import Thing
 from screens.shell.frame import Frame
 from screens.shell.request import Answer, Service
-from screens.shell.selection import Thing
-from screens.shell.text import count
+from screens.shell.theme import count
 from workbench.errors import explain
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
-__all__ = [
-    "NOT_KEPT",
-    "Cluster",
-    "CorpusReader",
-    "Members",
-    "Models",
-    "Source",
-    "member_row",
-    "open_source",
-    "things",
-    "unassembled",
-]
 
 NOT_KEPT = "not kept"
 """The source of what was grown and is not kept."""
@@ -411,7 +398,7 @@ class Models(Service):
     @work(thread=True, exclusive=True, group="models", exit_on_error=False)
     def find(self) -> None:
         """List the models there are."""
-        from workbench.papers.egen.models import models
+        from workbench.papers.egen.data import models
 
         self.post_message(self.Found("", tuple(models(self._workbench.workspace))))
 
@@ -473,7 +460,7 @@ class Models(Service):
 
 def things(workspace: Workspace) -> Iterator[Thing]:
     """The corpora of the workspace, then the models that make vectors."""
-    from workbench.papers.egen.models import models
+    from workbench.papers.egen.data import models
 
     for path in sorted(workspace.corpora.iterdir()):
         if path.is_dir() and not path.name.startswith("."):

@@ -12,21 +12,16 @@ from textual import on
 from textual.content import Content
 from textual.message import Message
 
-from screens.egraphs.columns import Expression, listed, member_title, table
+from screens.egraphs.columns import Expression, copies, listed, member_title, table
 from screens.egraphs.member import Case
 from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, Hindrance, TableView, View
-from screens.egraphs.notation import copies
 from screens.egraphs.sources import Cluster
-from screens.shell.export import Export
+from screens.shell.export import CommandLine, Export, Selection
 from screens.shell.request import Answer, Ask, Progress
-from screens.shell.selection import CommandLine, Selection
-from screens.shell.text import count, safe_text
-from screens.widgets.listing import Listing
-from screens.widgets.notice import error_text
-from screens.widgets.rows import Record
-from screens.widgets.scatter import Dot, Scatter
-
-__all__ = ["MapView", "NearestView"]
+from screens.shell.theme import count, safe_text
+from screens.widgets.listing import Listing, error_text
+from screens.widgets.plot import Dot, Scatter
+from screens.widgets.table import Record
 
 # The map
 

@@ -22,8 +22,19 @@ from textual.worker import get_current_worker
 
 from engines.core.errors import EngineError
 from screens.jobs.columns import METRIC_COLUMNS, flow, job_selection, measures, metric_row, summary
-from screens.jobs.curves import CurvePlot, Points, validation
-from screens.jobs.differences import (
+from screens.jobs.follow import (
+    FILE_COLUMNS,
+    MOST,
+    CurvePlot,
+    Follower,
+    News,
+    Points,
+    RunCurves,
+    job_files,
+    line_colour,
+    validation,
+)
+from screens.jobs.sheets import (
     diff_columns,
     diff_rows,
     last_attempts,
@@ -31,25 +42,19 @@ from screens.jobs.differences import (
     standing_rows,
     sweep_standings,
 )
-from screens.jobs.files import FILE_COLUMNS, MOST, job_files
-from screens.jobs.follow import Follower, News, RunCurves, line_colour
-from screens.shell.export import Export, table_exports
-from screens.shell.selection import CommandLine, Selection
-from screens.shell.text import safe_text
+from screens.shell.export import CommandLine, Export, Selection, table_exports
+from screens.shell.theme import safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.plot import MOST_SERIES
 from screens.widgets.reader import Reader
-from screens.widgets.rows import Column, Record
-from screens.widgets.table import Table
+from screens.widgets.table import Column, Record, Table
 
 if TYPE_CHECKING:
-    from workbench.jobs.compare import Comparison
-    from workbench.jobs.standings import Standings
+    from workbench.jobs.compare import Comparison, Standings
     from workbench.jobs.view import JobView
     from workbench.workspace import Workspace
 
-__all__ = ["Detail"]
 
 T = TypeVar("T")
 

@@ -1,23 +1,62 @@
-"""Following a job: new log lines, the metric curves of all its attempts, its device and its checkpoint, read
-in a thread a piece at a time."""
+"""Following a job: its log, files and curves."""
 
 from __future__ import annotations
 
 import bisect
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from textual.content import Content
+
 from engines.core.errors import EngineError
-from engines.core.sizes import size
-from screens.shell.text import count
+from engines.core.machine import size
+from screens.shell.theme import clock, count, number, safe_text
+from screens.widgets.picture import PicturePlot
+from screens.widgets.plot import Series
+from screens.widgets.table import Column, Record
 
 if TYPE_CHECKING:
     from workbench.jobs.tail import Curve, MetricCurves
+    from workbench.jobs.view import JobView
 
-__all__ = ["Follower", "News", "RunCurves", "checkpoint_words", "line_colour", "smooth"]
+
+MOST = 2_000
+
+FILE_COLUMNS = (
+    Column("file", "file"),
+    Column("size", "size", 10, "point", show=lambda record: size(record["size"])),
+    Column("changed", "changed", 8, show=lambda record: clock(record["changed"]), drop=1),
+)
+
+
+def job_files(view: JobView) -> list[Record]:
+    """The files of the run folder, then those of the folder that the task writes to; at most `MOST`."""
+    found: list[Record] = []
+    folder, out = Path(view.folder), Path(view.out or view.folder)
+    places = [folder] if out.is_relative_to(folder) else [folder, out]
+    for place in places:
+        for parent, folders, names in os.walk(place):
+            folders.sort()
+            for name in sorted(names):
+                path = Path(parent) / name
+                try:
+                    status = path.stat()
+                except OSError:
+                    continue
+                shown = path.relative_to(folder) if place == folder else path
+                row = {"id": str(path), "file": str(shown), "size": status.st_size}
+                found.append({**row, "changed": status.st_mtime})
+                if len(found) >= MOST:
+                    return found
+    return found
+
+
+# Following a job: new log lines, the metric curves of all its attempts, its device and its checkpoint, read
+# in a thread a piece at a time.
 
 FIRST_LINES = 2_000
 """How much of a log that exists already is shown; the file holds the rest."""
@@ -72,12 +111,12 @@ class RunCurves:
         """Steps and values of all attempts as one curve: where an attempt goes on, those before it end."""
         steps: list[int] = []
         values: list[float] = []
-        for number, curves in enumerate(self.attempts, 1):
+        for attempt, curves in enumerate(self.attempts, 1):
             begins = min((c.steps[0] for c in list(curves.curves.values()) if c.steps), default=None)
             if begins is None:
                 continue
             keep = bisect.bisect_left(steps, begins)
-            more_steps, more_values = self.of_attempt(number, name)
+            more_steps, more_values = self.of_attempt(attempt, name)
             steps, values = steps[:keep] + more_steps, values[:keep] + more_values
         return steps, values
 
@@ -88,8 +127,8 @@ class RunCurves:
     def rows(self) -> list[tuple[str, int, float, float, float, int]]:
         """All points: metric, step, mean, least, most, attempt."""
         return [
-            (name, *point, number)
-            for number, curves in enumerate(self.attempts, 1)
+            (name, *point, attempt)
+            for attempt, curves in enumerate(self.attempts, 1)
             for name, curve in curves.curves.items()
             for point in zip(curve.steps, curve.mean, curve.low, curve.high, strict=True)
         ]
@@ -194,3 +233,83 @@ def line_colour(line: str) -> str:
     """The colour of a log line, by its kind."""
     kind = line[10:18].strip()
     return {"warning": "$warning", "error": "$error", "state": "$quiet"}.get(kind, "")
+
+
+# The plot of the Jobs screen: one metric of one run or several, smoothed or not; and the line about the
+# best
+# value so far.
+
+STRENGTHS = (0.0, 0.6, 0.9, 0.97)
+"""Of the moving average, in the order in which the key goes through them."""
+
+Points = tuple[Sequence[float], Sequence[float]]
+
+
+class CurvePlot(PicturePlot):
+    """Set `metric` (empty: the first that is a loss), then `draw_runs`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.metric = ""
+        self.strength = 0.0
+        self.display = False
+        self.legend = True
+
+    def next_strength(self) -> float:
+        """The next strength of smoothing, none after the last."""
+        self.strength = STRENGTHS[(STRENGTHS.index(self.strength) + 1) % len(STRENGTHS)]
+        return self.strength
+
+    def choose(self, names: Sequence[str]) -> None:
+        """Take the first loss, or the first metric, while none is chosen or the chosen one is not there."""
+        if self.metric not in names:
+            self.metric = next((name for name in names if "loss" in name), names[0] if names else "")
+
+    def draw_runs(self, runs: Mapping[tuple[int | None, str], Points]) -> None:
+        """Draw the chosen metric of these runs, by their signs and names."""
+        series = [
+            Series(name, list(steps), smooth(values, self.strength), sign)
+            for (sign, name), (steps, values) in runs.items()
+            if len(steps)
+        ]
+        self.display = bool(series)
+        how = f", smoothed {self.strength}" if self.strength else ""
+        self.caption = f"{self.metric} by step{how}"
+        self.series = tuple(series)
+
+
+def best_metric(params: Mapping[str, Any], names: Sequence[str]) -> tuple[str, bool]:
+    """The measure that a training is judged by, empty for none, and whether less of it is better."""
+    train = params.get("train")
+    train = train if isinstance(train, Mapping) else {}
+    if (best := train.get("best")) in names:
+        return str(best), bool(train.get("best_is_lowest", False))
+    found = next((name for name in names if name.startswith("validation")), "")
+    return found, "loss" in found
+
+
+def validation(view: JobView, curves: RunCurves, checkpoint: str) -> list[Content]:
+    """Last and best value of the measure that counts, and the checkpoint that a resume would take."""
+    parts = []
+    name, lowest = best_metric(view.params, curves.names)
+    steps, values = curves.joined(name) if name else ([], [])
+    if values:
+        best = min(values) if lowest else max(values)
+        at = steps[values.index(best)]
+        short, percent = shortened(name)
+        if values[-1] == best:
+            parts.append(safe_text(f"{short} {number(best)}{percent} ▲ best, at {count(at)}"))
+        else:
+            parts.append(safe_text(f"{short} {number(values[-1])}{percent} ▼"))
+            parts.append(safe_text(f"best {number(best)}{percent} at {count(at)}"))
+    if checkpoint:
+        bad = "damaged" in checkpoint or "no sound" in checkpoint
+        parts.append(safe_text(checkpoint, "$warning" if bad else "$quiet"))
+    return parts
+
+
+def shortened(name: str) -> tuple[str, str]:
+    """A measure as it is said: `val kmeans` and ` %` of `validation_kmeans_percent`."""
+    short = name.replace("validation_", "val ")
+    stem = short.removesuffix("_percent")
+    return stem, " %" if stem != short else ""

@@ -2,8 +2,6 @@
 
 from screens.shell.keymap import scope
 
-__all__ = ["KEYS"]
-
 KEYS = scope(
     "jobs",
     add=("new job", "Start a new job: choose a recipe and fill in its fields."),

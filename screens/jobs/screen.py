@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from engines.core.errors import EngineError
+from screens.jobs.columns import JobList
 from screens.jobs.detail import Detail
-from screens.jobs.job_list import JobList
 from screens.jobs.keys import KEYS
+from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.selection import Command, Lookup
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Pane
 
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
     from workbench.jobs import Job
     from workbench.jobs.view import JobView
     from workbench.recipes import Recipe
-    from workbench.sweep import Launch
+    from workbench.train import Launch
     from workbench.workspace import Workspace
-
-__all__ = ["JobsScreen"]
 
 
 class JobsScreen(WorkbenchScreen):
@@ -221,7 +219,7 @@ class JobsScreen(WorkbenchScreen):
         self.detail.smooth()
 
     def action_inspect(self) -> None:
-        from screens.jobs.papers import origin_lines
+        from screens.jobs.sheets import origin_lines
         from screens.widgets.dialogs import TextScreen
 
         if (job := self.job) is None:
@@ -236,7 +234,7 @@ class JobsScreen(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="log", exit_on_error=False)
     def _open_log(self, job: JobView) -> None:
-        from screens.jobs.papers import log_lines
+        from screens.jobs.sheets import log_lines
 
         app = self.workbench
         path = Path(self._texts.name) / f"job-{job.id}-attempt-{job.attempt}.log"
@@ -283,7 +281,7 @@ class JobsScreen(WorkbenchScreen):
 
     def _train(self, name: str) -> bool:
         from workbench.recipes import launched, recipes
-        from workbench.sweep import Launch
+        from workbench.train import Launch
 
         found = next((recipe for recipe in recipes() if recipe.name == name and launched(recipe)), None)
         if found is not None:

@@ -1,33 +1,21 @@
-"""Columns of the MathAMR screen's tables, and the records in them."""
+"""Columns of the MathAMR screen's tables, and what the palette finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 from textual.content import Content
 
-from screens.shell.text import safe_text
-from screens.widgets.rows import Column, Record
-from workbench.papers.mathamr.rows import NEAREST_FIELDS, TOPIC_FIELDS, topic_row
-
-__all__ = [
-    "GRAPH_COLUMNS",
-    "GRAPH_FIELDS",
-    "HIT_COLUMNS",
-    "LOOKS",
-    "NEAREST_FIELDS",
-    "RANKED_COLUMNS",
-    "RANKED_FIELDS",
-    "TOPIC_COLUMNS",
-    "TOPIC_FIELDS",
-    "TRIPLE_COLUMNS",
-    "hit_records",
-    "ranked_records",
-    "shown_formula",
-    "topic_records",
-]
+from engines.core.errors import EngineError
+from screens.shell.export import Thing
+from screens.shell.theme import safe_text
+from screens.widgets.table import Column, Record
+from workbench.papers.mathamr.tables import topic_row
+from workbench.workspace import Workspace
 
 LOOKS: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "constant": "$success"}
 """The colours of kinds of nodes; what refers to a node elsewhere has that node's."""
@@ -146,3 +134,30 @@ TRIPLE_COLUMNS = (
     Column("role", "role", 16, show=lambda r: safe_text(r["role"], "$quiet")),
     Column("target", "target"),
 )
+
+
+_TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>(.*?)</Topic>', re.DOTALL)
+_LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
+
+
+def things(workspace: Workspace) -> Iterator[Thing]:
+    """The collections, each with its topics; formulas as they stand in the file."""
+    from engines.forum.folder import ArqmathFolder
+    from screens.mathamr.reader import formula_collections
+
+    for name, folder in formula_collections(workspace).items():
+        home = ("collection", name)
+        yield Thing((home,), "a collection of formulas in context")
+        try:
+            files = ArqmathFolder.open(folder).topics.get(2, ())
+        except EngineError:
+            continue
+        for path in files:
+            try:
+                text = path.read_text("utf-8", "replace")
+            except OSError:
+                continue
+            for id_, inner in _TOPIC.findall(text):
+                latex = _LATEX.search(inner)
+                words = " ".join(unescape(latex[1]).split()) if latex else ""
+                yield Thing((home, ("topic", id_)), f"formula {words}")

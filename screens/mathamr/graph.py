@@ -1,26 +1,53 @@
-"""The graph pane: a MathAMR graph as a tree that folds, with re-entrancies that can be followed."""
+"""The graph pane: a MathAMR graph as a tree that folds, and is edited as text."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from textual.app import SuspendNotSupported
 from textual.message import Message
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import GRAPH_COLUMNS, GRAPH_FIELDS
-from screens.mathamr.inspection import Inspection
+from screens.mathamr.inspection import Inspection, graph_exports, node_selection
 from screens.mathamr.keys import GRAPH_KEYS
-from screens.mathamr.selection import graph_exports, node_selection
-from screens.shell.export import Export
+from screens.shell.export import CommandLine, Export, Lookup, Selection
+from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
-from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count
+from screens.shell.theme import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
-from screens.widgets.rows import Record
+from screens.widgets.table import Record
 
-__all__ = ["GraphListing", "GraphPane", "origin"]
+
+def edited(workbench: Frame, penman: str, inspection: Inspection) -> str | None:
+    """What the user made of a graph in $VISUAL, $EDITOR or vi; None where nothing was changed."""
+    program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory(prefix="mathwb-") as folder:
+        path = Path(folder) / f"{inspection.subject.topic or 'text'}.penman"
+        lines = inspection.text.splitlines()
+        path.write_text("".join(f"# {line}\n" for line in lines) + penman + "\n", "utf-8")
+        try:
+            with workbench.suspend():
+                subprocess.run([*shlex.split(program), str(path)], check=False)
+        except SuspendNotSupported:
+            workbench.warn(
+                "this terminal cannot be handed over", remedy="Give --graph to mathwb mathamr inspect."
+            )
+            return None
+        except OSError as error:
+            workbench.warn(f"{program} cannot be started: {error.strerror}", remedy="Set EDITOR.")
+            return None
+        text = path.read_text("utf-8", "replace")
+    kept = "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()
+    return None if kept in ("", penman.strip()) else kept
+
 
 _ORIGINS = {
     "published": "published graph",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from screens.shell.keymap import scope
 
-__all__ = ["GRAPH_KEYS", "KEYS", "SCREEN_KEYS", "TREE_KEYS"]
-
 SCREEN_KEYS = scope(
     "mathamr",
     add=("inspect text", "Write a text with $formulas$ and look at its graph."),

@@ -12,15 +12,14 @@ from textual import on, work
 from textual.message import Message
 
 from engines.core.errors import EngineError
-from screens.mathamr.selection import NEAREST
-from screens.mathamr.subject import Subject
+from screens.mathamr.contexts import Subject
+from screens.mathamr.inspection import NEAREST
 from screens.shell.request import Answer, OwnEngine, Request, Service
 
 if TYPE_CHECKING:
     from workbench.engine_process import EngineProcess
     from workbench.workspace import Workspace
 
-__all__ = ["CollectionsFound", "Inspected", "Near", "Reader", "TopicsRead"]
 
 _KEPT = 64
 
@@ -99,7 +98,7 @@ class Reader(Service):
 
     def _index(self, folder: str) -> Path | None:
         """Where the index of the collection at a folder is, or would be."""
-        from workbench.papers.mathamr.places import index_place
+        from workbench.papers.mathamr.data import index_place
 
         name = next((name for name, place in self._folders.items() if place == folder), None)
         return index_place(self._workspace, name) if name is not None and self._workspace else None
@@ -127,7 +126,7 @@ class Reader(Service):
 def formula_collections(workspace: Workspace) -> dict[str, str]:
     """The folders of the workspace's collections that have topics of Task 2, by name."""
     from engines.forum.folder import ArqmathFolder
-    from workbench.papers.arqmath.collections import collections
+    from workbench.papers.arqmath.data import collections
 
     found = {}
     for one in collections(workspace):

@@ -11,7 +11,7 @@ from textual import events, on
 from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
-from screens.mathamr.contexts import ContextsPane
+from screens.mathamr.contexts import OWN, ContextsPane, Subject, parsers, text_of
 from screens.mathamr.formula import FormulaPane
 from screens.mathamr.graph import GraphListing, GraphPane, origin
 from screens.mathamr.inspection import Inspection
@@ -19,13 +19,10 @@ from screens.mathamr.keys import SCREEN_KEYS
 from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, TopicsRead, first
 from screens.mathamr.sentence import Sentence
 from screens.mathamr.strings import StringsPane
-from screens.mathamr.subject import OWN, Subject, parsers, text_of
+from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.selection import Command, Lookup
 from screens.widgets.pane import Pane
-
-__all__ = ["MathamrScreen"]
 
 _PATIENCE_S = 0.2
 """So long the graph before may stand there until the next one comes."""
@@ -368,7 +365,7 @@ class MathamrScreen(WorkbenchScreen):
         self.choose_parser("builtin")
 
     def action_inspect(self) -> None:
-        from screens.mathamr.alignment import alignment
+        from screens.mathamr.strings import alignment
         from screens.widgets.dialogs import TextScreen
 
         if (inspection := self.inspection) is not None:
@@ -378,8 +375,7 @@ class MathamrScreen(WorkbenchScreen):
     def action_diff(self) -> None:
         """The graph that is shown beside the parser's; the parser's own beside the published one. Where runs
         are shown, these."""
-        from screens.mathamr.comparison import Comparison
-        from screens.mathamr.standings import StandingsSheet
+        from screens.mathamr.standings import Comparison, StandingsSheet
 
         if self._runs_shown:
             self.app.push_screen(StandingsSheet(self.workbench, self.source, self.folders[self.source]))
@@ -393,7 +389,7 @@ class MathamrScreen(WorkbenchScreen):
         self.app.push_screen(Comparison(self.workbench, subject.stem, shown, origin(other), params))
 
     def action_edit(self) -> None:
-        from screens.mathamr.editing import edited
+        from screens.mathamr.graph import edited
 
         inspection = self.inspection
         if inspection is None:

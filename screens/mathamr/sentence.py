@@ -13,9 +13,7 @@ from textual.style import Style
 from textual.widgets import Static
 
 from screens.mathamr.inspection import Inspection
-from screens.shell.text import safe_text
-
-__all__ = ["Sentence", "lit_part"]
+from screens.shell.theme import safe_text
 
 _FORMULA = re.compile(r"\$([^$]*)\$")
 _WORD = re.compile(r"\S+\s*|\s+")

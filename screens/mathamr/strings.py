@@ -1,4 +1,4 @@
-"""The right pane: the strings of the representations, PENMAN, triples, symbol layout, and the whole text."""
+"""The right pane: the strings of the representations, PENMAN, triples and alignments."""
 
 from __future__ import annotations
 
@@ -8,16 +8,42 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.message import Message
 
-from screens.mathamr.columns import TRIPLE_COLUMNS
-from screens.mathamr.inspection import Inspection
-from screens.mathamr.selection import formula_selection, graph_exports, text_selection
-from screens.shell.export import Export
-from screens.shell.selection import CommandLine, Selection
+from screens.mathamr.columns import TRIPLE_COLUMNS, shown_formula
+from screens.mathamr.graph import origin
+from screens.mathamr.inspection import Inspection, formula_selection, graph_exports, text_selection
+from screens.shell.export import CommandLine, Export, Selection
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Table
 
-__all__ = ["StringsPane"]
+
+def alignment(inspection: Inspection, *, raw: bool) -> list[str]:
+    """Parser, warnings, formulas, then the nodes with the text that each comes from."""
+    return list(_lines(inspection, raw))
+
+
+def _lines(inspection: Inspection, raw: bool) -> Iterator[str]:
+    document = inspection.document
+    yield f"graph: {origin(document['parser'])}"
+    for warning in document["warnings"]:
+        yield f"warning: {warning}"
+    yield ""
+    for formula in inspection.formulas:
+        place = formula["place"]
+        where = f"characters {place[0]} to {place[1]}" if place is not None else "not in the text"
+        root = f"tree under {formula['root']}" if formula["root"] is not None else "not in the graph"
+        asked = ", the query" if formula["query"] else ""
+        yield f"formula {formula['id']}{asked}: {shown_formula(formula['latex'], raw)}, {where}, {root}"
+    yield ""
+    wide = max((len(row["id"]) for row in inspection.rows), default=0)
+    for row in inspection.rows:
+        place = inspection.place(row["id"])
+        what = "–" if place is None else f"{inspection.parts(row['id'])}  [{place[0]}:{place[1]}]"
+        name = f"→ {row['variable']}" if row["kind"] == "reference" else row["shown"]
+        yield f"{row['id']:<{wide}}  {row['role']:<12} {name:<18} {what}"
+    yield ""
+    yield "Nodes of formulas are placed by their LaTeX, concepts by the spelling of their words."
+
 
 _KINDS = {
     "mathamr": "MathAMR",

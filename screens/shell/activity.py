@@ -1,4 +1,4 @@
-"""The activity log: what happened in this session, newest first; failures keep their remedy."""
+"""The activity log of this session, and the list of all notes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,13 +14,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from screens.shell.frame import Happening
-from screens.shell.text import clock, safe_text
+from screens.shell.theme import clock, safe_text
 from screens.widgets.dialogs import Dialog
 from screens.widgets.listing import Listing
-from screens.widgets.rows import Column, Record
-from screens.widgets.table import Table
-
-__all__ = ["ActivityScreen"]
+from screens.widgets.table import Column, Record, Table, note_signs
+from workbench.notes import NOTE_FIELDS, Note
 
 _GLYPHS = {"information": ("✓", "$success"), "warning": ("!", "$warning"), "error": ("✗", "$error")}
 
@@ -68,3 +67,60 @@ class ActivityScreen(Dialog[None]):
             if record["remedy"]:
                 text = text + Content("\n") + safe_text(record["remedy"], "$quiet")
             self.query_one("#entry", Static).update(text)
+
+
+def _marks(record: Record) -> Content:
+    return note_signs(record["kept"])
+
+
+class NoteList(Dialog[str]):
+    """Returns the address of the chosen line."""
+
+    DEFAULT_CSS = """
+    NoteList > Vertical { height: 24; max-height: 90%; }
+    NoteList #whole { height: auto; max-height: 6; padding: 0 1; border-top: solid $line; }
+    """
+
+    def __init__(self, notes: Sequence[Note]) -> None:
+        super().__init__()
+        self._notes = notes
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = "notes and bookmarks"
+            box.border_subtitle = "enter go there   / filter   esc close"
+            columns = [
+                Column("marks", "", 2, show=_marks),
+                Column("address", "address", 40),
+                Column("note", "note", show=lambda r: safe_text(r["note"], "$foreground")),
+                Column("changed", "changed", 16, drop=1, show=lambda r: r["changed"][:16].replace("T", " ")),
+            ]
+            empty = "No notes or bookmarks yet", "m bookmarks what is selected, M writes a note on it."
+            fields = ("address", *NOTE_FIELDS, "changed")
+            yield Listing(columns, id="notes", fields=fields, counts=False, empty=empty)
+            yield Static(id="whole")
+
+    def on_mount(self) -> None:
+        rows = [
+            {
+                "id": note.address,
+                "address": note.address,
+                "changed": note.changed,
+                "kept": note,
+                **note.fields,
+            }
+            for note in sorted(self._notes, key=lambda note: note.changed, reverse=True)
+        ]
+        self.query_one(Listing).load(rows)
+        self.query_one(Table).focus()
+
+    @on(Table.Moved)
+    def _show_whole(self, event: Table.Moved) -> None:
+        record = event.table.current or {"address": "", "note": ""}
+        parts = [safe_text(part) for part in (record["address"], record["note"]) if part]
+        self.query_one("#whole", Static).update(Content("\n").join(parts))
+
+    @on(Table.Opened)
+    def _chosen(self, event: Table.Opened) -> None:
+        if (address := event.table.current_key) is not None:
+            self.dismiss(address)

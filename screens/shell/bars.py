@@ -15,10 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from screens.shell.keymap import VERBS, key_text
-from screens.shell.text import elide, safe_text, some, width
-from screens.shell.theme import fill
-
-__all__ = ["Header", "KeyBar", "Load"]
+from screens.shell.theme import elide, fill, safe_text, some, width
 
 _LAST = ("palette", "help")
 _ORDER = {verb: rank for rank, verb in enumerate(VERBS)}

@@ -1,13 +1,134 @@
-"""Exports: the ways to write a view to a file, and the tables among them."""
+"""What is copied and exported: selections, the clipboard, files."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Export", "picked", "table_exports", "unused"]
+from engines.core.files import write_text
+
+_TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("WAYLAND_DISPLAY", ("wl-copy",)),
+    ("DISPLAY", ("xclip", "-selection", "clipboard")),
+    ("DISPLAY", ("xsel", "--clipboard", "--input")),
+    ("", ("pbcopy",)),
+    ("", ("clip.exe",)),
+)
+
+
+def is_remote(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this terminal is at the other end of an SSH connection."""
+    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
+
+
+def copy(
+    text: str,
+    *,
+    osc52: Callable[[str], None],
+    fallback: Path,
+) -> str:
+    """Copy and say by which way: `through OSC 52`, `with xclip`, or `to <file>`.
+
+    Args: osc52: sends the text to the terminal. fallback: the file for when there is no clipboard.
+    Raises: DataError when even the file cannot be written.
+    """
+    if is_remote():
+        osc52(text)
+        return "through OSC 52"
+    for variable, command in _TOOLS:
+        if (variable and not os.environ.get(variable)) or not shutil.which(command[0]):
+            continue
+        try:
+            subprocess.run(
+                command,
+                input=text.encode(),
+                check=True,
+                timeout=2,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return f"with {command[0]}"
+    fallback.parent.mkdir(parents=True, exist_ok=True)
+    write_text(fallback, text)
+    return f"to {fallback}"
+
+
+Step = tuple[str, str]
+"""A palette id: a word that a screen looks up, and what it looks up by it."""
+
+CommandLine = Callable[..., str]
+"""Makes a line to type in a shell out of the words of a `mathwb` command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form in which a thing is copied: a letter for the menu, a name, and the text when asked for."""
+
+    key: str
+    name: str
+    text: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is selected.
+
+    Args: address: where notes and bookmarks are kept (`corpus/sample-e/cluster/412`). title: its name in a
+    sentence. command: the command line that prints the same thing without the screen. forms: what it can be
+    copied as, the usual form first; the command line is added as `c` unless a form has that letter.
+    """
+
+    address: str
+    title: str
+    command: str
+    forms: tuple[Form, ...] = ()
+
+    def all_forms(self) -> tuple[Form, ...]:
+        """The forms, with the command line among them."""
+        if any(form.key == "c" for form in self.forms):
+            return self.forms
+        return (*self.forms, Form("c", "command line", lambda: self.command))
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A palette id: `:<word> <id>`. `go(id)` shows it and says whether there is such a thing."""
+
+    word: str
+    sentence: str
+    go: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something of a workspace that the palette finds by name: the steps that lead to it on its screen, such
+    as a collection and a topic of it, and what it is."""
+
+    steps: tuple[Step, ...]
+    sentence: str
+
+    @property
+    def label(self) -> str:
+        """`topic A.301`."""
+        return " ".join(self.steps[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A palette line that has no key."""
+
+    name: str
+    sentence: str
+    run: Callable[[], object]
+    reason: str = ""
+
 
 Table = tuple[Sequence[str], Iterable[Sequence[object]]]
 """Headings, and rows of as many values."""

@@ -21,7 +21,7 @@ from screens.shell.bars import Load
 from screens.shell.export import Export, unused
 from screens.shell.graphics import NONE, Graphics
 from screens.shell.session import Session
-from screens.shell.text import safe_text, some
+from screens.shell.theme import safe_text, some
 from screens.shell.watch import JobWatch
 from workbench import paths
 from workbench.config import Config, load_config, own_config
@@ -30,13 +30,12 @@ from workbench.units import duration
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from screens.shell.sixels import Sixels
+    from screens.shell.graphics import Sixels
     from workbench.engine_process import EngineProcess
     from workbench.jobs.view import JobView
     from workbench.notes import Note
-    from workbench.sweep import Launch
+    from workbench.train import Launch
 
-__all__ = ["Frame", "Happening"]
 
 Severity = Literal["information", "warning", "error"]
 
@@ -96,7 +95,7 @@ class Frame(App[None]):
     @cached_property
     def sixels(self) -> Sixels:
         """The pictures that are painted over the cells of widgets."""
-        from screens.shell.sixels import Sixels
+        from screens.shell.graphics import Sixels
 
         return Sixels()
 
@@ -187,7 +186,7 @@ class Frame(App[None]):
 
     def copy(self, text: str, what: str) -> None:
         """Copy a text, in a thread, and say by which way."""
-        from screens.shell.clipboard import copy
+        from screens.shell.export import copy
 
         def work_() -> None:
             try:

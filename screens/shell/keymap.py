@@ -14,22 +14,6 @@ from textual.binding import Binding, BindingType
 
 from engines.core.errors import EngineError, did_you_mean
 
-__all__ = [
-    "APP_KEYS",
-    "LIST_KEYS",
-    "SCATTER_KEYS",
-    "SHEET_KEYS",
-    "TEXT_KEYS",
-    "VERBS",
-    "VIEW_KEYS",
-    "Key",
-    "Verb",
-    "bindings",
-    "key_text",
-    "remap",
-    "scope",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Verb:

@@ -1,18 +1,145 @@
-"""Navigation: to things on any screen, step by step, as soon as they are there."""
+"""Ways to anything on any screen: jump letters, names, addresses."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import events
+from textual.app import ComposeResult
+from textual.geometry import Offset
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from screens.registry import SCREENS
+from screens.shell.export import Step, Thing
 from screens.shell.frame import Frame
+from screens.widgets.dialogs import Dialog
+from screens.widgets.pane import Pane
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.shell.export import Step
     from screens.shell.screen import WorkbenchScreen
-    from screens.shell.selection import Step
 
-__all__ = ["Navigation"]
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Somewhere to go, and where its letter stands."""
+
+    place: Offset
+    go: Callable[[], Awaitable[object]]
+
+
+def targets(screen: Screen[object]) -> list[Target]:
+    """Everything visible that takes the focus, then the tabs that are not shown.
+
+    A letter stands in the blank cell to the left of what it labels: the gutter of a list or text, the space
+    before a tab.
+    """
+    found = [
+        Target(widget.region.offset, partial(_focus, widget))
+        for widget in screen.focus_chain
+        if widget.region and not widget.has_class("-not-by-tab")
+    ]
+    for pane in screen.query(Pane):
+        if pane.display:
+            found += [
+                Target(place - Offset(1, 0), partial(_show, pane, page.id or ""))
+                for page, place in pane.tab_places()
+                if page is not pane.page
+            ]
+    return found
+
+
+async def _focus(widget: Widget) -> None:
+    widget.focus()
+
+
+async def _show(pane: Pane, page: str) -> None:
+    await pane.show_page(page)
+    pane.focus_inside()
+
+
+class JumpScreen(Dialog[int]):
+    """Letters over these places; returns the number of the chosen one."""
+
+    DEFAULT_CSS = """
+    JumpScreen { align: left top; background: $background 40%; }
+    JumpScreen Static {
+        width: 1; height: 1; position: absolute; background: $accent; color: $background; text-style: bold;
+    }
+    """
+
+    def __init__(self, places: Sequence[Offset]) -> None:
+        super().__init__()
+        self._places = places[: len(LETTERS)]
+
+    def compose(self) -> ComposeResult:
+        for letter, place in zip(LETTERS, self._places, strict=False):
+            label = Static(letter)
+            label.styles.offset = (place.x, place.y)
+            yield label
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character and event.character in LETTERS[: len(self._places)]:
+            event.stop()
+            self.dismiss(LETTERS.index(event.character))
+
+
+Reach = tuple[str, Thing]
+"""A thing, and the name of the screen that shows it."""
+
+_WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
+"""Words of addresses that the palette calls otherwise."""
+_MOST = 100
+
+
+def gather(workspace: Workspace) -> list[Reach]:
+    """Everything that the screens name; call it in a thread. What cannot be read is left out: its screen says
+    why."""
+    found: list[Reach] = []
+    for entry in SCREENS:
+        if (make := entry.load_things()) is None:
+            continue
+        try:
+            for thing in make(workspace):
+                found.append((entry.name, thing))  # those before a failure stay
+        except Exception:  # noqa: BLE001  # see above
+            continue
+    return found
+
+
+def matching(things: Iterable[Reach], text: str) -> list[Reach]:
+    """The things whose name or sentence has all words of the text, at most 100: first those whose name has
+    them as words of its own, then as parts of words, then those whose sentence has them."""
+    words = text.casefold().split()
+    own, named, told = [], [], []
+    for reach in things:
+        label = reach[1].label.casefold()
+        if all(word in label.split() for word in words):
+            own.append(reach)
+        elif all(word in label for word in words):
+            named.append(reach)
+        elif all(word in f"{label} {reach[1].sentence}".casefold() for word in words):
+            told.append(reach)
+    return [*own, *named, *told][:_MOST]
+
+
+def at_address(address: str) -> tuple[str, Sequence[Step]] | None:
+    """The screen and the steps that lead to what has this address; None when no screen shows it."""
+    parts = address.split("/")
+    mode = next((entry.name for entry in SCREENS if entry.address == parts[0]), None)
+    steps = [(_WORDS.get(word, word), name) for word, name in zip(parts[::2], parts[1::2], strict=False)]
+    return None if mode is None or not steps else (mode, steps)
+
 
 _PATIENCE_S = 10.0
 """So long a thing that is gone to may take until it is there."""
@@ -36,7 +163,6 @@ class Navigation:
 
     def go_to_address(self, address: str) -> None:
         """Go to what a note is about."""
-        from screens.shell.things import at_address
 
         found = at_address(address)
         if found is None:

@@ -12,23 +12,12 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 
 from screens.registry import SCREENS
+from screens.shell.export import Command, Step
 from screens.shell.keymap import VERBS, key_text
+from screens.shell.navigation import Reach, matching
 from screens.shell.screen import WorkbenchScreen, why_greyed
-from screens.shell.selection import Command, Step
-from screens.shell.things import Reach, matching
 from screens.widgets.dialogs import Choice, Chooser
 from screens.widgets.table import Table
-
-__all__ = [
-    "Go",
-    "Line",
-    "choose",
-    "elsewhere_lines",
-    "help_lines",
-    "lookup_lines",
-    "palette_lines",
-    "thing_lines",
-]
 
 Go = Callable[[str], object]
 """Goes to a screen by its name."""

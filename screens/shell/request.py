@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from workbench.recipes import Recipe
     from workbench.workspace import Workspace
 
-__all__ = ["Answer", "Ask", "OwnEngine", "Progress", "Request", "Service"]
-
 
 @dataclass
 class Answer(Message):

@@ -55,7 +55,7 @@ and one line in `screens/registry.py`.
   `@work(thread=True, exclusive=True, exit_on_error=False)` for short file reading
   (`self.app.call_from_thread` brings the result back). Errors: `self.workbench.report(error)`.
 - A dialog is given what it shows and gets the rest as functions; it knows no screen.
-- Text from data goes through `screens.shell.text.safe_text`; never let it be markup.
+- Text from data goes through `screens.shell.theme.safe_text`; never let it be markup.
 - Imports go one way, also those inside functions; a test refuses circles.
 """
 
@@ -78,17 +78,14 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.shell.bars import Header, KeyBar
-from screens.shell.export import Export
+from screens.shell.export import Command, Export, Lookup, Selection
 from screens.shell.frame import Frame
 from screens.shell.keymap import VIEW_KEYS, bindings
 from screens.shell.request import Answer, Progress, Request
-from screens.shell.selection import Command, Lookup, Selection
-from screens.shell.text import safe_text
+from screens.shell.theme import safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Pane
-from screens.widgets.rows import note_signs
-
-__all__ = ["WorkbenchScreen", "why_greyed"]
+from screens.widgets.table import note_signs
 
 
 def why_greyed(node: DOMNode, verb: str) -> str:
@@ -99,7 +96,7 @@ def why_greyed(node: DOMNode, verb: str) -> str:
 
 def _why_no_note(chosen: Selection) -> str:
     """Why what is selected cannot be noted: nothing would lead back to it."""
-    from screens.shell.things import at_address
+    from screens.shell.navigation import at_address
 
     return "" if at_address(chosen.address) else f"{chosen.title} is not kept, and a note would outlive it"
 

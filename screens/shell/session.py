@@ -14,7 +14,6 @@ from engines.core.files import write_json
 if TYPE_CHECKING:
     from workbench.jobs.view import JobView
 
-__all__ = ["Session"]
 
 _VERSION = 1
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from engines.core.sizes import size
+from engines.core.machine import size
 from screens.shell.bars import Load
 from screens.shell.theme import fill
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from workbench.jobs.view import JobView
     from workbench.workspace import Workspace
 
-__all__ = ["JobWatch"]
 
 _RECONCILE_S = 5.0
 """How often workers that lost their supervisor are looked for."""

@@ -1,20 +1,85 @@
-"""The left pane: the sets of problems as tabs, and their problems with the margins of their triplets."""
+"""The left pane: sets of problems as tabs, and their problems."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import work
+from textual.message import Message
 
 from engines.core.errors import EngineError
-from screens.shell.export import Export, picked, table_exports
-from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.triplets.choice import Choice
-from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS
-from screens.triplets.selection import Shown, home, triplet_selection
+from screens.shell.export import CommandLine, Export, Lookup, Selection, Thing, picked, table_exports
+from screens.shell.request import Service
+from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS, Shown, home, triplet_selection
+from screens.triplets.reader import Choice
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
-from screens.widgets.rows import Record
+from screens.widgets.table import Record
+from workbench.workspace import Workspace
 
-__all__ = ["AnchorsPane"]
+if TYPE_CHECKING:
+    from workbench.papers.mwp.labels import Labels
+    from workbench.workspace import Workspace
+
+
+class SetFinder(Service):
+    """Looks for the sets of problems of a workspace."""
+
+    @dataclass
+    class Found(Message):
+        """These there are, by name; `wanted` is the name of the one to show."""
+
+        sets: Mapping[str, Path]
+        labels: Labels
+        solvers: Sequence[Path]
+        wanted: str
+
+    @dataclass
+    class Failed(Message):
+        """They cannot be listed."""
+
+        error: EngineError
+
+    @work(thread=True, exclusive=True, group="sets", exit_on_error=False)
+    def find(self, workspace: Workspace, wanted: str) -> None:
+        """List the sets."""
+        from workbench.papers.mwp.data import sets, solvers
+        from workbench.papers.mwp.labels import Labels
+
+        try:
+            labels = Labels(workspace.folder("problems") / "labels.jsonl")
+            self.post_message(self.Found(sets(workspace), labels, solvers(workspace), wanted))
+        except EngineError as error:
+            self.post_message(self.Failed(error))
+
+
+def things(workspace: Workspace) -> Iterator[Thing]:
+    """The sets; of those that lie in the workspace the problems too, by id and text.
+
+    Registered files may be large and of any format: their problems are found on the screen.
+    """
+    from workbench.papers.mwp.data import held, sets
+
+    own = set(held(workspace))
+    for name, path in sets(workspace).items():
+        home = ("problems", name)
+        yield Thing((home,), "a set of math word problems")
+        if path.parent in own:
+            yield from (Thing((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path))
+
+
+def _problems(path: Path) -> Iterator[tuple[str, str]]:
+    for line in path.read_text("utf-8", "replace").splitlines():
+        try:
+            row = json.loads(line)
+            yield str(row["id"]), str(row.get("original") or row["text"])
+        except (ValueError, KeyError, TypeError):
+            continue  # the screen says what is wrong with the file
+
 
 _EXPORTED: Mapping[str, str] = {
     "id": "anchor",

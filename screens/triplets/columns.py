@@ -1,25 +1,24 @@
-"""Columns: anchors with their margins, candidates, and what the pool holds."""
+"""Columns of anchors and candidates, and the forms in which a triplet is copied."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from screens.shell.text import safe_text
-from screens.widgets.rows import Column, Record
-from workbench.papers.mwp.rows import CANDIDATES, candidate_row
+from screens.shell.export import CommandLine, Export, Form, Selection
+from screens.shell.theme import safe_text
+from screens.triplets.drawing import told
+from screens.triplets.reader import Choice
+from screens.widgets.table import Column, Record
+from workbench.papers.mwp.tables import CANDIDATES, candidate_row, quoted, triplet_home
 
-__all__ = [
-    "ANCHOR_COLUMNS",
-    "ANCHOR_FIELDS",
-    "CANDIDATE_COLUMNS",
-    "TEMPLATE_COLUMNS",
-    "anchor_records",
-    "candidate_records",
-    "figure",
-]
+if TYPE_CHECKING:
+    from workbench.engine_process import EngineProcess
 
 
 def figure(value: float | None) -> str:
@@ -137,3 +136,102 @@ TEMPLATE_COLUMNS = (
     Column("qr", "qr", 7, "right", show=lambda r: str(r["qr"] or "")),
     Column("roda", "roda", 7, "right", show=lambda r: str(r["roda"] or "")),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The triplet that is shown: of which set, how chosen, and what `mwp.explain` says of it."""
+
+    set: str
+    path: Path
+    choice: Choice
+    found: Mapping[str, Any]
+
+    @property
+    def anchor(self) -> str:
+        """The id of its anchor."""
+        return str(self.found["triplet"]["anchor"])
+
+    @property
+    def address(self) -> str:
+        """Where notes on it are kept."""
+        return f"{home(self.set, self.choice)}/{quoted(self.anchor)}"
+
+    def command(self, line: CommandLine) -> str:
+        """The command line that explains it."""
+        return line("mwp", "explain", str(self.path), self.anchor, *self.choice.options)
+
+
+def home(set_: str, choice: Choice) -> str:
+    """What begins the addresses of the triplets of a set."""
+    return triplet_home(set_, choice.name)
+
+
+def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
+    """A triplet as the selection of a pane."""
+    triplet = shown.found["triplet"]
+    everything = line("mwp", "triplets", str(shown.path), *shown.choice.options)
+    forms = (
+        Form("t", "line of the triplet", lambda: json.dumps(triplet, ensure_ascii=False)),
+        Form(
+            "i", "ids", lambda: "\t".join(str(triplet[name]) for name in ("anchor", "positive", "negative"))
+        ),
+        Form(
+            "x",
+            "texts",
+            lambda: "\n".join(f"{name}\t{told(one)}" for name, one in shown.found["problems"].items()),
+        ),
+        Form("j", "JSON", lambda: json.dumps(shown.found, ensure_ascii=False)),
+        Form("a", "command line of all triplets", lambda: everything),
+    )
+    return Selection(shown.address, f"triplet of {shown.anchor}", shown.command(line), forms)
+
+
+def problem_selection(shown: Shown, name: str, line: CommandLine) -> Selection:
+    """The anchor, positive or negative of a triplet as the selection of its pane."""
+    problem = shown.found["problems"][name]
+    forms = (
+        Form("t", "text", lambda: str(problem["original"])),
+        Form("q", "equation", lambda: str(problem["equation"])),
+        Form("p", "prefix", lambda: " ".join(problem["prefix"])),
+        Form("i", "id", lambda: str(problem["id"])),
+        Form("j", "JSON", lambda: json.dumps(problem, ensure_ascii=False)),
+    )
+    return Selection(shown.address, f"{name} {problem['id']}", shown.command(line), forms)
+
+
+def template_selection(
+    row: Mapping[str, Any], name: str, data: str, pool: str, line: CommandLine
+) -> Selection:
+    """An equation of the pool as the selection of the page that counts them."""
+    forms = (
+        Form("q", "equation", lambda: str(row["template"])),
+        Form("j", "JSON", lambda: json.dumps({key: row[key] for key in row if key != "id"})),
+    )
+    command = line("mwp", "anchors", data, "--pool", pool)
+    return Selection(f"problems/{quoted(name)}", f"problems {name}", command, forms)
+
+
+def candidate_selection(shown: Shown, row: Mapping[str, Any], line: CommandLine) -> Selection:
+    """A candidate as the selection of the pane that says why."""
+    forms = (
+        Form("i", "id", lambda: str(row["name"])),
+        Form("t", "text", lambda: str(row["problem"])),
+        Form("q", "equation", lambda: str(row["equation"])),
+        Form("j", "JSON", lambda: json.dumps({**row, "id": row["name"]}, ensure_ascii=False)),
+    )
+    return Selection(shown.address, f"candidate {row['name']}", shown.command(line), forms)
+
+
+def all_triplets(
+    engine: EngineProcess, set_: str, path: Path, choice: Choice, facts: Mapping[str, object]
+) -> Export:
+    """All triplets of a set as the engine has them; `facts` go with them."""
+
+    def write(file: Path) -> object:
+        from workbench.export import with_sidecar
+
+        engine.call_blocking("mwp.triplets", {**choice.params(path), "out": str(file)})
+        return with_sidecar(file, {"problems": str(path), "choice": choice.name, **facts})
+
+    return Export("a", "all triplets for training", ".jsonl", f"{set_}-{choice.name}", write)

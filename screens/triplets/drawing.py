@@ -10,9 +10,7 @@ from typing import Any
 from textual.content import Content
 
 from engines.core.tree import Tree, parse_prefix
-from screens.shell.text import safe_text
-
-__all__ = ["aligned", "grown", "leaf", "marked", "node_lines", "told", "tree_drawing", "tree_of"]
+from screens.shell.theme import safe_text
 
 Problem = Mapping[str, Any]
 """A problem as `mwp.explain` gives it."""

@@ -2,8 +2,6 @@
 
 from screens.shell.keymap import scope
 
-__all__ = ["KEYS"]
-
 KEYS = scope(
     "triplets",
     open=("edit path", "Show the edits between the anchor's equation and the one under the cursor."),

@@ -12,16 +12,13 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
+from screens.shell.export import CommandLine, Selection
 from screens.shell.keymap import TEXT_KEYS, bindings
-from screens.shell.selection import CommandLine, Selection
-from screens.shell.text import count, safe_text
-from screens.triplets.columns import figure
+from screens.shell.theme import count, safe_text
+from screens.triplets.columns import Shown, figure, problem_selection
 from screens.triplets.drawing import marked, tree_drawing
-from screens.triplets.selection import Shown, problem_selection
-from screens.widgets.notice import error_text
+from screens.widgets.listing import error_text
 from screens.widgets.pane import Pane
-
-__all__ = ["ProblemPane"]
 
 _MOVES = ("down", "up", "top", "bottom", "half_down", "half_up")
 

@@ -15,27 +15,30 @@ from urllib.parse import unquote
 from textual import on
 from textual.app import ComposeResult
 
-from screens.shell.export import Export
+from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
 from screens.shell.screen import WorkbenchScreen
-from screens.shell.selection import Command, Lookup
-from screens.shell.text import count
-from screens.triplets.anchors import AnchorsPane
-from screens.triplets.choice import Choice
-from screens.triplets.columns import anchor_records
+from screens.shell.theme import count
+from screens.triplets.anchors import AnchorsPane, SetFinder
+from screens.triplets.columns import Shown, all_triplets, anchor_records
 from screens.triplets.drawing import told
 from screens.triplets.keys import KEYS
 from screens.triplets.problem import ProblemPane
-from screens.triplets.reader import MANY, AnchorsRead, Explained, SetReader, TripletsProgress, TripletsRead
-from screens.triplets.selection import Shown, all_triplets
-from screens.triplets.sets import SetFinder
+from screens.triplets.reader import (
+    MANY,
+    AnchorsRead,
+    Choice,
+    Explained,
+    SetReader,
+    TripletsProgress,
+    TripletsRead,
+)
 from screens.triplets.why import WhyPane, provenance
 from screens.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from workbench.papers.mwp.labels import Labels
 
-__all__ = ["TripletsScreen"]
 
 _SIZES = ("-one", "-two", "-three")
 
@@ -292,7 +295,7 @@ class TripletsScreen(WorkbenchScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        from screens.triplets.questions import ask_choice
+        from screens.triplets.reader import ask_choice
 
         ask_choice(self.app, self.choice, bertsim=self.bertsim, done=self.choose)
 
@@ -324,7 +327,7 @@ class TripletsScreen(WorkbenchScreen):
         self._open_path(f"{role} {problem['id']}", problem["template"])
 
     def _open_path(self, name: str, template: str) -> None:
-        from screens.triplets.edit_path import EditPath, Pair
+        from screens.triplets.sheets import EditPath, Pair
 
         shown = self.shown
         if shown is not None:
@@ -363,7 +366,7 @@ class TripletsScreen(WorkbenchScreen):
         self.reader.stop()
 
     def action_judge(self) -> None:
-        from screens.triplets.questions import ask_label
+        from screens.triplets.reader import ask_label
 
         shown, labels = self.shown, self.labels
         if shown is not None and labels is not None:
@@ -391,14 +394,14 @@ class TripletsScreen(WorkbenchScreen):
 
     def action_add(self) -> None:
         """Ask for a problem; the one that is shown stands there to be changed."""
-        from screens.triplets.questions import ask_problem
+        from screens.triplets.reader import ask_problem
 
         shown = self.shown
         text = self._asked or (told(shown.found["problems"]["anchor"]) if shown is not None else "")
         ask_problem(self.app, text, self._solve)
 
     def _solve(self, text: str) -> None:
-        from screens.triplets.solving import SolveSheet, solver_for
+        from screens.triplets.sheets import SolveSheet, solver_for
 
         self._asked = text.strip()
         solver = solver_for(text, self.solvers, self.solver)
@@ -406,14 +409,13 @@ class TripletsScreen(WorkbenchScreen):
             self.app.push_screen(SolveSheet(self.workbench, solver, self._asked))
 
     def action_model(self) -> None:
-        from screens.triplets.questions import ask_solver
+        from screens.triplets.reader import ask_solver
 
         ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))
 
     def show_map(self) -> None:
         """The problems in the plane, before and after a solver's training."""
-        from screens.triplets.map import ProblemMap
-        from screens.triplets.solving import solver_for
+        from screens.triplets.sheets import ProblemMap, solver_for
 
         if self.pool is None:
             return

@@ -11,24 +11,22 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from screens.shell.export import Export, picked, table_exports
-from screens.shell.selection import CommandLine, Selection
-from screens.shell.text import count, safe_text
-from screens.triplets.choice import Choice
+from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
+from screens.shell.theme import count, safe_text
 from screens.triplets.columns import (
     CANDIDATE_COLUMNS,
     TEMPLATE_COLUMNS,
+    Shown,
     candidate_records,
+    candidate_selection,
     figure,
+    template_selection,
 )
-from screens.triplets.selection import Shown, candidate_selection, template_selection
+from screens.triplets.reader import Choice
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
-from screens.widgets.rows import Record
-from screens.widgets.table import Table
-from workbench.papers.mwp.rows import CANDIDATE_FIELDS
-
-__all__ = ["WhyPane", "change_words", "provenance"]
+from screens.widgets.table import Record, Table
+from workbench.papers.mwp.tables import CANDIDATE_FIELDS
 
 _EXPORTED: Mapping[str, str] = {
     "as": "as",

@@ -16,12 +16,9 @@ from textual.messages import Update
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from screens.shell.text import safe_text
+from screens.shell.theme import safe_text
 from screens.widgets.listing import ReaderBox
-from screens.widgets.rows import Column, Record
-from screens.widgets.table import Table
-
-__all__ = ["Choice", "Chooser", "Confirm", "Dialog", "Prompt", "TextScreen"]
+from screens.widgets.table import Column, Record, Table
 
 T = TypeVar("T")
 

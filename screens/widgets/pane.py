@@ -16,15 +16,11 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.shell.export import Export
-from screens.shell.selection import CommandLine, Lookup, Selection
-from screens.shell.text import count, safe_text, width
-from screens.widgets.lines import Said
+from screens.shell.export import CommandLine, Export, Lookup, Selection
+from screens.shell.theme import count, safe_text, width
 from screens.widgets.listing import Listing
+from screens.widgets.reader import Said
 from screens.widgets.table import Table
-
-__all__ = ["ListPane", "Page", "Pane", "SourcePane", "TabStrip"]
-
 
 _CORNERS = 6
 """Cells of the line above a frame that no title stands in."""

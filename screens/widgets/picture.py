@@ -14,16 +14,15 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from screens.shell import kitty
+from screens.shell import graphics as kitty
 from screens.shell.graphics import NONE, Graphics
 from screens.shell.request import Answer, Request
-from screens.shell.text import safe_text
+from screens.shell.theme import safe_text
 from screens.widgets.plot import MOST_SERIES, Plot, Series, span
 
 if TYPE_CHECKING:
     from screens.shell.frame import Frame
 
-__all__ = ["FormulaImage", "PicturePlot", "Pictured"]
 
 _PAUSE_S = 0.1
 """A picture is asked for when nothing has changed for so long,"""
@@ -44,7 +43,7 @@ class _Shown:
             self.number = kitty.fresh_number()
             self._write(kitty.transmission(self.number, document["png"], self.columns, self.lines))
         else:
-            from screens.shell.sixels import Sixel
+            from screens.shell.graphics import Sixel
 
             self.number = owner.frame.sixels.add(Sixel(owner, document))
 
@@ -55,7 +54,7 @@ class _Shown:
 
             named = style + Style(color=kitty.colour(self.number))
             return Strip([Segment(kitty.placeholders(line, self.columns), named)], self.columns)
-        from screens.shell.sixels import cells
+        from screens.shell.graphics import cells
 
         return cells(self.number, self.columns, style)
 

@@ -17,8 +17,6 @@ from screens.shell.request import Answer, Progress, Request
 from screens.widgets.dialogs import Dialog, TextScreen
 from screens.widgets.listing import Listing, ReaderBox
 
-__all__ = ["Sheet", "TextSheet"]
-
 
 class Sheet(Dialog[None]):
     """The frame; `command` and `exports` say what can be taken away.

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.generation.answer_text import LIMIT, fitted, one_line, sentences, without_repetition
-from engines.arqmath.generation.extractive import passages
+from engines.arqmath.generation.answers import (
+    LIMIT,
+    fitted,
+    one_line,
+    passages,
+    sentences,
+    without_repetition,
+)
 
 TEXTS = st.text(alphabet="ab .!?$x=1\n\t", max_size=400)
 

@@ -30,7 +30,7 @@ def test_a_new_backbone_becomes_a_model_that_transformers_opens(
 ) -> None:
     from transformers import AutoModel, AutoModelForMaskedLM
 
-    from engines.arqmath.training.latex_tokens import add_latex_tokens
+    from engines.arqmath.training.backbones import add_latex_tokens
 
     found = open_backbone(made[family])
     assert (found.family, found.folder, found.max_length) == (family, None, 64)

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from engines.arqmath import IndexCollection, Rank, index, rank
-from engines.arqmath.collection.index import document_text, open_index
+from engines.arqmath.collection.index import open_index
+from engines.arqmath.collection.index_build import document_text
 from engines.arqmath.ranking.rank import _questions
-from engines.arqmath.training.bi_encoder import BiEncoderTask, info_nce
-from engines.arqmath.training.dense_encoder import encoder
-from engines.arqmath.training.splade import flops, splade
+from engines.arqmath.training.bi_encoder import BiEncoderTask, encoder, flops, info_nce, splade
 from engines.core.errors import DataError, EngineError
 from engines.retrieval.run import read_run
 from engines.training import TrainConfig

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engines.arqmath.ranking.colbert import ColbertScorer, is_colbert
 from engines.arqmath.ranking.rank import Rank, rank
+from engines.arqmath.ranking.scorers import ColbertScorer, is_colbert
 from engines.core.errors import DataError
 from engines.retrieval.run import read_run
 from tests.arqmath import tiny_models

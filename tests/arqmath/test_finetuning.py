@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from engines.arqmath.training.finetuning import crossencoder
+from engines.core.assets import reported_row
 from engines.core.errors import DataError, EngineError
-from engines.core.reported import reported_row
 from engines.training import TrainConfig
 from tests.arqmath.small_forum import backbone, forum
 
@@ -92,7 +92,7 @@ def test_trainings_that_share_a_folder_tokenise_once(
 ) -> None:
     from engines.arqmath.training import sequences
     from engines.training.identity import Identity
-    from engines.training.kept import Kept
+    from engines.training.token_cache import Kept
 
     tokenised, made = sequences.tokenised, []
 

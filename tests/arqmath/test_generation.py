@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from engines.arqmath.generation.answers import Decoding, shortest, write_topics
-from engines.arqmath.generation.draft import Draft
-from engines.arqmath.generation.extractive import extract
-from engines.arqmath.generation.generator import Generator, generator
-from engines.arqmath.generation.problems import Problems, Texts
-from engines.arqmath.generation.prompts import prompt, single_digits, train_tokenizer
+from engines.arqmath.generation.answers import Decoding, Draft, extract, shortest, write_topics
+from engines.arqmath.generation.generator import (
+    Generator,
+    Problems,
+    Texts,
+    generator,
+    prompt,
+    single_digits,
+    train_tokenizer,
+)
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
 from engines.forum.topics import read_topics

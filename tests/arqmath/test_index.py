@@ -15,16 +15,16 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from engines.arqmath.collection import index_build
-from engines.arqmath.collection.export import ExportDocuments, export
-from engines.arqmath.collection.index import build_index, document_text, open_index
-from engines.arqmath.collection.indexing import Prepare, prepare
+from engines.arqmath.collection.index import open_index
+from engines.arqmath.collection.index_build import build_index, document_text
+from engines.arqmath.collection.indexing import ExportDocuments, Prepare, export, prepare
 from engines.arqmath.first_stage import FirstStage
 from engines.core.errors import DataError, EngineError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.forum.folder import ArqmathFolder
+from engines.retrieval.dense import Vectors, unit
 from engines.retrieval.fusion import reciprocal_rank_fusion, weighted_sum
 from engines.retrieval.run import Run, read_run
-from engines.retrieval.similarity import Vectors, unit
 from engines.retrieval.tokens import terms
 from tests.arqmath.small_collection import ROWS, row, small_collection
 from workbench.cli.root import app

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engines.arqmath.training.latex_tokens import SIZE, add_latex_tokens, derive, latex_tokens
+from engines.arqmath.training.backbones import SIZE, add_latex_tokens, derive, latex_tokens
 from engines.core.errors import EngineError
 from engines.formula.symbols import symbols
 from engines.forum.readers import Report, read_formulas

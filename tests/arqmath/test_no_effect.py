@@ -10,13 +10,11 @@ import pytest
 
 from engines.arqmath import IndexCollection, Rank
 from engines.arqmath.generation.generate import Generate
-from engines.arqmath.ranking.compare import Compare
-from engines.arqmath.ranking.evaluate import Evaluate
+from engines.arqmath.ranking.evaluate import Compare, Evaluate
 from engines.arqmath.ranking.fuse import Fuse
-from engines.arqmath.ranking.topics import Show
+from engines.arqmath.ranking.overview import Show
 from engines.arqmath.ranking.tune import Tune
-from engines.arqmath.training.pairs_file import DrawPairs
-from engines.arqmath.training.pretraining_file import PretrainData
+from engines.arqmath.training.data_files import DrawPairs, PretrainData
 from engines.core.errors import EngineError
 from engines.mathamr.retrieval.reranking import Rerank
 from engines.mathamr.retrieval.search import SearchFormulas

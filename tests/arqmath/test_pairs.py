@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from engines.arqmath.training.data_files import DrawPairs, pairs
 from engines.arqmath.training.finetuning import pair_source
 from engines.arqmath.training.pairs import Annotated, Hard, Pairs, Threads, draw_pairs, read_threads
-from engines.arqmath.training.pairs_file import DrawPairs, pairs
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
 from engines.retrieval.qrels import read_qrels

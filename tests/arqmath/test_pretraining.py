@@ -14,9 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.arqmath.training.masked_language import IGNORED, masked
-from engines.arqmath.training.pretraining import pretrain
-from engines.arqmath.training.pretraining_data import chunks, documents, order_pairs
+from engines.arqmath.training.pretraining import IGNORED, chunks, documents, masked, order_pairs, pretrain
 from engines.arqmath.training.settings import PretrainSettings
 from engines.core.errors import DataError, EngineError
 from tests.arqmath.small_forum import backbone, forum
@@ -225,7 +223,7 @@ def test_a_training_is_resumed_to_the_bit_and_the_next_stage_goes_on(
 ) -> None:
     from transformers import AutoModelForMaskedLM
 
-    from engines.arqmath.training import pretraining_data
+    from engines.arqmath.training import pretraining as pretraining_data
     from engines.arqmath.training.model_folder import quiet
     from engines.training import TrainConfig, train
 

@@ -18,13 +18,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from engines.arqmath.ranking.rank import judged_candidates, recall, second_stage, tune_interpolation
 from engines.arqmath.ranking.reranking import Ranking, journal_of, load_texts, score_candidates
-from engines.arqmath.ranking.stages import (
-    judged_candidates,
-    recall,
-    second_stage,
-    tune_interpolation,
-)
 from engines.arqmath.training.cross_encoder import CrossEncoder, StoredText
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
@@ -367,7 +362,7 @@ def test_the_weight_is_tuned_on_the_given_topics_only() -> None:
 
 @pytest.fixture(scope="module")
 def index(collection: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from engines.arqmath.collection.index import build_index
+    from engines.arqmath.collection.index_build import build_index
     from engines.forum.folder import ArqmathFolder
 
     out = tmp_path_factory.mktemp("index") / "index"

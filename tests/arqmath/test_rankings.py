@@ -12,7 +12,7 @@ from engines.arqmath.collection.lookup import beginning, find_posts
 from engines.arqmath.ranking.overview import Rankings, answer_rows, natural, run_name
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.bars import bars, deltas
+from engines.retrieval.pictures import bars, deltas
 from tests.screens.arqmath_engine import write_collection, write_run
 
 

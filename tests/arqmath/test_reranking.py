@@ -233,7 +233,7 @@ def test_trained_layers_are_saved_alone_and_read_onto_minilm(place: Path, data: 
 def test_the_one_that_ships_puts_good_answers_of_the_sample_forum_first(tmp_path: Path) -> None:
     from engines.core.assets import asset
     from engines.retrieval.qrels import read_qrels
-    from workbench.papers.egen.models import model_path
+    from workbench.papers.egen.data import model_path
 
     forum_folder, model = asset("sample/arqmath/sample-forum"), model_path("arqmath-reranker")
     assert sum(file.stat().st_size for file in model.iterdir()) <= 12e6

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.arqmath.collection.index import build_index, open_index
+from engines.arqmath.collection.index import open_index
+from engines.arqmath.collection.index_build import build_index
 from engines.core.assets import asset
 from engines.core.events import ignore, never
 from engines.core.files import read_lines

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from engines.arqmath.collection import index_build
-from engines.arqmath.collection.index import build_index
+from engines.arqmath.collection.index_build import build_index
 from engines.core.errors import EngineError
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.similarity import Vectors
+from engines.retrieval.dense import Vectors
 from tests.arqmath.small_forum import forum
 from tests.arqmath.test_index import BagEncoder, files
 

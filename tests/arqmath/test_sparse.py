@@ -12,7 +12,8 @@ from scipy.sparse import csr_array
 
 from engines.arqmath import IndexCollection, Rank, index, rank
 from engines.arqmath.collection import index_build
-from engines.arqmath.collection.index import build_index, document_text, open_index
+from engines.arqmath.collection.index import open_index
+from engines.arqmath.collection.index_build import build_index, document_text
 from engines.core.errors import DataError, EngineError
 from engines.forum.folder import ArqmathFolder
 from engines.forum.topics import read_topics

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from engines.arqmath.collection import index_build
-from engines.arqmath.collection.index import build_index, open_index
+from engines.arqmath.collection.index import open_index
+from engines.arqmath.collection.index_build import build_index
 from engines.arqmath.collection.indexing import IndexCollection, index
 from engines.arqmath.ranking.rank import Rank, rank
 from engines.arqmath.ranking.search import Search, search
@@ -24,7 +25,7 @@ from engines.retrieval.bm25 import build_lexical
 from engines.retrieval.run import read_run
 from engines.retrieval.tokens import STRUCTURE, structure_terms
 from tests.arqmath.small_forum import forum
-from workbench.papers.arqmath import text
+from workbench.papers.arqmath import tables as text
 
 
 @pytest.fixture(scope="module")

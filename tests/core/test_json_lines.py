@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import DataError
-from engines.core.json_lines import json_object, json_objects, rows
+from engines.core.files import json_object, json_objects, rows
 
 DEEP = '{"a":' * 100_000
 

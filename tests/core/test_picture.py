@@ -14,8 +14,7 @@ import pytest
 from PIL import Image
 
 from engines.core.errors import EngineError
-from engines.core.picture import CurvesPicture, FormulaPicture, Look, curves, formula
-from engines.core.sixel import CLEAR
+from engines.core.picture import CLEAR, CurvesPicture, FormulaPicture, Look, curves, formula
 from tests.core.sixel_reader import read_sixel
 
 LOOK = Look(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.core.sixel import CLEAR, encode
+from engines.core.picture import CLEAR, encode
 from tests.core.sixel_reader import read_sixel
 
 PALETTE = [(0, 0, 0), (255, 255, 255), (255, 0, 0), (51, 102, 204)]

@@ -14,7 +14,7 @@ from engines.core.events import Sink, Stop
 from engines.core.tree import Tree
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
 from engines.egen.corpus.sources import Head, Source
-from engines.egen.egraph.requests import Answer, ClusterRequest
+from engines.egen.egraph.process import Answer, ClusterRequest
 from engines.egen.expressions.language import prefix
 from engines.egen.records import Cluster, EgenConfig, Member, Stats, Verdict
 

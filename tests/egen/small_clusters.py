@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.corpus.merge import POINTS, fingerprints
-from engines.retrieval.similarity import Vectors, unit
+from engines.egen.corpus.assemble import POINTS, fingerprints
+from engines.retrieval.dense import Vectors, unit
 
 _FORMS = {
     "sin": (

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from engines.core.symbolic import to_sympy
 from engines.core.tree import Tree
-from engines.egen.algebra.algebraic import is_zero
-from engines.egen.algebra.powers import Powers, Signs, bottom_up
+from engines.egen.algebra.atoms import Powers, Signs, bottom_up, is_zero
 from engines.egen.algebra.rational import TooLargeError, factored, factors, normal, rational, terms
 from engines.egen.algebra.relations import equal
 from engines.egen.expressions.notation import infix, read

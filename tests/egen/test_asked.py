@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from engines.core.errors import EngineError
-from engines.egen.evaluations import asked, chat
+from engines.egen.evaluations import language_model as asked
+from engines.egen.evaluations import language_model as chat
 from engines.egen.evaluations.analogies import Analogy
-from engines.egen.evaluations.chat import KEY, Chat
-from engines.egen.evaluations.derivations import Derivation
 from engines.egen.evaluations.evaluate import Evaluate, evaluate
+from engines.egen.evaluations.language_model import KEY, Chat
+from engines.egen.evaluations.mistakes import Derivation
 from engines.egen.evaluations.semantic import Item, write_items
 from engines.egen.expressions.language import read_prefix
 

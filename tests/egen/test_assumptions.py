@@ -27,7 +27,7 @@ from engines.egen.records import EgenConfig, Limits
 from engines.egen.rules.table import assumed_rules, is_variable, variables
 from engines.egen.theories.theory import theory_of
 from engines.egen.verdicts import Explain, Verify, explain, verify
-from engines.egen.verification.regions import Region
+from engines.egen.verification.points import Region
 from engines.egen.verification.several import Several, verifier
 
 GROWER = Grower("strict", theory=theory_of("reals", "", Tree("y")))

@@ -12,7 +12,7 @@ from engines.core.errors import StoppedError
 from engines.egen.models import bounded, encode, vectors
 from engines.egen.models.lookup import shipped_models
 from engines.egen.models.vectors import pool
-from engines.retrieval.similarity import unit
+from engines.retrieval.dense import unit
 
 TEXTS = [
     f"{head} {tail}"

@@ -17,16 +17,14 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
-from engines.core.locks import sole_builder
+from engines.core.files import sole_builder
+from engines.egen.corpora import BuildCorpus, CorpusStats, corpus_stats
 from engines.egen.corpus.build import Built, build_corpus, saved_plan
-from engines.egen.corpus.labelled import read_labelled
 from engines.egen.corpus.pairs import stream_pairs
 from engines.egen.corpus.published import export_published
 from engines.egen.corpus.reader import open_corpus
 from engines.egen.corpus.shards import stored_shards
-from engines.egen.corpus_building import BuildCorpus
-from engines.egen.corpus_stats import CorpusStats, corpus_stats
-from engines.egen.models.datasets import training_texts
+from engines.egen.models.datasets import read_labelled, training_texts
 from engines.egen.records import EgenConfig, Limits, head_seed
 from tests.egen import fake_growth
 

@@ -16,21 +16,23 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.egen.composed.examples import Example, detoured, moved, near_copy
+from engines.egen.composed.examples import Example, alike, detoured, moved, near_copy, plane_points, values
 from engines.egen.composed.network import (
+    OPERATIONS,
+    UNARY_COUNT,
     ComposedEncoder,
     ComposedSizes,
+    features,
     load_network,
     new_network,
     save_network,
+    terms,
 )
-from engines.egen.composed.plane import alike, plane_points, values
-from engines.egen.composed.terms import OPERATIONS, UNARY_COUNT, features, terms
 from engines.egen.composed.trainer import composed
-from engines.egen.corpus.labelled import read_labelled, sample_corpus
 from engines.egen.corpus.published import import_published
 from engines.egen.evaluations.retrieval import precision_at
 from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.models.datasets import read_labelled, sample_corpus
 from engines.egen.models.encode import load_encoder
 from engines.egen.verification.verify import Verifier
 from tests.egen.expressions import trees

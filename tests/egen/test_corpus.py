@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
+from engines.egen.corpora import CorpusStats, ShowCluster, corpus_stats, save_cluster, show
 from engines.egen.corpus.assemble import CLUSTERS
 from engines.egen.corpus.build import build_corpus
 from engines.egen.corpus.pairs import stream_pairs, stream_triplets
@@ -29,13 +30,10 @@ from engines.egen.corpus.shards import (
 )
 from engines.egen.corpus.sources import file_source, open_source, sample, skeleton, template_source
 from engines.egen.corpus.splits import paper_split, shape_split
-from engines.egen.corpus_stats import CorpusStats, corpus_stats
 from engines.egen.expressions.canonical import canonical_key
 from engines.egen.expressions.language import read_prefix
-from engines.egen.expressions.training_notation import to_training
-from engines.egen.look_up import ShowCluster, show
+from engines.egen.expressions.notation import to_training
 from engines.egen.records import EgenConfig
-from engines.egen.save_cluster import save_cluster
 from tests.egen import fake_growth
 
 EQUAL = (

@@ -10,8 +10,7 @@ import pytest
 from engines import egen
 from engines.core.tree import Tree
 from engines.egen.algebra.relations import ARITHMETIC, PROCEDURES
-from engines.egen.egraph.derivation import Derivation, derive
-from engines.egen.egraph.proofs import Proofs, reverse
+from engines.egen.egraph.derivation import Derivation, Proofs, derive, reverse
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.expressions.patterns import fold

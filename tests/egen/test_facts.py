@@ -6,7 +6,7 @@ from egglog.bindings import EGraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.egen.egraph.facts import FACTS, Implication, gathered, known
+from engines.egen.egraph.analysis import FACTS, Implication, gathered, known
 
 _FEW = (FACTS[0], FACTS[4], FACTS[-1])
 _NODES = ("(= e (F u))", "(= e (G u v))")

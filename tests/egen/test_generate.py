@@ -15,7 +15,7 @@ import sympy
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from engines.egen.corpus.templates import templates
+from engines.egen.corpus.sources import templates
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
 from engines.egen.egraph.process import GrowthProcess

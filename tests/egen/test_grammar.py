@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.egen.egraph import sampling
-from engines.egen.egraph.grammar import Grammar
-from engines.egen.egraph.graph import EGraph, ENode
+from engines.egen.egraph.grammar import EGraph, ENode, Grammar
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix, read_prefix
@@ -114,7 +113,7 @@ def test_sampling_gives_every_term_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 _SCRIPT = """
-from engines.egen.egraph.graph import EGraph, ENode
+from engines.egen.egraph.grammar import EGraph, ENode
 from engines.egen.egraph.grammar import Grammar
 from engines.egen.egraph.sampling import Sampler
 grammar = Grammar(EGraph(0, {0: (ENode("x"), ENode("+", (0, 0)))}), padding=True)

@@ -10,9 +10,8 @@ from fractions import Fraction
 import pytest
 
 from engines.core.tree import Tree
-from engines.egen.egraph.graph import EGraph, ENode, with_padding
+from engines.egen.egraph.grammar import EGraph, ENode, number_classes, with_padding
 from engines.egen.egraph.growth import Grower, guards, paddings
-from engines.egen.egraph.numbering import number_classes
 from engines.egen.expressions.language import read_prefix
 from engines.egen.records import Limits, Mode
 from engines.egen.rules.table import load_rules, parse_families, read_pattern

@@ -16,8 +16,7 @@ from engines.core.events import Event
 from engines.egen.egraph import process as module
 from engines.egen.egraph.derivation import derive
 from engines.egen.egraph.growth import Grower
-from engines.egen.egraph.process import GrowthError, GrowthPool, GrowthProcess
-from engines.egen.egraph.requests import ClusterRequest
+from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, GrowthProcess
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Limits
 from tests.egen import fake_growth

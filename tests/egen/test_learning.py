@@ -12,12 +12,17 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpus.labelled import read_labelled
 from engines.egen.corpus.pairs import Pairs, Triplets
 from engines.egen.corpus.published import import_published
 from engines.egen.corpus.reader import open_corpus
-from engines.egen.models.datasets import Examples, TrainingRows, excluded_clusters, training_texts
-from engines.egen.models.sequences import ids
+from engines.egen.models.datasets import (
+    Examples,
+    TrainingRows,
+    excluded_clusters,
+    ids,
+    read_labelled,
+    training_texts,
+)
 from engines.egen.models.settings import divided
 from engines.egen.models.trainers import contrastive, seq2seq
 from tests.egen.small_clusters import clusters, write_clusters
@@ -100,7 +105,7 @@ def test_what_is_measured_on_is_kept_out_in_any_form(corpus: Path, tmp_path: Pat
 def test_a_batch_gives_the_loss_of_its_triplets(corpus: Path, negatives: str) -> None:
     import torch
 
-    from engines.egen.models.losses import contrastive as loss
+    from engines.egen.models.transformer import contrastive as loss
     from engines.egen.models.transformer import embed
 
     task = contrastive({**TINY, "negatives": negatives}, {"corpus": corpus}, seed=0)
@@ -126,7 +131,7 @@ def test_two_clusters_at_least_are_measured_on(corpus: Path) -> None:
     for measured, wanted in ((1, 2), (10_000, len(set(both.labels)))):
         task = contrastive({**TINY, "measured": measured}, {"corpus": corpus}, seed=0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("engines.egen.corpus.labelled.read_labelled", lambda *_, **__: both)
+            patch.setattr("engines.egen.models.datasets.read_labelled", lambda *_, **__: both)
             assert task.held_out is not None
         assert len(set(task.held_out.labels)) == wanted
         assert len(task.held_out.texts) == sum(label < wanted for label in both.labels)
@@ -179,7 +184,7 @@ def test_a_sequence_model_learns_to_write(corpus: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("trainer", [contrastive, seq2seq])
 def test_every_epoch_has_the_same_examples_in_other_batches(corpus: Path, trainer: Any) -> None:
     from engines.training import TrainConfig
-    from engines.training.batches import Batches, Position, batches_per_epoch
+    from engines.training.data import Batches, Position, batches_per_epoch
 
     task = trainer({**TINY, "triplets": 60}, {"corpus": corpus}, seed=0)
     config = TrainConfig(steps=1, batch_size=8, bucket=1)

@@ -22,15 +22,23 @@ from engines.core.files import write_array
 from engines.core.spec import values
 from engines.core.tree import Tree
 from engines.egen.expressions.language import prefix, read_prefix
-from engines.egen.expressions.training_notation import VOCABULARY, to_training
+from engines.egen.expressions.notation import PAD, VOCABULARY, to_training
 from engines.egen.models import trainers
-from engines.egen.models.decoding import beam, write
+from engines.egen.models.datasets import Sequences, batches, ids, without_log
 from engines.egen.models.encode import ModelEncoder, load_encoder
-from engines.egen.models.losses import contrastive, sequence
 from engines.egen.models.model_folder import load_model, prefix_tokenizer, save_model
-from engines.egen.models.sequences import PAD, Sequences, batches, ids, without_log
 from engines.egen.models.settings import ModelConfig
-from engines.egen.models.transformer import begin, embed, new_model, sinusoids, step
+from engines.egen.models.transformer import (
+    beam,
+    begin,
+    contrastive,
+    embed,
+    new_model,
+    sequence,
+    sinusoids,
+    step,
+    write,
+)
 from engines.egen.models.transformer import encode as encoded
 from engines.egen.models.transformer import logits as logits_of
 from tests.egen.expressions import trees

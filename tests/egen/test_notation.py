@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engines.core.errors import ExpressionError
 from engines.core.numeric import compile_many, evaluate
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
-from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import FUNCTIONS, prefix, read_prefix
 from engines.egen.expressions.notation import (
     Notation,

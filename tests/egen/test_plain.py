@@ -15,18 +15,17 @@ from engines.core.assets import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import rational
 from engines.egen.check_rules import Rules, rules
-from engines.egen.corpus_building import BuildCorpus, settled
-from engines.egen.egraph.grammar import Grammar
+from engines.egen.corpora import BuildCorpus, settled
+from engines.egen.egraph.grammar import Grammar, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.egraph.openings import OPENINGS, load_openings
-from engines.egen.egraph.plain import plain
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
 from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
+from engines.egen.theories.reals import OPENINGS, load_openings
 from engines.egen.verification.verify import Verifier
 
 LIMITS = Limits(nodes=1_000)

@@ -16,10 +16,17 @@ from hypothesis import strategies as st
 from engines.egen.expressions.language import FUNCTIONS as LANGUAGE_FUNCTIONS
 from engines.egen.expressions.language import read_prefix
 from engines.egen.rules import table as rules_module
-from engines.egen.rules.check import Finding, Instance, Opinion, RuleCheck, check_rules
-from engines.egen.rules.exceptional_constants import CONSTANTS, constant_value
-from engines.egen.rules.exceptional_constants import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
-from engines.egen.rules.sympy_opinion import with_opinions
+from engines.egen.rules.check import (
+    CONSTANTS,
+    Finding,
+    Instance,
+    Opinion,
+    RuleCheck,
+    check_rules,
+    constant_value,
+    with_opinions,
+)
+from engines.egen.rules.check import FUNCTIONS as EXCEPTIONAL_FUNCTIONS
 from engines.egen.rules.table import Effect, Rule, load_rules, parse_families, read_pattern, variables
 from tests.core.reals import AmbiguousError, value
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.tree import Tree
-from engines.egen.semvec.evaluate import SemVec, evaluate
+from engines.egen.semvec.evaluate import OPERATORS, SemVec, evaluate, read_expression, split_file, splits
 from engines.egen.semvec.measure import bigrams, fingerprints, scores
-from engines.egen.semvec.sets import OPERATORS, read_expression, split_file, splits
 
 CLASSES = {
     "2*a": ["a + a", "( b + a ) + ( a - b )", "- ( ( b - a ) - ( a + b ) )", "a - ( b - ( a + b ) )"],
@@ -165,8 +164,7 @@ def test_bigrams_know_order_and_nothing_else() -> None:
 
 def test_a_network_learns_comes_back_and_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from engines.egen.semvec.network import encode, load_network
-    from engines.egen.semvec.trainer import semvec
+    from engines.egen.semvec.trainer import encode, load_network, semvec
     from engines.training import TrainConfig, train
 
     classes = written(tmp_path)

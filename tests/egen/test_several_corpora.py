@@ -11,18 +11,29 @@ import pytest
 
 from engines.core.errors import DataError
 from engines.egen.assumptions import NOTHING, read_assumptions
+from engines.egen.corpora import (
+    BuildCorpus,
+    CorpusStats,
+    ExportCorpus,
+    FindFunction,
+    Pairs,
+    SaveCluster,
+    ShowCluster,
+    corpus_stats,
+    export_corpus,
+    find,
+    pairs,
+    save,
+    settled,
+    show,
+)
+from engines.egen.corpus.assemble import POINTS, fingerprints
 from engines.egen.corpus.build import Plan, build_corpus, saved_plan
-from engines.egen.corpus.labelled import read_labelled
-from engines.egen.corpus.merge import POINTS, fingerprints
 from engines.egen.corpus.reader import Corpus, open_corpus
 from engines.egen.corpus.sources import file_source
-from engines.egen.corpus_building import BuildCorpus, settled
-from engines.egen.corpus_stats import CorpusStats, corpus_stats
 from engines.egen.expressions.language import LETTERS, read_prefix
-from engines.egen.look_up import FindFunction, ShowCluster, find, show
-from engines.egen.publish import ExportCorpus, Pairs, export_corpus, pairs
+from engines.egen.models.datasets import read_labelled
 from engines.egen.records import EgenConfig
-from engines.egen.save_cluster import SaveCluster, save
 from tests.egen.fake_growth import service
 
 LINES = "x^2*y^2\n(x*y)^2\nsqrt(x^2)*a\na*x\nsin(2*x) + 3\nfloor(x)*y\n"

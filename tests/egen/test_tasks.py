@@ -15,18 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
-from engines.egen.corpus.labelled import Labelled, read_labelled
-from engines.egen.evaluations import algebra, analogies, derivations, kmeans, mistakes, retrieval, semantic
-from engines.egen.evaluations.changes import changed, mistaken, near_copies
+from engines.egen.evaluations import algebra, analogies, kmeans, mistakes, retrieval, semantic
+from engines.egen.evaluations import mistakes as derivations
 from engines.egen.evaluations.check import Check, check, judge
-from engines.egen.evaluations.derivations import Derivation
 from engines.egen.evaluations.families import FIGURE_FAMILIES, families
 from engines.egen.evaluations.measured import mean_figure
+from engines.egen.evaluations.mistakes import Derivation, changed, mistaken, near_copies
 from engines.egen.expressions.language import prefix, read_prefix
+from engines.egen.models.datasets import Labelled, read_labelled
 from engines.egen.models.lookup import shipped_models
 from engines.egen.verification.verify import Verifier
-from engines.retrieval.plane import picture, plane
-from engines.retrieval.similarity import nearest, unit
+from engines.retrieval.dense import nearest, unit
+from engines.retrieval.pictures import picture, plane
 from tests.egen.small_clusters import Bag, Oracle, write_clusters
 from tests.sympy_opinion import second_opinion
 
@@ -386,8 +386,8 @@ def test_the_plane_of_pca_keeps_the_widest_directions() -> None:
 def test_the_published_clusters_are_read_and_questioned(real_data: Path) -> None:
     from tokenizers import Tokenizer
 
+    from engines.egen.models.datasets import ids
     from engines.egen.models.model_folder import prefix_tokenizer
-    from engines.egen.models.sequences import ids
 
     path = real_data / "expr/egen_clusters_sample.jsonl.gz"
     data = read_labelled(path)

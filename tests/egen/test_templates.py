@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from engines.egen.corpus.templates import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, templates
+from engines.egen.corpus.sources import FUNCTION_SHAPES, POLYNOMIAL_SHAPES, templates
 from engines.egen.expressions.language import (
     FUNCTIONS,
     is_constant_token,

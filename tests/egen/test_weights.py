@@ -13,19 +13,17 @@ from scipy.stats import chisquare
 
 from engines.core.errors import EngineError
 from engines.core.tree import Tree
-from engines.egen.corpus_building import BuildCorpus, settled
-from engines.egen.egraph.grammar import Grammar
+from engines.egen.corpora import BuildCorpus, settled
+from engines.egen.egraph.grammar import Grammar, plain
 from engines.egen.egraph.growth import Grower
 from engines.egen.egraph.members import generate
-from engines.egen.egraph.plain import plain
 from engines.egen.egraph.sampling import LISTED, Sampler
 from engines.egen.expressions.canonical import canonical_key, direct_key
 from engines.egen.expressions.language import ARITY, VARIABLE, read_prefix
 from engines.egen.expressions.notation import read
 from engines.egen.generation import Generate
-from engines.egen.records import EgenConfig, Limits
+from engines.egen.records import FAMILIES, EgenConfig, Limits, canonical_weights, read_weights
 from engines.egen.verification.verify import Verifier
-from engines.egen.weights import FAMILIES, canonical_weights, read_weights
 from tests.egen.expressions import trees
 
 WEIGHTS = {"*": 0.25, "/": 0.25, "pow": 2.0, "sin": 4.0, "cos": 4.0}

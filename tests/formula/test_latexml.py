@@ -15,13 +15,11 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from engines.formula import latexml as module
-from engines.formula.content_mathml import read_content_mathml
-from engines.formula.latexml import latexml
+from engines.formula import mathml as module
+from engines.formula.mathml import latexml, read_content_mathml
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_tree
-from engines.mathamr.representations.opt import Opt, opt
-from engines.mathamr.representations.slt import Slt, slt
+from engines.mathamr.trees import Opt, Slt, opt, slt
 
 MATHML = {
     "x^2": (

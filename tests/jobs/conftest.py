@@ -15,7 +15,8 @@ import psutil
 import pytest
 
 from workbench import jobs
-from workbench.jobs import slurm, timing
+from workbench.jobs import process as timing
+from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, find
 from workbench.jobs.process import MARK
 from workbench.operation import Operation, operations

@@ -12,7 +12,8 @@ import pytest
 
 from engines.core.errors import EngineError
 from workbench import jobs
-from workbench.jobs import slurm, timing
+from workbench.jobs import process as timing
+from workbench.jobs import slurm
 from workbench.jobs.folder import Attempt, Ending, Heartbeat
 from workbench.jobs.process import ProcessId
 

@@ -17,7 +17,8 @@ import pytest
 from engines.core.errors import EngineError
 from engines.core.files import write_json
 from workbench import jobs
-from workbench.jobs import process, queue, timing
+from workbench.jobs import process, queue
+from workbench.jobs import process as timing
 from workbench.jobs.folder import Heartbeat, create
 from workbench.jobs.process import ProcessId
 from workbench.jobs.supervisor import ORPHANED

@@ -19,8 +19,7 @@ from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.cli.root import app
 from workbench.jobs.folder import create, find
-from workbench.jobs.reporters import FILE, checked, configured
-from workbench.jobs.reporting import report, reported
+from workbench.jobs.reporting import FILE, checked, configured, report, reported
 from workbench.jobs.tail import EventTail
 from workbench.recipes import Recipe
 

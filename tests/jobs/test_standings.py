@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.jobs.standings import standings
+from workbench.jobs.compare import standings
 from workbench.jobs.view import JobView
 
 VALUES = {0.1: [0.80, 0.82, 0.90, 0.85, 0.88], 0.2: [0.70, 0.75, 0.76, 0.71, 0.79]}

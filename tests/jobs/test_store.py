@@ -15,8 +15,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.core.files import write_json
-from engines.core.machine import processors
-from engines.core.sizes import size
+from engines.core.machine import processors, size
 from workbench import jobs
 from workbench.jobs import store, view
 from workbench.jobs.devices import is_network, memory_bytes

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.jobs import Curve, EventTail, LineTail, MetricCurves, last_lines, tail
-from workbench.jobs.progress import progress
+from workbench.jobs.tail import progress
 
 
 def line(seq: int, kind: str = "log", t: float = 0.0, step: int | None = None, **data: Any) -> str:

@@ -12,10 +12,15 @@ import pytest
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.language.english import analysed, pipeline, tokens
-from engines.language.formulas import FORMULA, with_formula
 from engines.language.sentences import sentences
-from engines.language.training import TrainLanguage, train_language
-from engines.language.treebank import Sentence, read_treebank
+from engines.language.training import (
+    FORMULA,
+    Sentence,
+    TrainLanguage,
+    read_treebank,
+    train_language,
+    with_formula,
+)
 
 ROWS = """# text = I don't want it.
 1\tI\tI\tPRON\tPRP\t_\t4\tnsubj\t_\t_

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from engines.core.errors import DataError
-from engines.mathamr.graph.alignment import paired
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.graph.comparison import Compare, compare, triples_of
+from engines.mathamr.graph.comparison import Compare, compare, paired, triples_of
 from workbench.operation import Aside
-from workbench.papers.mathamr.text import compare as lines_of
+from workbench.papers.mathamr.tables import compare as lines_of
 
 ONE = "(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b) :polarity -)"
 OTHER = "(x / want-01 :ARG0 (y / girl) :ARG1 (z / go-02 :ARG0 y))"

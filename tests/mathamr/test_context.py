@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
-from engines.mathamr.context.placeholders import PLACEHOLDER, ids, marked, put
-from engines.mathamr.context.window import Context, context, window
+from engines.mathamr.context import PLACEHOLDER, Context, context, ids, marked, put, window
 
 TEXT = "First one. Let $a=1.$ Then $b<2$, so what? Nothing here. The last $c$."
 
@@ -97,7 +96,7 @@ def test_published_contexts_of_the_topics(real_data: Path) -> None:
     """The window of each topic's formula in its question or title, beside the published one: equal up to
     blanks and the punctuation that the authors' code does not move, in most topics."""
     from engines.forum.topics import read_topics
-    from engines.mathamr.context.placeholders import in_fields
+    from engines.mathamr.context import in_fields
 
     published = {}
     for line in (real_data / "arqmath" / "context_topic.jsonl").read_text("utf-8").splitlines():

@@ -13,10 +13,10 @@ from engines.formula.parser import operator_tree
 from engines.mathamr import Inspect, Opt, inspect, opt
 from engines.mathamr.graph.amr import Graph, read_graph
 from engines.mathamr.graph.drawing import placed, to_dot, to_svg
+from screens.mathamr.contexts import Subject
 from screens.mathamr.inspection import Inspection
 from screens.mathamr.strings import tree_lines
-from screens.mathamr.subject import Subject
-from workbench.papers.mathamr.text import slt as lines_of
+from workbench.papers.mathamr.tables import slt as lines_of
 
 GRAPH = """(w / want-01 :arg0 (b / boy) :arg1 (g / "go<&>" :arg0 b :arg1 MATH
   :math (U1 / plus :op0 (V1 / 𝑥) :op0 (N1 / 1))))"""

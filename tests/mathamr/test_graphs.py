@@ -15,16 +15,14 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
-from engines.mathamr.context.window import Context, context
+from engines.mathamr.context import Context, context
 from engines.mathamr.graph.amr import Graph, Node, read_graph, write_graph
 from engines.mathamr.graph.comparison import Compare, compare
 from engines.mathamr.graph.drawing import Draw, draw
-from engines.mathamr.graph.graft import Graft, graft, graft_trees, grafted
-from engines.mathamr.graph.linearize import Linearize, linear, linearize
+from engines.mathamr.graph.graft import Graft, Linearize, graft, graft_trees, grafted, linear, linearize
 from engines.mathamr.inspection import Inspect, inspect
 from engines.mathamr.parsing.parse import Amr, amr
-from engines.mathamr.representations.opt import Opt, opt
-from engines.mathamr.representations.slt import Slt, slt
+from engines.mathamr.trees import Opt, Slt, opt, slt
 
 GENERAL = """(f / find-01 :mode imperative :arg0 (y / you)
   :arg1 (t / thing :arg2-of (s / solve-01) :arg1-of (g / general-02)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.links import node_rows
+from engines.mathamr.inspection import node_rows
 
 
 def test_nodes_stand_at_their_words() -> None:

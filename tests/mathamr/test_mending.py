@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.language.english import Word
-from engines.mathamr.parsing.mending import mended
+from engines.mathamr.parsing.parts import mended
 
 GIVEN = (
     # "solve equations using induction", as the parser has it: using below equations.

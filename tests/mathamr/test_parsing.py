@@ -14,15 +14,12 @@ from hypothesis import strategies as st
 
 from engines.core.errors import DataError, EngineError
 from engines.language.english import analysed
-from engines.mathamr.context.placeholders import ids
+from engines.mathamr.context import ids
 from engines.mathamr.graph.amr import read_graph, write_graph
-from engines.mathamr.parsing.alignment import aligned, arguments
-from engines.mathamr.parsing.frames import frames
-from engines.mathamr.parsing.labelling import derive
+from engines.mathamr.parsing.lexicon import frames, positive, possible
 from engines.mathamr.parsing.parse import Amr, Parse, amr, parse
 from engines.mathamr.parsing.parsers import parsed, parser
-from engines.mathamr.parsing.roles import Dependent, Predicate, roles
-from engines.mathamr.parsing.spelling import positive, possible
+from engines.mathamr.parsing.roles import Dependent, Predicate, aligned, arguments, derive, roles
 from engines.mathamr.training.labeller import TrainRoles, train_roles
 
 
@@ -354,8 +351,8 @@ def test_inspection_shows_amrlibs_graph_with_the_model_of_the_settings(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engines.mathamr.inspection import Inspect, inspect
-    from engines.mathamr.parsing.amrlib_parser import Amrlib
-    from workbench.papers.mathamr.places import settled
+    from engines.mathamr.parsing.parsers import Amrlib
+    from workbench.papers.mathamr.data import settled
 
     spec = Inspect("Solve $x^2=2$.", parser="amrlib", k=0)
     assert settled(spec).model is None

@@ -17,14 +17,18 @@ from engines.core.events import Event
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.retrieval.embedding import EmbedStrings, embed
-from engines.mathamr.retrieval.evaluation import EvaluateFormulas, evaluate
+from engines.mathamr.retrieval.evaluation import EvaluateFormulas, Standings, evaluate, standings
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
-from engines.mathamr.retrieval.representing import Represent, represent
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
-from engines.mathamr.retrieval.standings import Standings, standings
-from engines.mathamr.retrieval.strings import represented, tree_string
+from engines.mathamr.retrieval.strings import (
+    EmbedStrings,
+    Represent,
+    embed,
+    represent,
+    represented,
+    tree_string,
+)
 from engines.mathamr.retrieval.task2 import Task2
 from engines.retrieval.measures import ndcg
 from engines.retrieval.run import read_run, write_run

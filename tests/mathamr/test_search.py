@@ -14,8 +14,7 @@ from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.formula.features import features, shared_parts
 from engines.formula.operator_tree import OperatorTree
-from engines.formula.parser import operator_tree, search_tree
-from engines.formula.spans import node_spans
+from engines.formula.parser import node_spans, operator_tree, search_tree
 from engines.forum.folder import ArqmathFolder
 from engines.mathamr import Inspect, inspect
 from engines.mathamr.retrieval.formula_index import ALPHA, FormulaIndex
@@ -191,7 +190,7 @@ def test_an_unknown_topic_is_named(tmp_path: Path) -> None:
 
 
 def test_a_sentence_may_begin_with_a_formula() -> None:
-    from engines.mathamr.context.window import window
+    from engines.mathamr.context import window
 
     text = 'Why does it go away? "eqx1eqx" is clear. "eqx2eqx"'
     assert window(text, "1", 0) == '"eqx1eqx" is clear.'

@@ -15,15 +15,13 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
 from engines.formula.parser import operator_tree
 from engines.mathamr.graph.amr import read_graph
-from engines.mathamr.retrieval.embedding import EmbedStrings, embed
 from engines.mathamr.retrieval.indexing import IndexFormulas, index
-from engines.mathamr.retrieval.representing import Represent, represent
 from engines.mathamr.retrieval.reranking import Rerank, rerank
 from engines.mathamr.retrieval.search import SearchFormulas, search
+from engines.mathamr.retrieval.strings import EmbedStrings, Represent, embed, represent
 from engines.mathamr.training.graph_data import GraphVocabulary
 from engines.mathamr.training.graphs import graph_encoder
-from engines.mathamr.training.pairs import Pair, judged_pairs, split
-from engines.mathamr.training.sentences import Turns, sentence_encoder
+from engines.mathamr.training.sentences import Pair, Turns, judged_pairs, sentence_encoder, split
 from engines.mathamr.training.settings import SentenceSettings
 from engines.mathamr.training.structure_model import new_model, save_structure_encoder
 from engines.mathamr.training.structures import Vocabulary, joined
@@ -40,7 +38,7 @@ PAIRS = [Pair(f"B.{topic}", "q", f"{topic} {grade}", grade) for topic in range(1
 def test_contrastive_loss_by_hand() -> None:
     """Cosine distances .2, .4 and 1 with labels 1, 0 and .5 and margin .5: .2², .1² and .5 · 1²."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.training.losses import contrastive
+    from engines.mathamr.training.sentences import contrastive
 
     left = torch.tensor([[1.0, 0.0]] * 3)
     right = torch.tensor([[0.8, 0.6], [0.6, 0.8], [0.0, 1.0]])
@@ -53,7 +51,7 @@ def test_online_contrastive_keeps_hard_pairs() -> None:
     """The equal pair at .2 is closer than any unequal one, and the unequal one at 1 farther than every equal
     one: neither counts. What counts is the equal pair at .4 and the unequal one at .3."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.training.losses import contrastive
+    from engines.mathamr.training.sentences import contrastive
 
     cosine = torch.tensor([0.8, 0.6, 0.7, 0.0])
     right = torch.stack([cosine, (1 - cosine**2).sqrt()], -1)
@@ -66,7 +64,7 @@ def test_online_contrastive_keeps_hard_pairs() -> None:
 def test_ranking_loss_by_hand() -> None:
     """Two orthogonal pairs at scale 1: -log(e / (e + 1)) each; the same text twice is right either time."""
     torch = pytest.importorskip("torch")
-    from engines.mathamr.training.losses import multiple_negatives
+    from engines.mathamr.training.sentences import multiple_negatives
 
     rows = torch.eye(2)
     assert float(multiple_negatives(rows, rows, scale=1)) == pytest.approx(np.log(1 + np.exp(-1)), abs=1e-6)

@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from engines.core.tree import Tree
 from engines.mwp.augmentation.augment import Augment, augment, variants
-from engines.mwp.augmentation.isolate import isolated, simplified
 from engines.mwp.augmentation.reorder import reordered
-from engines.mwp.augmentation.reversal import Refused, reversed_operations
-from engines.mwp.augmentation.sentences import clauses, sentences
-from engines.mwp.augmentation.variant import Variant
+from engines.mwp.augmentation.reversal import Refused, isolated, reversed_operations, simplified
+from engines.mwp.augmentation.variant import Variant, clauses, sentences
 from engines.mwp.problems.equation import EquationError, evaluate, infix, parse_infix, placeholders
 from engines.mwp.problems.numbers import language_of, mask, value_of
 from engines.mwp.problems.problem import Problem

@@ -10,8 +10,7 @@ import pytest
 
 from engines.core.assets import asset
 from engines.core.errors import EngineError
-from engines.mwp.augmentation.augment import variants
-from engines.mwp.augmentation.challenge import Challenge, challenge
+from engines.mwp.augmentation.augment import Challenge, challenge, variants
 from engines.mwp.problems.readers import read_problems
 
 ZH = asset("sample/problems/sample-zh/problems.jsonl")

@@ -8,8 +8,7 @@ import pytest
 
 from engines.core.tree import Tree
 from engines.mwp.augmentation.augment import variants
-from engines.mwp.augmentation.english_clauses import asked, clause, stated
-from engines.mwp.augmentation.english_verbs import past, present
+from engines.mwp.augmentation.english import asked, clause, past, present, stated
 from engines.mwp.augmentation.reversal import Refused, reversed_operations
 from engines.mwp.augmentation.variant import Variant
 from engines.mwp.problems.equation import evaluate, parse_infix

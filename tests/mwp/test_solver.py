@@ -20,19 +20,23 @@ from engines.mwp.augmentation.augment import variants  # noqa: E402
 from engines.mwp.problems.equation import evaluate, normalised, placeholders  # noqa: E402
 from engines.mwp.problems.problem import Problem  # noqa: E402
 from engines.mwp.problems.readers import read_problems  # noqa: E402
-from engines.mwp.solver.data import look_alikes, material  # noqa: E402
-from engines.mwp.solver.losses import contrastive  # noqa: E402
 from engines.mwp.solver.model_folder import open_solver, save_solver  # noqa: E402
 from engines.mwp.solver.reading import WordReader  # noqa: E402
 from engines.mwp.solver.settings import SolverSettings  # noqa: E402
-from engines.mwp.solver.training import SolverTask, solver  # noqa: E402
+from engines.mwp.solver.training import (  # noqa: E402  # noqa: E402
+    SolverTask,
+    contrastive,
+    look_alikes,
+    material,
+    solver,
+)
 from engines.mwp.solver.words import Words, deductions  # noqa: E402
 from engines.mwp.triplets.pool import pool_of  # noqa: E402
 from engines.training import TrainConfig, train  # noqa: E402
 from tests.mwp.solver_problems import written  # noqa: E402
 from workbench.recipes import load  # noqa: E402
-from workbench.sweep import Sweep  # noqa: E402
-from workbench.sweep import variants as variants_of  # noqa: E402
+from workbench.train import Sweep  # noqa: E402
+from workbench.train import variants as variants_of  # noqa: E402
 
 HEADS = ("tree", "deductive")
 TINY = {"encoder": "transformer", "width": 32, "layers": 1, "dropout": 0.0, "rare": 1, "embedding": 16}

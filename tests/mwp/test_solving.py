@@ -17,14 +17,18 @@ pytest.importorskip("torch")
 from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from engines.core.tree import Tree
-from engines.mwp.evaluations.equivalence import equivalent
-from engines.mwp.evaluations.evaluate import EvaluateSolver, evaluate_solver, interval, mcnemar
-from engines.mwp.evaluations.probes import PROBES
-from engines.mwp.evaluations.scores import judged
-from engines.mwp.evaluations.tsne import ArrangeProblems, arrange_problems
+from engines.mwp.evaluations.evaluate import (
+    ArrangeProblems,
+    EvaluateSolver,
+    arrange_problems,
+    evaluate_solver,
+    interval,
+    mcnemar,
+)
+from engines.mwp.evaluations.scores import PROBES, equivalent, judged
 from engines.mwp.problems.equation import parse_infix
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.solver.equations import Found
+from engines.mwp.solver.reading import Found
 from engines.mwp.solver.solve import Solve, problem_of, solve, steps
 from engines.mwp.solver.training import solver
 from engines.training import TrainConfig, train

@@ -19,16 +19,20 @@ from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
 from engines.mwp.problems.equation import parse_infix
 from engines.mwp.problems.readers import read_problems
-from engines.mwp.triplets.anchors import list_anchors
-from engines.mwp.triplets.bibleu import BiBleu, bibleu, tokens
 from engines.mwp.triplets.explain import explain
-from engines.mwp.triplets.find import find_triplets
-from engines.mwp.triplets.joint import worded
+from engines.mwp.triplets.find import find_triplets, list_anchors
 from engines.mwp.triplets.pool import parts_of
-from engines.mwp.triplets.settings import ExplainTriplet, FindTriplets, ListAnchors, Similarity
-from engines.mwp.triplets.similar import equation_similarity, similarity
-from engines.mwp.triplets.triplet import Triplet, write_triplets
-from workbench.papers.mwp.text import anchors
+from engines.mwp.triplets.retrieval import worded
+from engines.mwp.triplets.settings import (
+    ExplainTriplet,
+    FindTriplets,
+    ListAnchors,
+    Similarity,
+    Triplet,
+    write_triplets,
+)
+from engines.mwp.triplets.similarity import BiBleu, bibleu, equation_similarity, similarity, tokens
+from workbench.papers.mwp.tables import anchors
 
 
 def by_nltk(left: Any, right: Any) -> float:

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from engines.core.errors import DataError
-from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
-from engines.retrieval.postings import TermPart
+from engines.retrieval.bm25 import Bm25, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.tokens import terms
 
 TEXTS = [
@@ -71,7 +70,7 @@ def test_the_division_into_parts_changes_nothing(folder: Path, tmp_path: Path) -
 def test_what_is_gathered_on_the_disk_equals_a_plain_calculation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, size: int
 ) -> None:
-    monkeypatch.setattr("engines.retrieval.postings.BLOCK", block)
+    monkeypatch.setattr("engines.retrieval.bm25.BLOCK", block)
     parts = [TermPart.of(TEXTS[begin : begin + size]) for begin in range(0, len(TEXTS), size)]
     build_lexical(parts, tmp_path / "index")
     counted = [Counter(terms(text)) for text in TEXTS]

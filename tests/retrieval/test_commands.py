@@ -13,7 +13,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from engines.retrieval.manifest import made_by, manifest_of
+from engines.retrieval.run import made_by, manifest_of
 from workbench.cli.root import app
 
 

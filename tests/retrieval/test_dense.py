@@ -10,8 +10,17 @@ import pytest
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event
-from engines.retrieval.dense import DenseIndex, Kind, build_dense, choose
-from engines.retrieval.similarity import Vectors, cosines, nearest, top_k, unit
+from engines.retrieval.dense import (
+    DenseIndex,
+    Kind,
+    Vectors,
+    build_dense,
+    choose,
+    cosines,
+    nearest,
+    top_k,
+    unit,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -58,8 +67,8 @@ def test_top_k_is_a_stable_sort() -> None:
 
 
 def test_nearest_equals_a_full_sort_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.retrieval.similarity._VECTORS", 256)
-    monkeypatch.setattr("engines.retrieval.similarity._QUERIES", 7)
+    monkeypatch.setattr("engines.retrieval.dense._VECTORS", 256)
+    monkeypatch.setattr("engines.retrieval.dense._QUERIES", 7)
     scores, rows = nearest(QUERIES, VECTORS, 12)
     products = QUERIES @ VECTORS.T
     assert rows.tolist() == np.argsort(-products, axis=1, kind="stable")[:, :12].tolist()
@@ -68,8 +77,8 @@ def test_nearest_equals_a_full_sort_over_blocks(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_nobody_is_its_own_neighbour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.retrieval.similarity._VECTORS", 16)
-    monkeypatch.setattr("engines.retrieval.similarity._QUERIES", 7)
+    monkeypatch.setattr("engines.retrieval.dense._VECTORS", 16)
+    monkeypatch.setattr("engines.retrieval.dense._QUERIES", 7)
     products = QUERIES @ QUERIES.T
     np.fill_diagonal(products, -np.inf)
     expected = np.argsort(-products, axis=1, kind="stable")

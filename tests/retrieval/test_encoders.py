@@ -13,8 +13,8 @@ import pytest
 from engines.core.errors import DataError
 from engines.core.events import Event
 from engines.retrieval import encoders
+from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import encoder
-from engines.retrieval.similarity import Vectors
 
 TEXTS = ["a b c", "", "b", "a a a a a a a a a a a a a a a a a a a a a a a a a a", "c b a [UNK] d", "A B"]
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
-from engines.retrieval.frequencies import Frequencies
-from engines.retrieval.postings import TermPart
+from engines.retrieval.bm25 import Bm25, Frequencies, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.tokens import TERMS, VERSIONS, Terms
 from tests.retrieval.test_bm25 import TEXTS
 

@@ -7,7 +7,7 @@ import re
 from nltk.stem.porter import PorterStemmer
 
 from engines.core.assets import asset
-from engines.retrieval.porter import english_terms, porter
+from engines.retrieval.tokens import english_terms, porter
 
 
 def test_stems_are_those_of_nltk() -> None:

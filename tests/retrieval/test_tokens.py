@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.retrieval import tokens
-from engines.retrieval.porter import english_terms
-from engines.retrieval.tokens import formula_terms, pieces, snippet, terms
+from engines.retrieval.tokens import english_terms, formula_terms, pieces, snippet, terms
 
 
 def test_the_examples_hold() -> None:

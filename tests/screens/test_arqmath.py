@@ -20,18 +20,17 @@ from screens.app import Workbench
 from screens.arqmath.answer import fold
 from screens.arqmath.columns import bar, fraction, signed, sparkline
 from screens.arqmath.judging import GradeLine
+from screens.arqmath.reader import Searched
 from screens.arqmath.screen import ArqmathScreen
-from screens.arqmath.search import Searched
-from screens.shell.text import width
+from screens.shell.theme import width
 from screens.widgets.dialogs import Prompt, TextScreen
-from screens.widgets.listing import ReaderBox
-from screens.widgets.notice import Notice
+from screens.widgets.listing import Notice, ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import press, settle, showing, shown, write
 from workbench.operation import operation
-from workbench.papers.arqmath.collections import Collection
+from workbench.papers.arqmath.data import Collection
 from workbench.workspace import Workspace, ensure_sample
 
 Make = Callable[..., Workbench]
@@ -170,7 +169,7 @@ async def test_topics_ranking_and_answer_stand_side_by_side(build: Make) -> None
 
 def test_the_screen_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pyarrow", "torch", "lxml", "faiss"}
-    modules = "screens.arqmath.screen, workbench.papers.arqmath.collections"
+    modules = "screens.arqmath.screen, workbench.papers.arqmath.data"
     code = f"import sys, {modules}; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

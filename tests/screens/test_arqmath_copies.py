@@ -11,7 +11,7 @@ from pathlib import Path
 from screens.app import Workbench
 from tests.screens.driving import press
 from tests.screens.test_arqmath import MATHWB, WIDE, build, engine, files, ready, topics
-from workbench.papers.arqmath.collections import find_collection
+from workbench.papers.arqmath.data import find_collection
 
 __all__ = ["build", "engine", "files"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from engines.core.errors import EngineError
 from screens.app import Workbench
 from screens.arqmath.screen import ArqmathScreen
-from screens.widgets.notice import Notice
+from screens.widgets.listing import Notice
 from tests.screens.arqmath_engine import HereEngine, write_collection, write_run
 from tests.screens.driving import press, settle
 from tests.screens.test_arqmath import WIDE, answers, build, engine, files, ids, read, ready

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
-from engines.core.sizes import size
+from engines.core.machine import size
 from screens.arqmath.answer import about
-from screens.shell.text import count, elide, number, safe_text, some, width
-from screens.shell.theme import Ascii
+from screens.shell.theme import Ascii, count, elide, number, safe_text, some, width
 from screens.widgets.plot import Series, draw, span
 from workbench.units import duration
 

@@ -15,9 +15,9 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
+from engines.egen.corpora import save_cluster
 from engines.egen.corpus.shards import GrownHead, Row
 from engines.egen.records import EgenConfig
-from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
 from screens.egraphs.egraph import GraphListing
 from screens.egraphs.member import MemberPane
@@ -113,7 +113,7 @@ def test_the_screen_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pyarrow", "torch", "sympy", "egglog"}
     # What is not seen at first comes when it is opened.
     later = ("egraph", "vectors", "growth", "sheets")
-    heavy |= {f"screens.egraphs.{name}" for name in later} | {"screens.widgets.scatter"}
+    heavy |= {f"screens.egraphs.{name}" for name in later} | {"screens.widgets.plot"}
     code = f"import sys, screens.egraphs.screen; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

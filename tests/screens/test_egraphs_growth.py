@@ -11,8 +11,8 @@ import pytest
 from textual.widgets import Input, Static
 
 from engines.core.errors import EngineError
+from engines.egen.corpora import save_cluster
 from engines.egen.records import EgenConfig
-from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
 from screens.egraphs.clusters import ClustersPane
 from screens.egraphs.growth import GrowLine

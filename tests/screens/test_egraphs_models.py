@@ -12,14 +12,14 @@ from textual.pilot import Pilot
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
+from engines.egen.corpora import save_cluster
 from engines.egen.records import EgenConfig
-from engines.egen.save_cluster import save_cluster
 from screens.app import Workbench
 from screens.egraphs.member import MemberPane
 from screens.egraphs.screen import EgraphsScreen
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Pane
-from screens.widgets.scatter import Dot, Scatter
+from screens.widgets.plot import Dot, Scatter
 from screens.widgets.table import Table
 from tests.screens.driving import press, settle
 from tests.screens.egraph_engine import StillCall, StillEngine

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from textual.widgets import Static
 
-from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import LETTERS, prefix
 from screens.app import Workbench
+from screens.egraphs.columns import asked
 from screens.egraphs.growth import GrowLine
 from screens.egraphs.member import MemberPane
-from screens.egraphs.notation import asked
 from screens.widgets.listing import ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.plot import Plot

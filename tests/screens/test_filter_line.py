@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from screens.widgets.filterline import FilterLine
+from screens.widgets.listing import FilterLine
 from tests.screens.driving import shown
 from tests.screens.test_table import ROWS, One, keys
 

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.failures import explained, no_number
+from engines.training.libraries import explained, no_number
 from screens.app import Workbench
-from screens.jobs.columns import _differs, summary, told_apart
+from screens.jobs.columns import JobList, _differs, summary, told_apart
 from screens.jobs.form import NewJob
-from screens.jobs.job_list import JobList
 from screens.shell.bars import KeyBar
 from screens.shell.watch import JobWatch, Meter
 from screens.widgets.listing import ReaderBox

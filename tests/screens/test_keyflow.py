@@ -84,7 +84,7 @@ async def test_keys_before_the_panes_are_there_wait_for_them(make: Make) -> None
 async def test_a_key_that_is_lost_on_its_way_holds_up_the_next_ones_for_a_moment_only(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("screens.shell.keyflow._PATIENCE_S", 0.05)
+    monkeypatch.setattr("screens.shell.terminal._PATIENCE_S", 0.05)
     async with make().run_test(size=WIDE) as pilot:
         app = await ready(pilot)
         monkeypatch.setattr(app._keys, "_behind", lambda *_: None)

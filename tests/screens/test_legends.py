@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from screens.arqmath.columns import grade_cell, move_cell
-from screens.arqmath.hits import HitList
 from screens.arqmath.ranking import RankingPane
-from screens.arqmath.topics import TopicsPane
-from screens.jobs.job_list import JobList
+from screens.arqmath.topics import HitList, TopicsPane
+from screens.jobs.columns import JobList
 from screens.mathamr.graph import GraphPane
 from screens.shell.theme import STATES
 from screens.triplets.anchors import AnchorsPane

@@ -15,14 +15,13 @@ from typer.testing import CliRunner
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
-from screens.mathamr.comparison import Comparison
-from screens.mathamr.drawing import in_the_plane, line_by_line
+from screens.mathamr.columns import things
+from screens.mathamr.contexts import OWN, Subject, text_of
+from screens.mathamr.formula import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
 from screens.mathamr.sentence import lit_part, text_content
-from screens.mathamr.standings import StandingsSheet
-from screens.mathamr.subject import OWN, Subject, text_of
-from screens.mathamr.things import things
+from screens.mathamr.standings import Comparison, StandingsSheet
 from screens.widgets.dialogs import Prompt
 from screens.widgets.listing import ReaderBox
 from screens.widgets.table import Table

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from screens.shell import pace
+from screens.shell import terminal as pace
 
 
 class Ring:

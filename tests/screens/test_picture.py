@@ -26,8 +26,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.shell.graphics import Graphics, Protocol
-from screens.shell.sixels import Sixels, painted
+from screens.shell.graphics import Graphics, Protocol, Sixels, painted
 from screens.shell.theme import THEMES
 from screens.widgets import picture
 from screens.widgets.picture import FormulaImage, PicturePlot

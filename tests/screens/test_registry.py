@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from screens.registry import Entry
-from screens.shell.missing import MissingScreen
-from screens.widgets.notice import Notice
+from screens.shell.cards import MissingScreen
+from screens.widgets.listing import Notice
 from workbench.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,10 +11,9 @@ from textual.pilot import Pilot
 from screens.app import Workbench
 from screens.jobs.detail import Detail
 from screens.registry import SCREEN_KEYS
-from screens.shell.activity import ActivityScreen
-from screens.shell.jump import JumpScreen
+from screens.shell.activity import ActivityScreen, NoteList
 from screens.shell.keymap import APP_KEYS, LIST_KEYS, TEXT_KEYS, VERBS, VIEW_KEYS
-from screens.shell.note_list import NoteList
+from screens.shell.navigation import JumpScreen
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.reader import Reader
 from tests.screens.driving import shown

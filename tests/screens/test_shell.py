@@ -17,9 +17,9 @@ from screens.app import Workbench, run
 from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
 from screens.shell.bars import Header, KeyBar
-from screens.shell.selection import Thing
-from screens.shell.things import matching
-from screens.shell.too_small import TooSmall
+from screens.shell.cards import TooSmall
+from screens.shell.export import Thing
+from screens.shell.navigation import matching
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
 from screens.widgets.reader import Reader

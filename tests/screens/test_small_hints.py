@@ -12,10 +12,10 @@ from textual.widgets import Input, Static
 from textual.widgets._toast import Toast
 
 from screens.app import Workbench
+from screens.shell.activity import NoteList
 from screens.shell.bars import KeyBar
-from screens.shell.note_list import NoteList
-from screens.shell.text import width
-from screens.shell.things import gather, matching
+from screens.shell.navigation import gather, matching
+from screens.shell.theme import width
 from screens.widgets.dialogs import Chooser, Prompt
 from screens.widgets.pane import Pane
 from screens.widgets.reader import Reader

@@ -14,10 +14,9 @@ from screens.shell.bars import KeyBar
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
+from screens.widgets.plot import Scatter
 from screens.widgets.reader import Reader
-from screens.widgets.rows import Column
-from screens.widgets.scatter import Scatter
-from screens.widgets.table import Table
+from screens.widgets.table import Column, Table
 from tests.screens.test_shell import NARROW, ready
 
 Make = Callable[..., Workbench]

@@ -13,10 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from screens.widgets.dialogs import Choice, Chooser
-from screens.widgets.filterline import FilterLine, completions
-from screens.widgets.listing import Listing, ReaderBox
-from screens.widgets.rows import Column, Record, Rows, fitted, measured, share
-from screens.widgets.table import Table
+from screens.widgets.listing import FilterLine, Listing, ReaderBox, completions
+from screens.widgets.table import Column, Record, Rows, Table, fitted, measured, share
 
 COLUMNS = (Column("id", "id", 4, "right"), Column("head", "head"), Column("size", "size", 6, "right", drop=1))
 ROWS = [{"id": i, "head": f"sin(x + {i})", "size": (i * 37) % 101} for i in range(200)]

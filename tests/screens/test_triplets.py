@@ -19,20 +19,18 @@ from engines.core.errors import EngineError
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import parse_infix
 from engines.mwp.problems.problem import Problem
-from engines.mwp.solver.equations import Found
+from engines.mwp.solver.reading import Found
 from engines.mwp.triplets.settings import Similarity
-from engines.mwp.triplets.similar import similarity
+from engines.mwp.triplets.similarity import similarity
 from screens.app import Workbench
-from screens.shell.text import width
-from screens.triplets.choice import Choice, choices
+from screens.shell.theme import width
 from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
-from screens.triplets.edit_path import EditPath
-from screens.triplets.map import ProblemMap
+from screens.triplets.reader import Choice, choices
 from screens.triplets.screen import TripletsScreen
-from screens.triplets.solving import SolveSheet, solver_for
+from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
-from screens.widgets.notice import Notice
-from screens.widgets.scatter import Scatter
+from screens.widgets.listing import Notice
+from screens.widgets.plot import Scatter
 from screens.widgets.table import Table
 from tests.screens.arqmath_engine import HereEngine
 from tests.screens.driving import press, settle, shown
@@ -427,7 +425,9 @@ async def test_without_problems_the_screen_says_what_to_do(make: Make, engine: H
 
 def test_the_screen_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pyarrow", "torch", "numba", "faiss"}
-    code = f"import sys, screens.triplets.screen, screens.triplets.things; print(*{heavy} & set(sys.modules))"
+    code = (
+        f"import sys, screens.triplets.screen, screens.triplets.anchors; print(*{heavy} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

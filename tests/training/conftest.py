@@ -12,7 +12,7 @@ import pytest
 
 from tests.jobs.conftest import TIMING, Lab, end_all, played
 from workbench import jobs
-from workbench.jobs import timing
+from workbench.jobs import process as timing
 from workbench.paper import Trainer, trainers
 from workbench.recipes import load
 from workbench.training import job_spec

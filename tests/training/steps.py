@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def gradients(task: TrainingTask, model: Any, batches: Sequence[Any]) -> tuple[float, dict[str, Any]]:
     """Loss and gradients by weight of a step made of these batches; dropout is off."""
     from engines.training import processes
-    from engines.training.objective import descend, objective
+    from engines.training.loop import descend, objective
 
     accelerator = processes.start(TrainConfig(steps=1, device="cpu"))
     module = accelerator.prepare_model(objective(model.eval(), task))
@@ -116,9 +116,8 @@ def _cases_of_problems(folder: Path, rank: int, world: int) -> Iterator[tuple[st
 def _cases_of_answers(folder: Path, rank: int, world: int) -> Iterator[tuple[str, TrainingTask, list[Any]]]:
     import torch
 
+    from engines.arqmath.training.bi_encoder import encoder, splade
     from engines.arqmath.training.coco_mae import coco_mae
-    from engines.arqmath.training.dense_encoder import encoder
-    from engines.arqmath.training.splade import splade
 
     begin, end = (0, 8) if world == 1 else [(0, 5), (5, 8)][rank]
     data = {"collection": folder / "forum", "backbone": folder / "bert"}

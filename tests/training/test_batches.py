@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.batches import Batches, Position, batches_per_epoch
+from engines.training.data import Batches, Position, batches_per_epoch
 
 
 class Flow:

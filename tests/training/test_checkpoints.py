@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from engines.core.errors import EngineError
-from engines.training.checkpoints import all_checkpoints, newest, prune, verify, write
-from engines.training.state import from_file
+from engines.training.checkpoints import all_checkpoints, from_file, newest, prune, verify, write
 
 FILES = {"a": b"weights" * 1000, "b": b""}
 

@@ -15,7 +15,7 @@ import pytest
 from engines.core.errors import EngineError
 from workbench.paper import trainers
 from workbench.recipes import Recipe, load, recipes, with_settings
-from workbench.sweep import Sweep, variants
+from workbench.train import Sweep, variants
 from workbench.training import job_spec, summary
 
 if TYPE_CHECKING:

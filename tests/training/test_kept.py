@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engines.training import kept
-from engines.training.kept import Kept, prune
+from engines.training import token_cache as kept
+from engines.training.token_cache import Kept, prune
 
 CONTENTS = {"collection": "c0", "topics": "t0", "backbone": "b0"}
 

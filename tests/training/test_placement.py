@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.cli.job_text import description
+from workbench.cli.jobs import description
+from workbench.jobs.control import DiskUse
 from workbench.jobs.devices import gpus
-from workbench.jobs.disk import DiskUse
 from workbench.jobs.executors import LAUNCHED, check_placement, launch, visible
 from workbench.jobs.folder import Attempt, Heartbeat, create, find
 from workbench.jobs.process import ProcessId

@@ -77,7 +77,7 @@ def test_a_job_is_run_anew_in_a_folder_of_its_own(lab: Lab, recipe: Path) -> Non
 
 
 def test_a_title_says_what_was_changed(lab: Lab, recipe: Path) -> None:
-    from workbench.jobs.changes import fresh
+    from workbench.jobs.control import fresh
 
     spec = replace(job_spec(lab.workspace, load(str(recipe))), title="train small lr=1e-4 seed=1")
     number = jobs.submit(lab.workspace, spec).id

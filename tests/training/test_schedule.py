@@ -6,7 +6,7 @@ import pytest
 
 from engines.core.errors import EngineError
 from engines.training import TrainConfig
-from engines.training.schedule import factor
+from engines.training.loop import factor
 
 
 @pytest.mark.parametrize(("count", "times"), [(10, 2), (3, 1), (1, 2)])

@@ -16,7 +16,7 @@ from engines.core.errors import EngineError
 from workbench import jobs
 from workbench.cli import main
 from workbench.recipes import load
-from workbench.sweep import Sweep, variants
+from workbench.train import Sweep, variants
 
 if TYPE_CHECKING:
     from tests.jobs.conftest import Lab

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engines.core.errors import DataError
-from workbench.data_registry import DataRegistry
+from workbench.data import DataRegistry
 from workbench.papers.arqmath.data import check
 from workbench.workspace import Workspace
 

@@ -19,8 +19,8 @@ from engines.core.errors import EngineError
 from engines.core.events import Event
 from workbench import __version__, paths
 from workbench.cli import common
+from workbench.cli.command import Entry, lazy_group, paper_group
 from workbench.cli.common import emit, guard, progress_line, progress_text, table
-from workbench.cli.lazy import Entry, lazy_group, paper_group
 from workbench.cli.root import COMMANDS
 from workbench.cli.root import app as root
 from workbench.config import set_value

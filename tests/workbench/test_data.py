@@ -15,8 +15,7 @@ from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
 from workbench.cli.data import list_
 from workbench.cli.root import app
-from workbench.data_kinds import kinds
-from workbench.data_registry import SHOWN, DataRegistry
+from workbench.data import SHOWN, DataRegistry, kinds
 from workbench.errors import WorkspaceError
 from workbench.workspace import Workspace, ensure_sample
 

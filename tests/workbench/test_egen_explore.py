@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from engines.core.errors import EngineError
 from engines.core.events import Stop, never
+from engines.egen.corpora import save_cluster
 from engines.egen.corpus.shards import GrownHead, Row
 from engines.egen.models import vectors
 from engines.egen.models.encode import ModelEncoder, load_encoder
 from engines.egen.models.lookup import models_among
 from engines.egen.records import EgenConfig
-from engines.egen.save_cluster import save_cluster
 from tests.egen.small_clusters import clusters, random_model, write_clusters
 from workbench.cli.root import app
 from workbench.operation import operation

@@ -14,8 +14,9 @@ import screens
 import workbench.papers
 from engines.core import assets
 from engines.core.events import ignore, never
-from workbench import config, data_kinds, operation, paper
-from workbench.cli import lazy
+from workbench import config, operation, paper
+from workbench import data as data_kinds
+from workbench.cli import command as lazy
 from workbench.config import load_config, set_value
 from workbench.doctor import examine
 from workbench.jobs.worker import perform

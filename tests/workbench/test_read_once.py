@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from engines.core import watched
+from engines.core import files as watched
 from engines.core.events import Event
-from engines.core.files import read_lines
-from engines.core.watched import open_read, watching
+from engines.core.files import open_read, read_lines, watching
 from workbench.workspace import Workspace
 
 POSTS = (

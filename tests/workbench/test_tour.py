@@ -12,7 +12,7 @@ from engines.egen.verification.verify import Verifier
 from engines.retrieval.measures import evaluate
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import read_run
-from workbench.cli.tour import tour
+from workbench.cli.system import tour
 from workbench.workspace import Workspace
 
 
@@ -47,7 +47,7 @@ def test_it_grows_judges_counts_opens_and_finds(capsys: pytest.CaptureFixture[st
 def test_it_evaluates_compares_reads_and_searches(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.papers.egen.tour.tour", lambda guide, workspace: None)
+    monkeypatch.setattr("workbench.papers.egen.paper.tour", lambda guide, workspace: None)
     stops = taken(capsys)
     forum = Workspace.open().folder("arqmath") / "sample-forum"
     qrels = read_qrels(forum / "qrels_task1.tsv")
@@ -72,7 +72,7 @@ def test_it_reads_augments_and_pairs_word_problems(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for paper in ("egen", "arqmath", "mathamr"):
-        monkeypatch.setattr(f"workbench.papers.{paper}.tour.tour", lambda guide, workspace: None)
+        monkeypatch.setattr(f"workbench.papers.{paper}.paper.tour", lambda guide, workspace: None)
     stops = taken(capsys)
     assert list(stops) == MWP
     rows = {row["anchor"]: row for row in stops["mwp.triplets"]["result"]["triplets"]}
@@ -87,7 +87,7 @@ def test_it_inspects_a_formula_and_parses_a_text(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for paper in ("egen", "mwp", "arqmath"):
-        monkeypatch.setattr(f"workbench.papers.{paper}.tour.tour", lambda guide, workspace: None)
+        monkeypatch.setattr(f"workbench.papers.{paper}.paper.tour", lambda guide, workspace: None)
     tour(as_json=True)
     _, of_topic, of_text = json.loads(capsys.readouterr().out)["stops"]
     assert of_topic["result"]["nearest"][0]["grade"] == 3
@@ -109,6 +109,6 @@ def test_it_tells_it_in_words(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_user_without_the_samples_gets_the_rest(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.cli.tour.ensure_sample", lambda workspace: False)
+    monkeypatch.setattr("workbench.cli.system.ensure_sample", lambda workspace: False)
     assert not list(Workspace.open().corpora.iterdir())
     assert list(taken(capsys)) == EGEN[:2]

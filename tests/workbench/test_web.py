@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from engines.core.errors import EngineError
-from workbench.cli.serve import serve
+from workbench.cli.system import serve
 from workbench.web import WebServer, listen
 
 MATHWB = [sys.executable, "-P", "-c", "from workbench.cli import main; main()"]

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.sweep import Launch
+    from workbench.train import Launch
 
 __all__ = ["main", "open_screens"]
 
@@ -59,6 +59,6 @@ def main() -> None:
         code = app(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last place that can explain it
-        from workbench.cli.talk import fail
+        from workbench.cli.common import fail
 
         sys.exit(fail(error))

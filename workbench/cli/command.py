@@ -1,14 +1,17 @@
-"""Commands of operations: arguments, options, ranges and choices from the spec, one way to run them all."""
+"""Commands of operations, and groups that make their commands when they run."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Annotated, Any, Literal, Optional
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, never
@@ -17,9 +20,151 @@ from engines.core.spec import Field, described, values
 from workbench.cli.common import Executor, Where, emit, progress_line, say, stop_on_interrupt
 from workbench.errors import UsageError
 from workbench.filters import Filter
-from workbench.operation import Aside, Operation, option
+from workbench.operation import Aside, Operation, load, option
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from workbench.paper import Paper
+
+
+class _Once:
+    """Before a command or group of typer: it refuses what is given again and could mean something else."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse options that are given again, then go on."""
+        this: Any = self
+        _, _, order = this.make_parser(ctx).parse_args(args=list(args))
+        for given, times in Counter(filter(_single, order)).items():
+            if times > 1:
+                names = "/".join((given.opts[-1], *given.secondary_opts[-1:]))
+                ctx.fail(f"{names} is given {times} times, and may be given once.")
+        more: Any = super()
+        found: list[str] = more.parse_args(ctx, args)
+        return found
+
+
+def _single(option: Any) -> bool:
+    """Whether a second one says something else: no option of several values, no sign without an opposite."""
+    if not isinstance(option, TyperOption) or option.multiple or option.count:
+        return False
+    return not option.is_flag or bool(option.secondary_opts)
+
+
+class OnceCommand(_Once, TyperCommand):
+    """A command."""
+
+
+class OnceGroup(_Once, TyperGroup):
+    """A group, and so the program itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command or group: its name, its line of help, and what makes it: a function with typer annotations or
+    a `typer.Typer`. `expressions` lets an argument begin with `-`, as `- sin x 2` does; such a command has no
+    one-letter options. What is not `listed` is a command all the same."""
+
+    name: str
+    help: str
+    made: Callable[[], Any]
+    expressions: bool = False
+    listed: bool = True
+
+
+def written(name: str, target: str, help: str) -> Entry:
+    """A command or group that is written by hand, at `module:attribute`."""
+    return Entry(name, help, partial(load, target))
+
+
+def _command(entry: Entry) -> Any:
+    from workbench.cli.common import guard
+
+    found = entry.made()
+    if not isinstance(found, typer.Typer):
+        holder = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        settings = {"ignore_unknown_options": entry.expressions}
+        holder.command(entry.name, cls=OnceCommand, context_settings=settings, hidden=not entry.listed)(
+            guard(found)
+        )
+        found = holder
+    command = typer.main.get_command(found)
+    command.name = entry.name
+    return command
+
+
+def lazy_group(entries: Sequence[Entry]) -> type[OnceGroup]:
+    """The group class to give to `typer.Typer(cls=...)`."""
+    by_name = {entry.name: entry for entry in entries}
+
+    class LazyGroup(OnceGroup):
+        """Knows its commands by name and loads the one that is asked for."""
+
+        def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+            return list(by_name)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name in by_name and cmd_name not in self.commands:
+                self.commands[cmd_name] = _command(by_name[cmd_name])
+            return super().get_command(ctx, cmd_name)
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+            with formatter.section("Commands"):
+                formatter.write_dl([(entry.name, entry.help) for entry in entries if entry.listed])
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            if args and args[0] not in by_name:
+                from engines.core.errors import did_you_mean
+
+                ctx.fail(f"There is no command {args[0]!r}. {did_you_mean(args[0], by_name)}".rstrip())
+            return super().resolve_command(ctx, args)
+
+    return LazyGroup
+
+
+def _nothing() -> None:
+    pass
+
+
+class _Group(typer.Typer):
+    """A group to whose commands options are given once."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """As typer's."""
+        return super().command(name, cls=OnceCommand, **settings)
+
+
+def group(
+    name: str,
+    help: str,
+    entries: Sequence[Entry] = (),
+) -> typer.Typer:
+    """A group of commands: those of a table, loaded when they run, or those its module adds."""
+    app = _Group(
+        name=name,
+        cls=lazy_group(entries) if entries else OnceGroup,
+        help=help,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    # A callback makes it a group even with one command.
+    app.callback()(_nothing)
+    return app
+
+
+def paper_group(paper: Paper) -> typer.Typer:
+    """The group of a paper's commands, those of its operations."""
+    entries = [
+        Entry(row.name.partition(".")[2], row.help, partial(_derived, row), row.expressions, row.listed)
+        for row in paper.rows()
+    ]
+    return group(paper.name, paper.help, entries)
+
+
+def _derived(row: Operation) -> Any:
+
+    return command(row)
+
 
 _OPTION = re.compile(r"--[a-z][a-z-]*(=.*)?", re.DOTALL)
 

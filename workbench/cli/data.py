@@ -10,15 +10,12 @@ from typing import Annotated
 import typer
 
 from engines.core.errors import EngineError
+from workbench.cli.command import group
 from workbench.cli.common import Json, Where, emit, guard, progress_line, say, table
-from workbench.cli.lazy import group
-from workbench.data_kinds import kinds
-from workbench.data_registry import Checked
+from workbench.data import Checked, kinds
 from workbench.errors import one_line
 from workbench.operation import plain
 from workbench.workspace import Workspace
-
-__all__ = ["app"]
 
 app = group("data", "Your own files: register and check them. They stay where they are.")
 

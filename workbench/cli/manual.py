@@ -9,8 +9,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["page", "write"]
-
 PATH = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 
 _HEAD = """# Commands

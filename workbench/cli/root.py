@@ -11,23 +11,21 @@ import typer
 
 from workbench import __version__
 from workbench.cli import open_screens
-from workbench.cli.lazy import Entry, lazy_group, paper_group, written
+from workbench.cli.command import Entry, lazy_group, paper_group, written
 from workbench.paper import papers
-
-__all__ = ["COMMANDS", "app"]
 
 COMMANDS = (
     *(Entry(paper.name, paper.help, partial(paper_group, paper)) for paper in papers()),
     written("train", "workbench.cli.train:train", "Train a model by a recipe, here or in the background."),
     written(
-        "repro", "workbench.cli.repro:repro", "Every table of the papers: theirs, ours, what is missing."
+        "repro", "workbench.cli.system:repro", "Every table of the papers: theirs, ours, what is missing."
     ),
     written("jobs", "workbench.cli.jobs:app", "Long work in the background: watch, stop, resume."),
     written("data", "workbench.cli.data:app", "Your own files: register and check them."),
-    written("config", "workbench.cli.config:app", "Settings, and where each value comes from."),
-    written("doctor", "workbench.cli.doctor:doctor", "What is installed, what is missing, what to do."),
-    written("serve", "workbench.cli.serve:serve", "The screens in a browser, behind a token."),
-    written("tour", "workbench.cli.tour:tour", "The main job of every engine, on the sample workspace."),
+    written("config", "workbench.cli.system:app", "Settings, and where each value comes from."),
+    written("doctor", "workbench.cli.system:doctor", "What is installed, what is missing, what to do."),
+    written("serve", "workbench.cli.system:serve", "The screens in a browser, behind a token."),
+    written("tour", "workbench.cli.system:tour", "The main job of every engine, on the sample workspace."),
 )
 
 app = typer.Typer(

@@ -16,12 +16,10 @@ from workbench.cli.common import Executor, Json, emit, progress_line, say, table
 from workbench.errors import UsageError
 from workbench.jobs import JobView, run_foreground, submit
 from workbench.recipes import Recipe, load, quickest, recipes, with_settings
-from workbench.sweep import Launch, Run, Sweep, by_setting, member_runs, start
+from workbench.train import Launch, Run, Sweep, by_setting, member_runs, start
 from workbench.training import Summary, begun_from, check_trains, job_spec, question
 from workbench.units import duration
 from workbench.workspace import Workspace, ensure_sample
-
-__all__ = ["train"]
 
 _SWEEP = {field.name: field.arg for field in described(Sweep)}
 

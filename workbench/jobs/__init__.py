@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from workbench.jobs.control import (
+    DiskUse,
     attempts,
+    disk_use,
     job,
     jobs,
     kill,
@@ -17,9 +19,8 @@ from workbench.jobs.control import (
     submit_shares,
     submit_sweep,
 )
-from workbench.jobs.differences import DiffRow, diff
-from workbench.jobs.disk import DiskUse, disk_use
 from workbench.jobs.folder import Job
+from workbench.jobs.parameters import DiffRow, diff
 from workbench.jobs.records import look_at, reconcile, reindex
 from workbench.jobs.tail import Curve, EventTail, LineTail, LoggedEvent, MetricCurves, last_lines
 from workbench.jobs.view import FIELDS, AttemptView, JobView, Look

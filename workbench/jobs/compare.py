@@ -1,16 +1,245 @@
-"""Two jobs side by side: what differs in setting, environment and result."""
+"""Jobs side by side: what differs between two, and standings of any number."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from workbench.jobs.differences import DiffRow, flat, recipe_diff
+from engines.core.errors import EngineError, did_you_mean
+from engines.retrieval.measures import Comparison as Paired
+from engines.retrieval.measures import compare as paired
+from engines.retrieval.measures import holm
+from workbench.errors import UsageError
 from workbench.jobs.folder import read_document
+from workbench.jobs.parameters import DiffRow, flat, recipe_diff
+from workbench.jobs.sweeps import curve, lowest_is_best
+from workbench.jobs.tail import is_number
 from workbench.jobs.view import AttemptView, JobView
+from workbench.training import Summary, interval, summary
 
-__all__ = ["Comparison", "compare", "compare_attempts"]
+# Any number of runs compared: by setting, over their repeats, with intervals and paired tests; the best
+# first.
+
+_REPEATS = ("seed", "model.fold")
+"""What makes one of several runs of a setting."""
+
+_LEVEL = 0.05
+"""From which p on a difference is no more than the spread."""
+
+_NOT_SETTINGS = ("executor", "out", "publish", "recipe")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One setting. `value`: of its `finished` runs, several of one seed and fold by their mean. `difference`:
+    to the best in the runs that both have, with its 95 % interval by Student's t; `p`: two-sided paired
+    randomisation test, corrected by Holm; None for the best, and where fewer than two runs are shared.
+    `band`: step, mean, low, high of the measure while it was trained."""
+
+    setting: Mapping[str, Any]
+    jobs: tuple[int, ...]
+    failed: tuple[int, ...]
+    finished: int
+    value: Summary | None
+    shared: int = 0
+    difference: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    band: tuple[tuple[int, Summary], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The setting in a line: `train.lr=0.001, model.size=2`."""
+        parts = (f"{key}={told(value)}" for key, value in self.setting.items())
+        return ", ".join(parts) or "all alike"
+
+    @property
+    def apart(self) -> str:
+        """How far from the best, with the interval: `-0.02 [-0.05, 0.01]`; empty where it cannot be told."""
+        if self.difference is None or self.interval is None:
+            return ""
+        low, high = self.interval
+        return f"{self.difference:+.4g} [{low:.4g}, {high:.4g}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "setting": dict(self.setting),
+            "jobs": list(self.jobs),
+            "failed": list(self.failed),
+            "finished": self.finished,
+            "value": None if self.value is None else self.value.to_dict(),
+            "shared": self.shared,
+            "difference": self.difference,
+            "interval": None if self.interval is None else list(self.interval),
+            "p": self.p,
+            "band": [{"step": step, **found.to_dict()} for step, found in self.band],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Settings by `measure`, the best first; those without a finished run last."""
+
+    measure: str
+    lowest: bool
+    rows: tuple[Standing, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Which setting won, by how much, and whether that is more than the repeats' spread."""
+        best, *others = self.rows
+        if best.value is None:
+            return "no run has ended yet"
+        won = f"best by {self.measure}: {best.name}, {best.value}"
+        second = next((row for row in others if row.value is not None), None)
+        if second is None or second.value is None:
+            return won
+        ahead = abs(best.value.mean - second.value.mean)
+        won += f"; ahead of {second.name} by {ahead:.4g}"
+        if second.p is None:
+            return f"{won}, in too few shared runs to tell it from their spread"
+        if second.p < _LEVEL:
+            return f"{won}, more than the spread of {second.shared} shared runs (p {second.p:.3g})"
+        few = ", and so few could not show more" if 2.0 ** (1 - second.shared) >= _LEVEL else ""
+        return f"{won}, no more than the spread of {second.shared} shared runs (p {second.p:.3g}){few}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; `best` is the setting that won, None where nothing is finished."""
+        won = [row for row in self.rows[:1] if row.value is not None]
+        best = dict(won[0].setting) if won else None
+        rows = [row.to_dict() for row in self.rows]
+        return {"measure": self.measure, "lowest_is_best": self.lowest, "best": best, "settings": rows}
+
+
+def told(value: Any) -> str:
+    """A value of a setting or a result, numbers in six digits."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "" if value is None else str(value)
+
+
+def standings(views: Sequence[JobView], measure: str = "") -> Standings:
+    """Compare runs. Args: measure: to compare by; the recipe's `best`, or the first that there is.
+
+    Raises: UsageError E403 for a measure that no run has, E645 when no run has any.
+    """
+    numbers = {view.id: _measures(view) for view in views}
+    names = list(dict.fromkeys(name for found in numbers.values() for name in found))
+    if not names:
+        raise UsageError(
+            "none of these runs has measured anything yet", code="E645", remedy="Wait until one has ended."
+        )
+    measure = measure or next((name for name in map(_chosen, views) if name in names), names[0])
+    if measure not in names:
+        remedy = did_you_mean(measure, names) or f"There are: {', '.join(names)}."
+        raise UsageError(f"no run has a measure {measure!r}", code="E403", remedy=remedy)
+    lowest = lowest_is_best(measure, [view.params.get("train", {}) for view in views])
+    groups = _by_setting(views)
+    found = [_Group(setting, members, measure, numbers) for setting, members in groups]
+    sign = 1 if lowest else -1
+    found.sort(key=lambda group: (group.value is None, 0 if group.value is None else sign * group.value.mean))
+    rows = [group.alone() for group in found]
+    if len(found) > 1 and found[0].value is not None:
+        rows = [rows[0], *_against(found[0], found[1:])]
+    return Standings(measure, lowest, tuple(rows))
+
+
+class _Group:
+    """The runs of one setting."""
+
+    def __init__(
+        self,
+        setting: Mapping[str, Any],
+        views: Sequence[JobView],
+        measure: str,
+        numbers: Mapping[int, Mapping[str, float]],
+    ) -> None:
+        self.setting, self.views = setting, views
+        found: dict[str, list[float]] = {}
+        for view in views:
+            if measure in numbers[view.id]:
+                found.setdefault(_repeat(view), []).append(numbers[view.id][measure])
+        self.values = {repeat: fmean(each) for repeat, each in found.items()}
+        self.finished = sum(map(len, found.values()))
+        self.value = summary(list(self.values.values()), measure) if self.values else None
+        self._measure = measure
+
+    def alone(self, **more: Any) -> Standing:
+        failed = tuple(view.id for view in self.views if view.state in ("failed", "lost"))
+        ids = tuple(view.id for view in self.views)
+        return Standing(self.setting, ids, failed, self.finished, self.value, band=self._band(), **more)
+
+    def _band(self) -> tuple[tuple[int, Summary], ...]:
+        """The measure at each step at which all finished runs have taken it."""
+        done = [view for view in self.views if view.state == "succeeded"]
+        curves = [dict(curve(view.folder, self._measure)) for view in done]
+        steps = sorted(set.intersection(*map(set, curves))) if curves else []
+        return tuple((step, summary([found[step] for found in curves], self._measure)) for step in steps)
+
+
+def _against(best: _Group, others: Sequence[_Group]) -> list[Standing]:
+    """The other settings, each compared with the best in the runs that both have."""
+    tests: list[Paired | None] = []
+    apart: list[list[float]] = []
+    for group in others:
+        shared = sorted(best.values.keys() & group.values.keys())
+        apart.append([group.values[key] - best.values[key] for key in shared])
+        try:
+            tests.append(
+                paired({key: best.values[key] for key in shared}, {key: group.values[key] for key in shared})
+            )
+        except EngineError:
+            tests.append(None)
+    adjusted = iter(holm([each.randomisation_p for each in tests if each is not None]))
+    rows = []
+    for group, test, differences in zip(others, tests, apart, strict=True):
+        half = interval(differences)
+        if test is None or half is None:
+            rows.append(group.alone(shared=len(differences)))
+            continue
+        between = (test.difference - half, test.difference + half)
+        told = {"difference": test.difference, "interval": between, "p": next(adjusted)}
+        rows.append(group.alone(shared=test.topics, **told))
+    return rows
+
+
+def _by_setting(views: Sequence[JobView]) -> list[tuple[dict[str, Any], list[JobView]]]:
+    """The runs by what differs between their recipes, repeats left out."""
+    settings = {view.id: {"task": view.task, **flat(view.params)} for view in views}
+    keys = dict.fromkeys(key for found in settings.values() for key in found)
+    differ = [
+        key
+        for key in keys
+        if key not in (*_REPEATS, *_NOT_SETTINGS)
+        and len({str(found.get(key)) for found in settings.values()}) > 1
+    ]
+    groups: dict[str, tuple[dict[str, Any], list[JobView]]] = {}
+    for view in views:
+        setting = {key: settings[view.id].get(key) for key in differ}
+        groups.setdefault(str(setting), (setting, []))[1].append(view)
+    return list(groups.values())
+
+
+def _repeat(view: JobView) -> str:
+    """What is paired: seed and fold."""
+    return f"{view.seed} {flat(view.params).get('model.fold', '')}"
+
+
+def _measures(view: JobView) -> dict[str, float]:
+    """What a finished run has measured; its other numbers where it has no measures."""
+    if view.state != "succeeded":
+        return {}
+    found = view.value.get("measures") or view.value
+    return {name: float(value) for name, value in found.items() if is_number(value)}
+
+
+def _chosen(view: JobView) -> str:
+    return str(view.params.get("train", {}).get("best", ""))
+
 
 _PLACES = ("out", "publish")
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import psutil
 
-__all__ = ["Gpu", "gpus", "is_network", "memory_bytes"]
-
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 _NETWORK = {

@@ -22,19 +22,6 @@ from workbench.jobs import slurm
 from workbench.jobs.devices import Gpu, gpus
 from workbench.jobs.folder import Attempt, all_jobs, read_document
 
-__all__ = [
-    "LAUNCHED",
-    "VISIBLE",
-    "Launch",
-    "check_placement",
-    "choose",
-    "cluster_options",
-    "device_of",
-    "launch",
-    "taken",
-    "visible",
-]
-
 LAUNCHED = "MATHWB_LAUNCHED"
 """Set for workers that have something between them and the supervisor, which so cannot signal them."""
 

@@ -34,23 +34,9 @@ from typing import Any
 
 from engines.core.errors import EngineError
 from engines.core.files import file_error, sweep, write_json
-from workbench.jobs.places import absolute, relative
+from workbench.jobs.parameters import absolute, relative
 from workbench.jobs.process import ProcessId
 from workbench.recipes import Recipe
-
-__all__ = [
-    "LIVE",
-    "TERMINAL",
-    "Attempt",
-    "Ending",
-    "Heartbeat",
-    "Job",
-    "all_jobs",
-    "create",
-    "discard",
-    "find",
-    "read_document",
-]
 
 LIVE = ("queued", "starting", "running", "stopping")
 TERMINAL = ("succeeded", "failed", "stopped", "lost")

@@ -17,14 +17,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.jobs import slurm, timing
-from workbench.jobs.endings import last_words
+from workbench.jobs import process as timing
+from workbench.jobs import slurm
 from workbench.jobs.executors import cluster_options
 from workbench.jobs.folder import Attempt, Ending, Job
-from workbench.jobs.progress import progress
 from workbench.jobs.supervisor import Signals, Supervisor
-
-__all__ = ["main"]
+from workbench.jobs.tail import progress
+from workbench.jobs.view import last_words
 
 TIME_LIMIT = "the cluster's time limit"
 CANCELLED = "cancelled on the cluster"

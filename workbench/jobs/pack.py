@@ -12,12 +12,10 @@ from typing import Any
 from engines.core.errors import EngineError
 from engines.core.files import atomic_writer, file_error
 from engines.core.spec import described
-from workbench.jobs.differences import texts
 from workbench.jobs.folder import Job
+from workbench.jobs.parameters import texts
 from workbench.jobs.view import JobView, job_view
 from workbench.operation import operation
-
-__all__ = ["drop_checkpoints", "pack"]
 
 MOST_DATA_BYTES = 2**30
 _LOGS = ("events.jsonl", "result.json", "stdout.log", "stderr.log", "device.json")
@@ -61,7 +59,7 @@ def drop_checkpoints(view: JobView, keep: int) -> int:
     Raises: EngineError E603 while it runs.
     """
     from engines.training.checkpoints import prune
-    from workbench.jobs.disk import disk_use
+    from workbench.jobs.control import disk_use
 
     if view.live:
         raise EngineError(

@@ -33,15 +33,13 @@ from engines.core.errors import EngineError
 from engines.core.files import write_json
 from engines.core.machine import processors
 from workbench import paths
-from workbench.jobs import timing
+from workbench.jobs import process as timing
 from workbench.jobs.devices import Gpu, gpus
+from workbench.jobs.environment import held, placed
 from workbench.jobs.executors import visible
 from workbench.jobs.folder import Attempt, Job, read_document
 from workbench.jobs.process import MARK
 from workbench.jobs.sweeps import awaited, lane
-from workbench.jobs.variables import held, placed
-
-__all__ = ["Places", "Slots", "advance", "enqueue", "keep", "places", "take"]
 
 _FOLDER = ".queue"
 _NAME = re.compile(r"[0-9]+-([0-9]+)-([0-9]+)(?:\.([0-9]+))?")

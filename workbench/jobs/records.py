@@ -21,7 +21,6 @@ from workbench.jobs.view import AttemptView, JobView, Look, attempt_view, change
 if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
-__all__ = ["enter", "look_at", "reconcile", "reindex", "settle"]
 
 _RUBBISH = re.compile(r"\.draft-[0-9a-f]{12}|\.removed-\d+-[0-9a-f]{8}")
 """The names of runs half made or half removed."""

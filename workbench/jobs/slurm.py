@@ -15,8 +15,6 @@ from pathlib import Path
 from engines.core.errors import EngineError
 from workbench.jobs.process import MARK
 
-__all__ = ["WARNING_S", "Told", "ask", "cancel", "ending", "forget", "job_id", "options", "requeue", "submit"]
-
 WARNING_S = 120
 """So long before its time limit a job is warned, writes a checkpoint and is queued again."""
 

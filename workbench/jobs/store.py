@@ -18,8 +18,6 @@ from workbench import paths
 from workbench.jobs.devices import is_network
 from workbench.jobs.view import AttemptView, JobView
 
-__all__ = ["Index", "Row"]
-
 # Append-only: an index made by an older version is brought up to date by the steps it has not seen.
 _MIGRATIONS = (
     """CREATE TABLE jobs (

@@ -28,10 +28,9 @@ import psutil
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink
 from engines.core.files import printable
-from engines.core.sizes import size
-from workbench.jobs import timing
+from engines.core.machine import size
+from workbench.jobs import process as timing
 from workbench.jobs.devices import memory_bytes
-from workbench.jobs.endings import last_words
 from workbench.jobs.executors import launch
 from workbench.jobs.folder import Attempt, Ending, Heartbeat, Job
 from workbench.jobs.process import MARK, ProcessId, mark, sweep
@@ -39,8 +38,7 @@ from workbench.jobs.queue import Slots, keep, leave
 from workbench.jobs.reporting import start
 from workbench.jobs.sweeps import verdict
 from workbench.jobs.tail import EventTail, last_lines
-
-__all__ = ["DISK_FULL", "ORPHANED", "Signals", "Supervisor"]
+from workbench.jobs.view import last_words
 
 DISK_FULL = 74
 """Exit code of a worker that could not even write down how it ended."""

@@ -21,22 +21,6 @@ from workbench.jobs.folder import Attempt, Job, all_jobs, read_document
 from workbench.jobs.tail import METRIC, LoggedEvent, is_number
 from workbench.recipes import Recipe
 
-__all__ = [
-    "EARLY",
-    "TASK",
-    "Member",
-    "awaited",
-    "curve",
-    "divided",
-    "lane",
-    "lowest_is_best",
-    "members",
-    "note_members",
-    "plan",
-    "sweep_of",
-    "verdict",
-]
-
 TASK = "sweep"
 EARLY = "stopped early"
 _ENOUGH = 3

@@ -17,15 +17,12 @@ from typing import Any
 
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, file_error, remove_folder
-from engines.core.sizes import size
+from engines.core.machine import size
 from engines.core.spec import described
-from workbench.jobs.changes import next_free
-from workbench.jobs.differences import texts
-from workbench.jobs.places import INSIDE
+from workbench.jobs.control import next_free
+from workbench.jobs.parameters import INSIDE, texts
 from workbench.operation import operation, option
 from workbench.recipes import Recipe
-
-__all__ = ["Unpacked", "unpacked"]
 
 _ENDINGS = (".tar.gz", ".tgz")
 _RECIPE = "recipe.toml"

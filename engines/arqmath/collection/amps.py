@@ -15,10 +15,8 @@ from pathlib import Path
 
 from engines.core.errors import DataError
 from engines.core.files import file_error
-from engines.core.sizes import size
+from engines.core.machine import size
 from engines.forum.readers import Report
-
-__all__ = ["Exercise", "read_amps"]
 
 _MAX_BYTES = 2**20
 """A longer exercise is malformed."""

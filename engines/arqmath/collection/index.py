@@ -11,24 +11,29 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.collection.index_build import IDS, QUESTIONS, STORE, build_index, document_text
-from engines.arqmath.collection.index_plan import AGAIN, FORMAT, MANIFEST, PLAN, read_json
+from engines.arqmath.collection.index_build import (
+    AGAIN,
+    FORMAT,
+    IDS,
+    MANIFEST,
+    PLAN,
+    QUESTIONS,
+    STORE,
+    read_json,
+)
 from engines.arqmath.collection.store import PostStore
 from engines.arqmath.first_stage import FirstStage, Search
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed, sha256
 from engines.retrieval.bm25 import LexicalIndex
-from engines.retrieval.dense import DenseIndex
+from engines.retrieval.dense import DenseIndex, Vectors
 from engines.retrieval.encoders import StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
 from engines.retrieval.run import Run
-from engines.retrieval.similarity import Vectors
 from engines.retrieval.sparse import SparseEncoder, SparseIndex, sparse_encoder
 from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import TERMS
-
-__all__ = ["DEPTH", "Hit", "Index", "build_index", "document_text", "kept_index", "open_index"]
 
 _HASHED_BYTES = 4 * 2**20
 """Files of an index up to this size are compared by content when it is opened, larger ones by length: an

@@ -1,23 +1,12 @@
-"""Building an index of the answers of a collection: by terms, and by vectors if asked for.
-
-    manifest.json          what it was made of, versions, size and hash of every file; written last
-    posts.sqlite           all posts by id (`store`)
-    documents.npy          the ids of the answers, in the order of the indexes
-    questions.npy          the ids of the questions, in the order of their vectors
-    lexical/  dense/       BM25 and faiss (`engines.retrieval`)
-    questions/  sparse/    faiss; learned sparse vectors of the answers
-    structure/             BM25 over the structure of formulas
-
-A document is an answer with the title of its question before it, or a question, title and body. While an
-index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a build
-that was killed goes on from them.
-"""
+"""Building an index of the answers of a collection, by its plan."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,22 +15,105 @@ from zipfile import BadZipFile
 import numpy as np
 from scipy.sparse import load_npz, save_npz
 
-from engines.arqmath.collection.index_plan import FORMAT, MANIFEST, PLAN, begun, read_json
 from engines.arqmath.collection.store import PostStore, StoredPost, build_store
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, sha256, write_array, write_json
-from engines.core.locks import sole_builder
+from engines.core.files import atomic_writer, file_error, sha256, sole_builder, write_array, write_json
 from engines.forum.folder import ArqmathFolder
-from engines.retrieval.bm25 import Bm25, LexicalIndex, build_lexical
+from engines.retrieval.bm25 import Bm25, LexicalIndex, TermPart, build_lexical
 from engines.retrieval.dense import DenseIndex, Kind, build_dense
 from engines.retrieval.encoders import BUILT_IN, StoredEncoder
 from engines.retrieval.encoders import encoder as load_encoder
-from engines.retrieval.postings import TermPart
 from engines.retrieval.sparse import SparseEncoder, SparseIndex, build_sparse, sparse_encoder
+from engines.retrieval.stored import corrupt
 from engines.retrieval.tokens import STRUCTURE, TERMS, VERSIONS, Terms
 
-__all__ = ["build_index", "document_text", "refuse_without_terms"]
+FORMAT = 1
+MANIFEST, PLAN = "manifest.json", "plan.json"
+AGAIN = "Remove the index and build it again, or choose another folder."
+
+
+def _facts(chosen: StoredEncoder | SparseEncoder) -> dict[str, Any]:
+    return {
+        "name": chosen.name,
+        "place": chosen.place,
+        "dim": chosen.dimension,
+        "sha256": chosen.fingerprint,
+    }
+
+
+def begun(
+    out: Path,
+    plan: dict[str, Any],
+    named: Mapping[str, Any],
+    chosen: Mapping[str, StoredEncoder | SparseEncoder | None],
+) -> dict[str, Any]:
+    """The plan, written, or checked against that which the folder was begun with; an encoder may be added
+    later, and settings of BM25 that are not named are the folder's own.
+
+    Raises: EngineError E668 for a folder that was begun with others.
+    """
+    path = out / PLAN
+    old: dict[str, Any] = read_json(path) if path.exists() else {}
+    was = {"tokens": old.get("tokens"), **(old.get("bm25") or asdict(Bm25()))}
+    if was["tokens"] not in TERMS:
+        was["tokens"] = VERSIONS["porter" if str(was["tokens"]).startswith("porter") else "math"]
+    of_terms = {name: was[name] if value is None else value for name, value in named.items()}
+    plan |= {"tokens": of_terms["tokens"], "bm25": {name: of_terms[name] for name in ("k1", "b")}}
+    if old:
+        names = {"format": "version", "posts": "posts", "links": "links", "tokens": "terms", "bm25": "BM25"}
+        for key, name in names.items():
+            if old.get(key) != plan[key]:
+                raise EngineError(
+                    f"the index in this folder was begun with other settings: {name}",
+                    where=str(out),
+                    code="E668",
+                    exit_code=2,
+                    remedy=AGAIN,
+                )
+    for key, encoder in chosen.items():
+        own = old.get(key)
+        facts: dict[str, Any] = _facts(encoder) if encoder is not None else own or {}
+        if own and own["sha256"] != facts["sha256"]:
+            raise EngineError(
+                f"the vectors in this folder are those of {own['name']}, and {facts['name']} is asked for",
+                where=str(out),
+                code="E668",
+                exit_code=2,
+                remedy=AGAIN,
+            )
+        plan[key] = facts or None
+    if plan != old:
+        write_json(path, plan)
+    return plan
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A plan or manifest. Raises: DataError E661 for one that is corrupt, E312 for one that is missing."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        found["format"]
+    except FileNotFoundError as error:
+        raise file_error(error, path, "read") from error
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise corrupt(path, error) from error
+    return found
+
+
+# Building an index of the answers of a collection: by terms, and by vectors if asked for.
+#
+#     manifest.json          what it was made of, versions, size and hash of every file; written last
+#     posts.sqlite           all posts by id (`store`)
+#     documents.npy          the ids of the answers, in the order of the indexes
+#     questions.npy          the ids of the questions, in the order of their vectors
+#     lexical/  dense/       BM25 and faiss (`engines.retrieval`)
+#     questions/  sparse/    faiss; learned sparse vectors of the answers
+#     structure/             BM25 over the structure of formulas
+#
+# A document is an answer with the title of its question before it, or a question, title and body. While an
+# index is built, `plan.json` says of what, and `parts/` holds terms and vectors of some documents each: a
+# build
+# that was killed goes on from them.
 
 _TERM_PART = 5_000
 _VECTOR_PART = 512

@@ -1,4 +1,4 @@
-"""Indexing a collection."""
+"""Indexing a collection, and exporting an index."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.choices import SomeCollection
-from engines.core.errors import EngineError
-from engines.core.events import Sink, Stop, ignore, never
+from engines.arqmath.first_stage import SomeCollection
+from engines.core.errors import EngineError, StoppedError
+from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, refused, share_of
 from engines.retrieval.tokens import Terms
-
-__all__ = ["IndexCollection", "Prepare", "index", "prepare", "settled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def index(spec: IndexCollection, *, events: Sink = ignore, stop: Stop = never) -
     >>> made["complete"], made["documents"], made["dense"]
     (True, 182, None)
     """
-    from engines.arqmath.collection.index import build_index
+    from engines.arqmath.collection.index_build import build_index
     from engines.forum.folder import ArqmathFolder
 
     return build_index(
@@ -125,7 +123,7 @@ class Prepare:
 
 def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """As `index`, over an index of other posts or of another version."""
-    from engines.arqmath.collection.index_plan import PLAN
+    from engines.arqmath.collection.index_build import PLAN
     from engines.core.files import remove_folder
 
     wanted = IndexCollection(spec.folder, spec.index)
@@ -136,3 +134,55 @@ def prepare(spec: Prepare, *, events: Sink = ignore, stop: Stop = never) -> dict
             raise
     remove_folder(spec.index, PLAN)
     return index(wanted, events=events, stop=stop)
+
+
+_ROWS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class ExportDocuments:
+    """Write the answers of an index as lines of JSON, as Pyserini and PyTerrier index them.
+
+    Each line has `id` and `contents`: the title of the question, a line break, the answer with its formulas
+    as `$latex$`, which is what is searched here.
+    """
+
+    index: Annotated[
+        Path,
+        Arg("What `mathwb arqmath index` made, or an indexed collection.", ref="index", metavar="DIR"),
+    ]
+    out: Annotated[Path, Arg("The file to write.", option=True, writes=True)]
+
+
+def export(spec: ExportDocuments, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The file appears whole or not at all.
+
+    Returns: out, documents. Events: progress in documents. Raises: DataError for a folder that is no index,
+    as `open_index`, and when `out` cannot be written; StoppedError after a stop.
+
+    >>> from engines.core.assets import asset
+    >>> from tempfile import mkdtemp
+    >>> from engines.arqmath import IndexCollection, index
+    >>> place = Path(mkdtemp())
+    >>> _ = index(IndexCollection(asset("sample/arqmath/sample-forum"), place / "index"))
+    >>> export(ExportDocuments(place / "index", place / "documents.jsonl"))["documents"]
+    182
+    """
+    import json
+
+    from engines.arqmath.collection.index import open_index
+    from engines.arqmath.collection.index_build import document_text
+    from engines.core.files import atomic_writer
+
+    store = open_index(spec.index).store
+    ids = store.answer_ids()
+    with atomic_writer(spec.out) as file:
+        for begin in range(0, len(ids), _ROWS):
+            if stop():
+                raise StoppedError("the export was stopped", remedy="Run it again.")
+            for post in store.many(ids[begin : begin + _ROWS]).values():
+                row = {"id": post.id, "contents": document_text(post)}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            done = min(begin + _ROWS, len(ids))
+            events(Event("progress", {"done": done, "total": len(ids), "unit": "documents"}))
+    return {"out": str(spec.out), "documents": len(ids)}

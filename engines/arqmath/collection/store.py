@@ -17,8 +17,6 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed, file_error
 from engines.forum.readers import Report, read_links, read_posts
 
-__all__ = ["PostStore", "StoredPost", "build_store"]
-
 T = TypeVar("T")
 
 _FORMAT = 1

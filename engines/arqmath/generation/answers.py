@@ -1,26 +1,264 @@
-"""Answers to topics: written by GPT-2, or the shortest of those that several runs have."""
+"""Answers to topics (Task 3): written by GPT-2, extracted, or the shortest of several."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.generation.answer_text import LIMIT, fitted, without_repetition
-from engines.arqmath.generation.draft import Draft
-from engines.arqmath.generation.generator import UNOPENED, opened
-from engines.arqmath.generation.prompts import HINT, prompt, single_digits
+from engines.arqmath.generation.generator import HINT, UNOPENED, opened, prompt, single_digits
 from engines.arqmath.training.model_folder import open_tokenizer
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import file_error, sha256
 from engines.retrieval.run import Answer
 
 if TYPE_CHECKING:
     from engines.forum.topics import Topic
 
-__all__ = ["Decoding", "shortest", "write_topics"]
+
+LIMIT = 1_200
+"""Unicode characters an answer may have (ARQMath-3, Task 3)."""
+
+_FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.DOTALL)
+_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
+_LOOP = re.compile(r"(.{4,200}?)(?:\s*\1){2,}", re.DOTALL)
+
+
+def one_line(text: str) -> str:
+    """White space and control characters as single spaces: a run has an answer to a line.
+
+    >>> one_line("a\\tb\\n\\n c")
+    'a b c'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; a formula is never divided.
+
+    >>> sentences("Let $a=1. 5$. Then stop! Done")
+    ['Let $a=1. 5$.', 'Then stop!', 'Done']
+    """
+    held = [match.span() for match in _FORMULA.finditer(text)]
+    parts, begin = [], 0
+    for match in _END.finditer(text):
+        if not any(start < match.start() < end for start, end in held):
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    return [part.strip() for part in (*parts, text[begin:]) if part.strip()]
+
+
+def without_repetition(text: str) -> str:
+    """A text without what generators fall into: a piece that follows itself three times or more stays once,
+    and a sentence that has been said is not said again.
+
+    >>> without_repetition("We have $x=1$. We have $x=1$. So $x=1$. We have $x=1$.")
+    'We have $x=1$. So $x=1$.'
+    >>> without_repetition("a = b = b = b = b")
+    'a = b'
+    """
+    text = _LOOP.sub(r"\1", _short_loops(text))
+    said: set[str] = set()
+    kept = []
+    for sentence in sentences(text):
+        key = "".join(sentence.lower().split())
+        if key not in said:
+            said.add(key)
+            kept.append(sentence)
+    return " ".join(kept)
+
+
+def _short_loops(text: str) -> str:
+    """Loops of less than four characters that go on for long: `= b = b = b`."""
+    return re.sub(r"(\s?\S{1,2}\s\S{1,2}|\S{1,3})(?:\s*\1){2,}(?!\S)", r"\1", text)
+
+
+def fitted(text: str, limit: int = LIMIT) -> str:
+    """A text of at most `limit` characters: cut after the last sentence that fits, else after the last word
+    outside of a formula; an odd dollar is left out.
+
+    >>> fitted("One two. Three four.", 12)
+    'One two.'
+    >>> fitted("Let $x = 1 + 2$ be", 12)
+    'Let'
+    """
+    text = one_line(text)
+    if len(text) > limit:
+        kept = ""
+        for sentence in sentences(text):
+            longer = f"{kept} {sentence}".strip()
+            if len(longer) > limit:
+                break
+            kept = longer
+        text = kept or _words(text, limit)
+    if text.count("$") % 2:
+        at = text.rindex("$")
+        text = text[:at] + text[at + 1 :]
+    return text.strip()
+
+
+def _words(text: str, limit: int) -> str:
+    held = [match.span() for match in _FORMULA.finditer(text)]
+    for at in range(limit, 0, -1):
+        inside = any(start < at < end for start, end in held)
+        if not inside and (at == len(text) or text[at] == " "):
+            return text[:at]
+    return text[:limit]
+
+
+_BEGINNING = '{"made by": "'
+
+
+class Draft:
+    """Answers by topic as they were made, in a file: a line each, the first says what made them. A topic that
+    has no answer has an empty one."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        self.path = path
+        self.answers: dict[str, Answer] = {}
+        self._key = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        kept = self._read()
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(json.dumps({"made by": self._key}) + "\n")
+        except OSError as error:
+            raise file_error(error, path, "write") from error
+        for answer in kept:
+            self.keep(answer)
+
+    @staticmethod
+    def of(out: Path, topics: Path, model: Path | None, settings: Mapping[str, Any]) -> Draft:
+        """The draft of the run `out`; one that other topics, weights or settings made is begun anew."""
+        files = sorted(model.glob("*.safetensors")) if model else []
+        weights = {file.name: sha256(file) for file in files}
+        about = {"topics": sha256(topics), "weights": weights, **settings}
+        return Draft(out.with_name(out.name + ".draft"), about)
+
+    def _read(self) -> list[Answer]:
+        try:
+            lines = self.path.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError):
+            raise self._other() from None
+        if lines and not lines[0].startswith(_BEGINNING[: len(lines[0])]):
+            raise self._other()
+        found = []
+        for number, line in enumerate(lines):
+            try:
+                row = json.loads(line)
+            except ValueError:
+                break  # the line during which the process was killed
+            if number == 0:
+                if row.get("made by") != self._key:
+                    return []
+            else:
+                found.append(Answer(row["topic"], row["text"], row["score"], "", row["sources"]))
+        return found
+
+    def _other(self) -> DataError:
+        what = "the answers are kept here until the run is written, and this is another file"
+        return DataError(what, path=self.path, code="E452", remedy="Choose another --out, or move the file.")
+
+    def keep(self, answer: Answer) -> None:
+        """Add an answer. Raises: DataError when it cannot be written."""
+        row = {name: getattr(answer, name) for name in ("topic", "text", "score", "sources")}
+        try:
+            with open(self.path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise file_error(error, self.path, "write") from error
+        self.answers[answer.topic] = answer
+
+    def remove(self) -> None:
+        """Forget the file: the run is written."""
+        self.path.unlink(missing_ok=True)
+
+
+# Answers to topics out of answers that exist: the passage of the best answers that fits the topic best.
+#
+# A stronger baseline than free generation: what is returned was written by a person.
+
+Search = Callable[[str, int], Sequence[str]]
+"""Ids of the best answers to a text, at most so many."""
+Texts = Callable[[Sequence[str]], Mapping[str, str]]
+"""The texts of posts."""
+Score = Callable[[str, Sequence[str]], Sequence[float]]
+"""How well each passage answers a text, the higher the better."""
+
+
+def passages(text: str, limit: int = LIMIT) -> list[str]:
+    """Runs of whole sentences of at most `limit` characters, each as long as can be; the first begins the
+    text, each later one half a passage on.
+
+    >>> passages("One two. Three four. Five.", 21)
+    ['One two. Three four.', 'Three four. Five.']
+    """
+    found = [part for part in sentences(one_line(text)) if len(part) <= limit]
+    if not found:
+        short = fitted(text, limit)
+        return [short] if short else []
+    made: list[str] = []
+    begin = 0
+    while begin < len(found):
+        end, length = begin, -1
+        while end < len(found) and length + 1 + len(found[end]) <= limit:
+            length += 1 + len(found[end])
+            end += 1
+        made.append(fitted(" ".join(found[begin:end]), limit))
+        if end == len(found):
+            break
+        begin = max(begin + 1, (begin + end) // 2)
+    return made
+
+
+def extract(
+    topics: Sequence[Topic],
+    search: Search,
+    texts: Texts,
+    score: Score,
+    draft: Draft,
+    *,
+    tag: str,
+    depth: int = 10,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> list[Answer]:
+    """The best passage for each topic among those of its `depth` best answers; `sources` is the answer's id.
+
+    What the draft has is taken from it. A topic for which nothing is found has no answer.
+    """
+    started, made = time.monotonic(), 0
+    for topic in topics:
+        if topic.id in draft.answers:
+            continue
+        if stop():
+            break
+        found = search(topic.text, depth)
+        held = texts(found)
+        offers = [(post, passage) for post in found if post in held for passage in passages(held[post])]
+        best = Answer(topic.id, "", 0.0, tag, "")
+        if offers:
+            scores = score(topic.text, [passage for _, passage in offers])
+            at = max(range(len(offers)), key=lambda place: scores[place])
+            best = Answer(topic.id, offers[at][1], float(scores[at]), tag, offers[at][0])
+        draft.keep(best)
+        made += 1
+        done = len(draft.answers)
+        rate = made / max(time.monotonic() - started, 1e-9)
+        data = {"done": done, "total": len(topics), "rate_per_s": rate, "eta_s": (len(topics) - done) / rate}
+        events(Event("progress", {**data, "unit": "topics"}, done))
+    answers = [draft.answers[topic.id] for topic in topics if topic.id in draft.answers]
+    return [replace(answer, tag=tag) for answer in answers if answer.text]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,10 @@ from engines.core.files import sha256
 from engines.core.spec import Arg, no_effect, refused
 
 if TYPE_CHECKING:
-    from engines.arqmath.generation.draft import Draft
+    from engines.arqmath.generation.answers import Draft
     from engines.forum.topics import Topic
     from engines.retrieval.run import Answer
 
-__all__ = ["Generate", "generate"]
 
 _WAYS: Mapping[str, tuple[str, ...]] = {
     "model": ("beams", "length_penalty", "hint", "sample", "top_k", "new_tokens", "no_repeat", "device"),
@@ -95,8 +94,7 @@ def generate(spec: Generate, *, events: Sink = ignore, stop: Stop = never) -> di
     >>> generate(Generate(forum / "topics_task1.xml", place / "run.tsv", shortest=written))["answers"]
     12
     """
-    from engines.arqmath.generation.answers import Decoding, shortest, write_topics
-    from engines.arqmath.generation.draft import Draft
+    from engines.arqmath.generation.answers import Decoding, Draft, shortest, write_topics
     from engines.forum.topics import read_topics, warn_of_formula_topics, warn_of_unanswered_topics
     from engines.retrieval.run import check_out, read_answers, write_answers
 
@@ -147,8 +145,8 @@ _DEPTH, _HOW = 10, "lexical"
 
 def _extracting(spec: Generate) -> Draft:
     from engines.arqmath.collection.index import kept_index
-    from engines.arqmath.collection.index_plan import MANIFEST
-    from engines.arqmath.generation.draft import Draft
+    from engines.arqmath.collection.index_build import MANIFEST
+    from engines.arqmath.generation.answers import Draft
 
     assert spec.index is not None
     kept_index(spec.index)  # one that cannot be searched leaves no draft
@@ -165,7 +163,7 @@ def _extracted(
     spec: Generate, topics: Sequence[Topic], draft: Draft, tag: str, events: Sink, stop: Stop
 ) -> list[Answer]:
     from engines.arqmath.collection.index import kept_index
-    from engines.arqmath.generation.extractive import extract
+    from engines.arqmath.generation.answers import extract
 
     assert spec.index is not None
     index = kept_index(spec.index)

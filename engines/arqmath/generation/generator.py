@@ -1,17 +1,16 @@
-"""The answer generator of Task 3 as a training task: GPT-2 that continues a problem with its solution."""
+"""The answer generator of Task 3 as a training task: GPT-2 continues a problem with its solution."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engines.arqmath.generation.problems import Problems, amps_texts, collection_texts
-from engines.arqmath.generation.prompts import single_digits, train_tokenizer
 from engines.arqmath.training.model_folder import (
     kind_of,
     open_model,
@@ -19,18 +18,199 @@ from engines.arqmath.training.model_folder import (
     save_model,
     unusable,
 )
+from engines.arqmath.training.sequences import kept_rows, longest_first, named
 from engines.core.errors import DataError
 from engines.core.spec import Arg, read, refused, values
 from engines.training.identity import model_files
-from engines.training.imports import quick_imports
-from engines.training.kept import Kept
+from engines.training.libraries import quick_imports
 from engines.training.task import Origin
+from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerFast
 
-__all__ = ["Generator", "GeneratorSettings", "generator"]
+
+# A problem and its solution as one sequence of GPT-2, `PROBLEM: …SOLUTION: …`; the solution is learned.
+#
+# Also the tokenizer: digits are tokens of their own (paper section 4.3), so that numbers are read digit by
+# digit.
+
+END = "<|endoftext|>"
+HINT = "HINT"
+"""A solution that begins with this word comes out shorter; the training knows nothing of it."""
+
+
+def prompt(problem: str, *, hint: bool = False) -> str:
+    """What a solution is written after.
+
+    >>> prompt("What is 1+1?", hint=True)
+    'PROBLEM: What is 1+1?SOLUTION: HINT'
+    """
+    return f"PROBLEM: {problem}SOLUTION: {HINT if hint else ''}"
+
+
+def single_digits(tokenizer: PreTrainedTokenizerFast) -> PreTrainedTokenizerFast:
+    """The same tokenizer with every digit a token of its own: as if no merge had a digit in it. Ids stay."""
+    from tokenizers.pre_tokenizers import Digits, PreTokenizer
+    from tokenizers.pre_tokenizers import Sequence as Steps
+
+    backend = tokenizer.backend_tokenizer
+    first: PreTokenizer = Digits(individual_digits=True)
+    if "Digits" not in str(backend.pre_tokenizer):
+        backend.pre_tokenizer = Steps([first, backend.pre_tokenizer])
+    if tokenizer.eos_token is None:
+        tokenizer.add_special_tokens({"eos_token": END})
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def train_tokenizer(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
+    """A byte-level BPE tokenizer of at most `size` tokens, learned from texts; digits apart."""
+    from tokenizers import Tokenizer
+    from tokenizers.decoders import ByteLevel as Joined
+    from tokenizers.models import BPE
+    from tokenizers.pre_tokenizers import ByteLevel, Digits
+    from tokenizers.pre_tokenizers import Sequence as Steps
+    from tokenizers.trainers import BpeTrainer
+    from transformers import PreTrainedTokenizerFast
+
+    backend = Tokenizer(BPE())
+    backend.pre_tokenizer = Steps([Digits(individual_digits=True), ByteLevel(add_prefix_space=False)])
+    backend.decoder = Joined()
+    trainer = BpeTrainer(
+        vocab_size=size, special_tokens=[END], initial_alphabet=ByteLevel.alphabet(), show_progress=False
+    )
+    backend.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=backend, eos_token=END, bos_token=END, pad_token=END)
+
+
+# Problems with solutions to train a generator on: questions of a collection with one answer each, AMPS.
+#
+# Texts are tokenised once, into a file: a full collection has billions of tokens.
+
+KHAN_TIMES = 5
+MATHEMATICA_SHARE = 0.5
+"""How often AMPS's exercises are taken (paper section 4.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts by number, and which of them belong together: `pairs` is (examples, 2), problem and solution."""
+
+    read: Iterable[tuple[int, str]]
+    count: int
+    pairs: NDArray[np.int64]
+
+
+def collection_texts(folder: Path, *, seed: int) -> Texts:
+    """Every question of a collection that has an answer, with one of its answers, drawn by the seed.
+
+    The posts are read twice: for their ids, and for their texts. Raises: DataError E651 without any.
+    """
+    from engines.forum.folder import ArqmathFolder
+    from engines.forum.readers import Report, read_posts
+
+    posts = ArqmathFolder.open(folder).need_posts()
+    answers: dict[str, list[str]] = {}
+    questions: set[str] = set()
+    for post in read_posts(posts, Report()):
+        if post.kind == 1:
+            questions.add(post.id)
+        elif post.body.text:
+            answers.setdefault(post.parent, []).append(post.id)
+    rng = np.random.default_rng(seed)
+    chosen = [(asked, ids[int(rng.integers(len(ids)))]) for asked, ids in sorted(answers.items())]
+    chosen = [pair for pair in chosen if pair[0] in questions]
+    if not chosen:
+        raise DataError(
+            "no question has an answer",
+            path=posts,
+            code="E651",
+            exit_code=3,
+            remedy="Name Posts with questions and their answers.",
+        )
+    number = {post: n for n, post in enumerate(post for pair in chosen for post in pair)}
+
+    def read() -> Iterator[tuple[int, str]]:
+        for post in read_posts(posts, Report()):
+            if post.id in number:
+                yield number[post.id], post.text
+
+    return Texts(read(), len(number), np.arange(len(number)).reshape(-1, 2))
+
+
+def amps_texts(folder: Path, *, seed: int) -> Texts:
+    """AMPS: Khan's exercises five times, half of Mathematica's, drawn by the seed."""
+    from engines.arqmath.collection.amps import read_amps
+    from engines.forum.readers import Report
+
+    rng = np.random.default_rng(seed)
+    texts: list[tuple[int, str]] = []
+    pairs: list[tuple[int, int]] = []
+    for problem in read_amps(folder, Report()):
+        times = KHAN_TIMES if problem.source == "khan" else int(rng.random() < MATHEMATICA_SHARE)
+        if times:
+            pairs += [(len(texts), len(texts) + 1)] * times
+            texts += [(len(texts), problem.problem), (len(texts) + 1, problem.solution)]
+    if not pairs:
+        raise DataError(
+            "no exercise is found here",
+            path=folder,
+            code="E651",
+            exit_code=3,
+            remedy="Expected AMPS's folders khan/<exercise>/N.json or mathematica/<topic>/N.txt.",
+        )
+    return Texts(texts, len(texts), np.array(pairs, np.int64))
+
+
+class Problems:
+    """Pairs of tokenised texts with random access: an item is (number, tokens of the training sequence)."""
+
+    def __init__(
+        self,
+        tokenizer: PreTrainedTokenizerFast,
+        sources: Sequence[Texts],
+        *,
+        max_length: int,
+        place: Path | None = None,
+    ) -> None:
+        self.max_length = max_length
+        self._before, self._between = tokenizer(["PROBLEM: ", "SOLUTION: "], add_special_tokens=False)[
+            "input_ids"
+        ]
+        self._end = tokenizer.eos_token_id
+        self._room = max_length - len(self._before) - len(self._between) - 1
+        # No more of a text is ever read than one that stands alone would keep.
+        numbers, self._texts = kept_rows(place, lambda: named(tokenizer, _read(sources)), keep=max_length)
+        begins = np.cumsum([0, *(source.count for source in sources)])
+        rows = np.argsort(numbers)
+        pairs = [source.pairs + begin for source, begin in zip(sources, begins, strict=False)]
+        self.pairs = rows[np.concatenate(pairs)]
+        """(pairs, 2) rows of problem and solution."""
+        self.cut = float((self._texts.lengths[self.pairs].sum(axis=1) > self._room).mean())
+        """The share of pairs that had to be shortened."""
+
+    def sequence(self, pair: int) -> tuple[list[int], int]:
+        """Token ids with the end token, and how many are the prompt's; the longer text is cut first."""
+        asked, answered = (self._texts[row].tolist() for row in self.pairs[pair])
+        first, second = longest_first(len(asked), len(answered), self._room)
+        head = [*self._before, *asked[:first], *self._between]
+        return [*head, *answered[:second], self._end], len(head)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def _read(sources: Iterable[Texts]) -> Iterator[tuple[int, str]]:
+    """The texts of all sources with their numbers: those of a source follow the ones before."""
+    begin = 0
+    for source in sources:
+        for number, text in source.read:
+            yield begin + number, text
+        begin += source.count
+
 
 LIMITS = (
     "It writes fluent text that is often wrong: the best run of the paper is relevant for 8 of 100 topics.",

@@ -1,33 +1,23 @@
-"""Evaluating a run: the prime measures, per topic and on average; of Task 3 also AR and P@1."""
+"""Evaluating a run, and comparing runs with a baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, ignore
+from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg, no_effect, refused
-from engines.retrieval.bars import PIXELS, Plot, bars
+from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 
 if TYPE_CHECKING:
     from engines.retrieval.measures import Evaluation
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = [
-    "Evaluate",
-    "JudgementsFile",
-    "TaskNumber",
-    "VisualIds",
-    "document",
-    "evaluate",
-    "load_qrels",
-    "load_run",
-]
 
 JudgementsFile = Annotated[Path, Arg("Judgements: topic, 0, document, grade.", option=True)]
 TaskNumber = Annotated[int, Arg("1 answers, 2 formulas, 3 free answers.", low=1, high=3)]
@@ -194,7 +184,7 @@ def _answers(spec: Evaluate, qrels: Qrels, events: Sink) -> dict[str, Any]:
 
 def _compared(grades: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
     """The paired sign test of every run against the first."""
-    from engines.retrieval.significance import holm, sign_p
+    from engines.retrieval.measures import holm, sign_p
 
     (_, baseline), *others = grades.items()
     steps = [[own[topic] - baseline[topic] for topic in own if topic in baseline] for _, own in others]
@@ -273,3 +263,103 @@ def _by_attribute(path: Path, result: Evaluation, events: Sink) -> dict[str, dic
             if topics
         }
     return groups
+
+
+SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
+"""The measures that are given of every run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Compare runs with the first one: paired t-test and randomisation test, corrected for their number."""
+
+    runs: Annotated[tuple[Path, ...], Arg("The first is the baseline.", metavar="RUN RUN...")]
+    qrels: JudgementsFile
+    task: TaskNumber = 1
+    visual_ids: VisualIds = None
+    measure: Annotated[str, Arg("Measure that is tested.")] = "ndcg_prime"
+    seed: Annotated[int, Arg("Of the randomisation test and the intervals.", low=0)] = 0
+    plot: Plot = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E406 for one run, E403 for a measure that there is not, E430 for another kind
+        of picture, E427 for visual ids of another task than 2."""
+        from engines.retrieval.measures import MEASURES
+
+        if len(self.runs) < 2:
+            raise EngineError(
+                "one run cannot be compared", code="E406", exit_code=2, remedy="Give two runs or more."
+            )
+        if self.measure not in MEASURES:
+            remedy = f"Known: {', '.join(MEASURES)}."
+            raise EngineError(f"no measure {self.measure!r}", code="E403", exit_code=2, remedy=remedy)
+        check_drawing(self.plot)
+        if self.task != 2:
+            no_effect({"--visual-ids": self.visual_ids}, f"--task {self.task}")
+
+
+def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
+    """Every run against the first.
+
+    Returns: measure, baseline, systems (run, the means, interval: 95 % of the measure's mean, by bootstrap)
+    and comparisons: of each other run its `Comparison` (see `engines.retrieval.measures`), bonferroni_p
+    and holm_p; with `plot` also plot, the picture of the differences by topic. Events: warnings, as of
+    `evaluate`, and of runs of unequal depth. Raises: DataError for files that cannot be read, EngineError
+    E341 for fewer than two topics.
+
+    >>> from engines.core.assets import asset
+    >>> forum = asset("sample/arqmath/sample-forum")
+    >>> runs = (forum / "runs" / "bm25.tsv", forum / "runs" / "dense.tsv")
+    >>> test = compare(Compare(runs, forum / "qrels_task1.tsv"))["comparisons"][0]
+    >>> round(test["difference"], 4), test["wins"], test["losses"]
+    (0.125, 9, 3)
+    """
+    from engines.retrieval.measures import bonferroni, bootstrap_interval, evaluate, holm
+    from engines.retrieval.measures import compare as test
+    from engines.retrieval.run import unequal_depths
+
+    qrels = load_qrels(spec.qrels, spec.task, events)
+    runs = {path: load_run(path, qrels, spec.qrels, spec.task, spec.visual_ids, events) for path in spec.runs}
+    if what := unequal_depths(runs, qrels.grades):
+        events(Event("warning", {"message": what}))
+    results = [evaluate(runs[path], qrels) for path in spec.runs]
+    values = [{topic: row[spec.measure] for topic, row in result.per_topic.items()} for result in results]
+    tests = [test(values[0], other, seed=spec.seed) for other in values[1:]]
+    p_values = [one.randomisation_p for one in tests]
+    drawn: dict[str, Any] = {}
+    if spec.plot is not None:
+        _draw_compare(spec, values)
+        drawn["plot"] = str(spec.plot)
+    return {
+        "measure": spec.measure,
+        "baseline": str(spec.runs[0]),
+        "systems": [
+            {
+                "run": str(path),
+                **{name: round(result.mean[name], 6) for name in SHOWN},
+                "interval": bootstrap_interval(list(own.values()), seed=spec.seed),
+            }
+            for path, result, own in zip(spec.runs, results, values, strict=True)
+        ],
+        "comparisons": [
+            {"run": str(path), **asdict(one), "bonferroni_p": b, "holm_p": h}
+            for path, one, b, h in zip(
+                spec.runs[1:], tests, bonferroni(p_values), holm(p_values), strict=True
+            )
+        ],
+        **drawn,
+    }
+
+
+def _draw_compare(spec: Compare, values: Sequence[Mapping[str, float]]) -> None:
+    """The differences of every run from the first, a panel each."""
+    assert spec.plot is not None
+    first, *others = values
+    named = [
+        (
+            f"{spec.measure} of {path.name} less {spec.runs[0].name}, {len(own)} topics",
+            {topic: own[topic] - first[topic] for topic in own if topic in first},
+        )
+        for path, own in zip(spec.runs[1:], others, strict=True)
+    ]
+    write_drawing(spec.plot, deltas(named), width=PIXELS)

@@ -8,9 +8,7 @@ from typing import Annotated, Any
 from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.retrieval.fusion import FuseRuns, fused_runs
-from engines.retrieval.manifest import write_manifest
-
-__all__ = ["Fuse", "fuse"]
+from engines.retrieval.run import write_manifest
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,6 @@ from engines.forum.readers import Report, read_posts
 from engines.forum.topics import Topic
 from engines.retrieval.run import Run, Scored, read_run, write_run
 
-__all__ = ["DEPTH", "Ranking", "Texts", "journal_of", "load_texts", "score_candidates"]
-
 DEPTH = 1_000
 """Answers that are kept for a topic."""
 

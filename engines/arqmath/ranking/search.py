@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from engines.arqmath.collection.store import StoredPost
     from engines.arqmath.training.cross_encoder import CrossEncoder
 
-__all__ = ["RERANKED", "Search", "search"]
 
 RERANKED = 50
 """How many of the first stage a cross-encoder scores."""

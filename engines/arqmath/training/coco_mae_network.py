@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engines.arqmath.training.masked_language import word_head
+from engines.arqmath.training.pretraining import word_head
 from engines.training.processes import rows_of_all
 
 if TYPE_CHECKING:
     import torch
-
-__all__ = ["coco_mae", "own_span", "span_scores"]
 
 
 def coco_mae(language: Any, *, layers: int) -> torch.nn.Module:

@@ -1,22 +1,14 @@
-"""The cross-encoder: question and answer are read together, and P(label 1) is the score.
-
-As in Reusch, Thiele and Lehner (2022), but the score is the softmax probability and not the raw logit of
-class 1, which orders pairs rightly only where the other logit is constant. Pairs are sorted by length, so
-that a batch is hardly ever padded; a text that stands in many pairs is tokenised once.
-"""
+"""The cross-encoder: question and answer are read together."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engines.arqmath.training.cosine_head import (
-    cosine_head,
-    has_cosine_head,
-    question_tokens,
-    reads_windows,
-)
+from engines.arqmath.training.backbones import has_top_layers, open_top_layers
 from engines.arqmath.training.model_folder import (
     TOKENIZERS,
     check_tokens,
@@ -27,15 +19,96 @@ from engines.arqmath.training.model_folder import (
     unusable,
 )
 from engines.arqmath.training.sequences import Frame, Ids, best_window, longest_first, padded, tokenised
-from engines.arqmath.training.top_layers import has_top_layers, open_top_layers
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.machine import half_precision, torch_device
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
     from numpy.typing import NDArray
 
-__all__ = ["MAX_TOKENS", "CrossEncoder", "Scorer", "StoredText"]
+
+# The cosine head: question and answer are read together, and the means of their states are compared.
+#
+# A head on the first token begins at chance. The mean states of the two sides of a pair say something from
+# the
+# start where the encoder was made for sentences, as MiniLM was: training begins with what its cosine knows.
+
+_MARK = {"pair_head": "cosine"}
+"""What `config.json` says of a folder whose encoder has this head."""
+_QUESTION = "pair_question_tokens"
+_WINDOW = "pair_window"
+_CLOSEST = 1 - 1e-6
+
+
+def has_cosine_head(folder: Path) -> bool:
+    """Whether a model folder is of this kind."""
+    return _MARK.items() <= _config(folder).items()
+
+
+def question_tokens(folder: Path) -> int:
+    """How many tokens of the body of its question such a model reads before an answer, behind the title."""
+    return int(_config(folder).get(_QUESTION, 0))
+
+
+def reads_windows(folder: Path) -> bool:
+    """Whether such a model reads the best window of a long answer, and not its beginning."""
+    return bool(_config(folder).get(_WINDOW, False))
+
+
+def mark(encoder: Any, question_tokens: int, window: bool) -> None:
+    """Say in an encoder's config that it has this head, and what it reads of a question and an answer."""
+    encoder.config.update({**_MARK, _QUESTION: question_tokens, _WINDOW: window})
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "config.json").read_bytes())
+    return found
+
+
+def cosine_head(encoder: Any) -> torch.nn.Module:
+    """An encoder of pairs with token types as a classifier of pairs.
+
+    Called with a batch, it gives `cosine` (pairs,) of the mean states of type 0 and type 1, special tokens
+    among them, and `logits` (pairs, 2) whose softmax for class 1 is (1 + cosine) / 2.
+    """
+    import torch
+    from torch import nn
+
+    class PairCosine(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder = encoder
+            self.config = encoder.config
+
+        def get_input_embeddings(self) -> Any:
+            return self.encoder.get_input_embeddings()
+
+        def forward(
+            self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
+        ) -> SimpleNamespace:
+            states = self.encoder(
+                input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
+            ).last_hidden_state.float()
+            second = attention_mask * token_type_ids
+            sides = [
+                nn.functional.normalize((states * mask.unsqueeze(-1)).sum(1), dim=-1)
+                for mask in (attention_mask - second, second)
+            ]
+            cosine = (sides[0] * sides[1]).sum(-1)
+            share = (1 + cosine.clamp(-_CLOSEST, _CLOSEST)) / 2
+            return SimpleNamespace(
+                cosine=cosine, logits=torch.stack([torch.log1p(-share), torch.log(share)], -1)
+            )
+
+    return PairCosine()
+
+
+# The cross-encoder: question and answer are read together, and P(label 1) is the score.
+#
+# As in Reusch, Thiele and Lehner (2022), but the score is the softmax probability and not the raw logit of
+# class 1, which orders pairs rightly only where the other logit is constant. Pairs are sorted by length, so
+# that a batch is hardly ever padded; a text that stands in many pairs is tokenised once.
 
 MAX_TOKENS = 512
 _ANSWER = "\x1e"

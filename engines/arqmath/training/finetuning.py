@@ -31,13 +31,12 @@ from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
 from engines.training.identity import model_files
-from engines.training.kept import Kept
 from engines.training.task import Origin
+from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["CrossEncoderTask", "PairRows", "crossencoder", "need", "pair_source", "read_ids"]
 
 Example = tuple[int, int, int]
 """Rows of question and answer among the tokenised texts, and the label."""

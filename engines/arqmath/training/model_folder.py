@@ -13,19 +13,6 @@ from engines.core.errors import DataError, unloadable
 from engines.core.files import write_text
 from engines.training.card import card
 
-__all__ = [
-    "TOKENIZERS",
-    "check_tokens",
-    "kind_of",
-    "longest",
-    "open_model",
-    "open_tokenizer",
-    "quiet",
-    "save_library_model",
-    "save_model",
-    "unusable",
-]
-
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
 """A folder with none of these files has no tokenizer."""
 

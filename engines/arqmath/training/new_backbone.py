@@ -8,12 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.choices import Family, SomeCollection
+from engines.arqmath.first_stage import Family, SomeCollection
 from engines.core.errors import DataError, EngineError
 from engines.core.files import atomic_folder, refuse_other, write_json
 from engines.core.spec import Arg
-
-__all__ = ["NewBackbone", "backbone", "new_backbone"]
 
 _RECORD = "backbone.json"
 

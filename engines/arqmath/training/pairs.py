@@ -32,20 +32,6 @@ from engines.forum.readers import Report, read_links, read_posts
 from engines.retrieval.qrels import Qrels
 from engines.retrieval.run import Run, Scored
 
-__all__ = [
-    "RELEVANT",
-    "Annotated",
-    "Hard",
-    "Pair",
-    "Pairs",
-    "Source",
-    "Threads",
-    "draw_pairs",
-    "read_linked",
-    "read_threads",
-    "write_pairs",
-]
-
 RELEVANT = 2
 """The grade from which an annotated answer is correct, as the measures count it."""
 _HELD_OUT = 0.1

@@ -1,15 +1,4 @@
-"""The trainer `arqmath.pretrain`: masked tokens and the order of two segments.
-
-BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. With `first_token`
-the segments stand in their order, and the first token of the second one is always masked and predicted, with
-a loss of its own beside that of the other masked tokens. 15 % of the tokens
-are predicted: 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order means
-right, 1 swapped, as Hugging Face's models have it.
-
-The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each takes
-the model folder of the one before as `data.backbone`. What is saved opens as AutoModel, AutoModelForMaskedLM
-and AutoModelForPreTraining.
-"""
+"""The trainer `arqmath.pretrain`: masked tokens and the order of two segments."""
 
 from __future__ import annotations
 
@@ -18,37 +7,246 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.masked_language import (
-    IGNORED,
-    language_model,
-    masked,
-    ordinary,
-    save_language_model,
-    word_head,
+from engines.arqmath.collection.amps import read_amps
+from engines.arqmath.training.backbones import (
+    MINILM,
+    Backbone,
+    add_latex_tokens,
+    backbone_folder,
+    open_backbone,
 )
-from engines.arqmath.training.pretraining_data import Example, documents, examples, in_order, needed
-from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded
+from engines.arqmath.training.model_folder import quiet, save_model
+from engines.arqmath.training.segmentation import formula_parts, formulas, sentences, text_and_formulas
+from engines.arqmath.training.sequences import Frame, Ids, Sequences, kept_rows, padded, tokenised
 from engines.arqmath.training.settings import CODE, PretrainSettings
 from engines.core.errors import DataError
 from engines.core.spec import read, values
 from engines.forum.folder import ArqmathFolder
-from engines.training.drawn import Drawn, Numbered, numbered
+from engines.forum.readers import Report, read_posts
+from engines.training.data import Drawn, Numbered, numbered
 from engines.training.identity import model_files
-from engines.training.kept import Kept
 from engines.training.task import Origin
+from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["PretrainTask", "Rows", "pretrain"]
 
-_AT_ONCE = 32
+IGNORED = -100
+"""Label of a token that is not predicted."""
+LIMITS = (
+    "Made from questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",
+    "A language model: it must be fine-tuned before it ranks or classifies anything.",
+)
+_HEADS = {"bert": "cls.predictions", "albert": "predictions", "roberta": "lm_head"}
+
+
+def language_model(backbone: Backbone, *, order: bool, latex_tokens: bool) -> torch.nn.Module:
+    """The backbone with its heads, and rows for new LaTeX tokens. Args: order: as `pretraining_model`'s."""
+    with quiet():
+        made = backbone.pretraining_model(order=order)
+        if latex_tokens:
+            add_latex_tokens(backbone.tokenizer, made)
+    return made
+
+
+def word_head(model: Any) -> torch.nn.Module:
+    """What turns states (tokens, width) into logits (tokens, vocabulary)."""
+    head: torch.nn.Module = model.get_submodule(_HEADS[model.config.model_type])
+    return head
+
+
+def ordinary(tokenizer: Any) -> Ids:
+    """The ids of tokens that are not special."""
+    return np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids).astype(np.int32)
+
+
+def masked(
+    ids: Ids, open_: NDArray[np.bool_], draw: np.random.Generator, *, share: float, mask: int, ordinary: Ids
+) -> tuple[Ids, Ids]:
+    """What the model reads and what it is to predict.
+
+    Args: open_: (tokens,) which may be predicted. ordinary: ids that replace a token.
+    Returns: ids and labels, (tokens,) each; at least one token is predicted where one may be.
+    """
+    places = np.flatnonzero(open_)
+    chosen = draw.permutation(places)[: max(1, round(share * len(places)))]
+    read, labels = ids.copy(), np.full(len(ids), IGNORED, np.int32)
+    labels[chosen] = ids[chosen]
+    kind = draw.random(len(chosen))
+    read[chosen[kind < 0.8]] = mask
+    random = chosen[kind >= 0.9]
+    read[random] = ordinary[draw.integers(len(ordinary), size=len(random))]
+    return read, labels
+
+
+def save_language_model(
+    model: torch.nn.Module,
+    backbone: Backbone,
+    folder: Path,
+    facts: Mapping[str, Any],
+    data: Mapping[str, object],
+) -> None:
+    """A folder for AutoModelForMaskedLM and AutoModel, with tokenizer and card."""
+    save_model(
+        model,
+        backbone.tokenizer,
+        folder,
+        facts,
+        title=f"{backbone.family.upper()} for mathematical language",
+        about="Pre-trained on mathematical text and formulas; a backbone for ranking answers.",
+        data=data,
+        limits=LIMITS,
+        use=(
+            "from transformers import AutoModelForMaskedLM, AutoTokenizer\n"
+            'tokenizer = AutoTokenizer.from_pretrained("this-folder")\n'
+            'model = AutoModelForMaskedLM.from_pretrained("this-folder")'
+        ),
+        tags=("fill-mask",),
+    )
+
+
+# Documents for pre-training, and what is cut from them: pairs of segments in order or swapped, or chunks.
+#
+# A document is a list of segments. Its consecutive segments are filled into chunks of up to `room` tokens;
+# for
+# one document in ten they are filled to a random shorter length, so that the model sees short inputs too.
+
+Example = tuple[Sequence[int], Sequence[int], bool]
+"""Tokens of the first and of the second segment, and whether they are swapped. A chunk has no second."""
+_SHORTER = 0.1
+_AT_ONCE = 500
+
+
+def needed(settings: PretrainSettings, data: Mapping[str, Path]) -> list[str]:
+    """The kinds of data that the corpora are made of. Raises: DataError E674 when one is not named."""
+    kinds: list[str] = []
+    for corpus in settings.names:
+        kind = "collection" if corpus.startswith("mathse") else "amps"
+        if kind not in data:
+            raise DataError(
+                f"the recipe names no {kind} for {corpus}",
+                code="E674",
+                exit_code=3,
+                remedy=f"Name one with --set data.{kind}=PATH",
+            )
+        kinds += [kind] if kind not in kinds else []
+    return kinds
+
+
+def documents(
+    settings: PretrainSettings, data: Mapping[str, Path], report: Report | None = None
+) -> Iterator[list[str]]:
+    """The documents of the corpora, one after the other: a post each (the title of a question is its first
+    segment), a formula each for MathSE (3), an exercise each for AMPS. Args: report: gets the malformed
+    rows."""
+    report = report or Report()
+    for corpus in settings.names:
+        if corpus.startswith("mathse"):
+            folder = ArqmathFolder.open(data["collection"])
+            yield from _of_posts(corpus, folder, settings.split_inside_formulas, report)
+        else:
+            for exercise in read_amps(data["amps"], report):
+                if corpus == "amps" or exercise.source == corpus:
+                    yield exercise.segments
+
+
+def _of_posts(corpus: str, folder: ArqmathFolder, inside: bool, report: Report) -> Iterator[list[str]]:
+    for post in read_posts(folder.need_posts(), report):
+        known = [latex for _, latex in post.body.formulas]
+        if corpus == "mathse3":
+            found = formulas(post.title if known and not inside else post.text)
+            yield from map(formula_parts, found if inside else [*found, *known])
+        else:
+            cut = sentences if corpus == "mathse1" else text_and_formulas
+            yield cut(post.body.text, title=post.title, known=known, split_inside_formulas=inside)
+
+
+def examples(
+    read: Iterable[Sequence[str]], tokenizer: Any, room: int, *, pairs: bool, seed: int
+) -> Iterator[Example]:
+    """What the documents give, in their order.
+
+    Args: room: tokens of an example without the special ones. pairs: of segments; chunks without.
+    """
+    draw = Random(seed)
+    source = iter(read)
+    while batch := list(islice(source, _AT_ONCE)):
+        segments = tokenised(tokenizer, (segment for document in batch for segment in document))
+        for document in batch:
+            found = [ids for ids in islice(segments, len(document)) if ids]
+            yield from order_pairs(found, room, draw) if pairs else chunks(found, room)
+
+
+def chunks(document: Sequence[Sequence[int]], room: int) -> Iterator[Example]:
+    """Consecutive segments, as many as fit; one that is too long is cut into several."""
+    ids = [token for segment in document for token in segment]
+    for begin in range(0, len(ids), room):
+        yield ids[begin : begin + room], (), False
+
+
+def order_pairs(document: Sequence[Sequence[int]], room: int, draw: Random) -> Iterator[Example]:
+    """Chunks of two segments or more, each split at a random border and swapped half of the time. What is too
+    long loses tokens of its longer side, at a random end. One segment alone gives nothing."""
+    wanted = draw.randint(2, room) if draw.random() < _SHORTER else room
+    chunk: list[Sequence[int]] = []
+    filled = 0
+    for place, segment in enumerate(document):
+        chunk.append(segment)
+        filled += len(segment)
+        if filled < wanted and place < len(document) - 1:
+            continue
+        if len(chunk) > 1:
+            cut = draw.randint(1, len(chunk) - 1)
+            sides = [[token for part in side for token in part] for side in (chunk[:cut], chunk[cut:])]
+            left, right = _shortened(sides[0], sides[1], room, draw)
+            swapped = draw.random() < 0.5
+            yield (right, left, True) if swapped else (left, right, False)
+        chunk, filled = [], 0
+
+
+def in_order(example: Example) -> Example:
+    """A pair as it stands in its document."""
+    first, second, swapped = example
+    return (second, first, False) if swapped else example
+
+
+def _shortened(left: list[int], right: list[int], room: int, draw: Random) -> tuple[list[int], list[int]]:
+    """Both sides without the tokens that are too many."""
+    bounds = [[0, len(left)], [0, len(right)]]
+    for _ in range(len(left) + len(right) - room):
+        longer = max(bounds, key=lambda bound: bound[1] - bound[0])
+        if draw.random() < 0.5:
+            longer[0] += 1
+        else:
+            longer[1] -= 1
+    return left[slice(*bounds[0])], right[slice(*bounds[1])]
+
+
+# The trainer `arqmath.pretrain`: masked tokens and the order of two segments.
+#
+# BERT and ALBERT learn both; RoBERTa, and every model with `order` off, masked tokens alone. With
+# `first_token`
+# the segments stand in their order, and the first token of the second one is always masked and predicted,
+# with
+# a loss of its own beside that of the other masked tokens. 15 % of the tokens
+# are predicted: 80 % of them are masked, 10 % replaced by random ones, 10 % kept. Label 0 of the order
+# means
+# right, 1 swapped, as Hugging Face's models have it.
+#
+# The mathematical pre-training of the paper is three trainings in a row, MathSE (1), (2) and (3): each
+# takes
+# the model folder of the one before as `data.backbone`. What is saved opens as AutoModel,
+# AutoModelForMaskedLM
+# and AutoModelForPreTraining.
+
+_AT_ONCE_pretraining = 32
 
 
 def pretrain(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> PretrainTask:
@@ -305,8 +503,8 @@ class PretrainTask:
         device = next(model.parameters()).device
         by_length = np.argsort(rows.sequences.lengths, kind="stable")
         sums = dict.fromkeys(("loss", "right", "words", "second_loss", "second_right"), 0.0)
-        for begin in range(0, len(rows), _AT_ONCE):
-            chosen = by_length[begin : begin + _AT_ONCE].tolist()
+        for begin in range(0, len(rows), _AT_ONCE_pretraining):
+            chosen = by_length[begin : begin + _AT_ONCE_pretraining].tolist()
             batch = self._batch(rows, chosen, np.random.default_rng([self.seed, 6, begin]))
             batch = {name: tensor.to(device) for name, tensor in batch.items()}
             with torch.inference_mode():

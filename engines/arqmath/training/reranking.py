@@ -21,10 +21,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.arqmath.training.backbones import MINILM, Backbone, backbone_folder, open_backbone
-from engines.arqmath.training.cosine_head import cosine_head, mark
+from engines.arqmath.training.backbones import (
+    MINILM,
+    Backbone,
+    TopLayers,
+    add_latex_tokens,
+    backbone_folder,
+    open_backbone,
+)
+from engines.arqmath.training.cross_encoder import cosine_head, mark
 from engines.arqmath.training.finetuning import need, read_ids
-from engines.arqmath.training.latex_tokens import add_latex_tokens
 from engines.arqmath.training.model_folder import save_model
 from engines.arqmath.training.pairs import Threads, read_linked, read_threads
 from engines.arqmath.training.sequences import (
@@ -38,19 +44,17 @@ from engines.arqmath.training.sequences import (
     rows_by_kind,
 )
 from engines.arqmath.training.settings import CODE, RerankSettings
-from engines.arqmath.training.top_layers import TopLayers
 from engines.core.errors import DataError
 from engines.core.spec import read, refused, values
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.training.identity import model_files
-from engines.training.kept import Kept
 from engines.training.task import Origin
+from engines.training.token_cache import Kept
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["RerankTask", "reranker"]
 
 LIMITS = (
     "Made for questions and answers in English about mathematics, formulas as LaTeX between dollar signs.",

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 
 from engines.formula.lexer import lex, tokens
 
-__all__ = ["RELATIONS", "formula_parts", "formulas", "sentences", "text_and_formulas"]
-
 _SENTENCE_END = re.compile(r"\. |[?!:;]")
 _FORMULA = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$")
 _MARK = "\x00"

@@ -18,10 +18,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from engines.arqmath.training.pretraining_data import order_pairs
+from engines.arqmath.training.pretraining import order_pairs
 from engines.core.files import atomic_writer
-
-__all__ = ["ROOM", "TextPair", "text_pairs", "write_segments"]
 
 ROOM = 512 - 3
 """Tokens of a pair without the special ones."""

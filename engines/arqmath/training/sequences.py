@@ -14,22 +14,8 @@ from typing import IO, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.files import atomic_folder
-from engines.core.locks import locked
-from engines.training.kept import prune
-
-__all__ = [
-    "Frame",
-    "Ids",
-    "Sequences",
-    "best_window",
-    "kept_rows",
-    "longest_first",
-    "named",
-    "padded",
-    "rows_by_kind",
-    "tokenised",
-]
+from engines.core.files import atomic_folder, locked
+from engines.training.token_cache import prune
 
 Ids = NDArray[np.int32]
 Name = TypeVar("Name")

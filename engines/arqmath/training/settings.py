@@ -7,20 +7,6 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg, refused
 
-__all__ = [
-    "CODE",
-    "CORPORA",
-    "BiEncoderSettings",
-    "CocoMaeSettings",
-    "DenseSettings",
-    "FinetuneSettings",
-    "PairSource",
-    "Pooling",
-    "PretrainSettings",
-    "RerankSettings",
-    "SpladeSettings",
-]
-
 CORPORA = ("mathse1", "mathse2", "mathse3", "khan", "amps")
 """MathSE (1) natural sentences, (2) text and formulas, (3) parts of formulas; AMPS' Khan exercises, all of
 AMPS. Of several the examples are mixed."""

@@ -12,15 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from engines.core.tree import Tree
-from engines.egen.algebra.angles import Angles
-from engines.egen.algebra.powers import Powers, Signs, bottom_up
+from engines.egen.algebra.atoms import Angles, Powers, Signs, bottom_up
 from engines.egen.algebra.rational import ZERO, TooLargeError, added, divided, integer, less, times
 from engines.egen.algebra.relations import ARITHMETIC, equal, reduced
 from engines.egen.expressions.language import VARIABLE, variables_of
 from engines.egen.expressions.patterns import fold, is_number, unfolded
 from engines.egen.rules.table import Condition, Rule, is_variable
-
-__all__ = ["OF_NUMBERS", "Lines", "filled", "fits", "meetings", "meets"]
 
 Lines = list[tuple[str, Tree]]
 """The name of a step and what it leads to."""

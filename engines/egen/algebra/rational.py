@@ -21,26 +21,6 @@ from engines.core.tree import Tree
 from engines.egen.expressions.language import MAX_DIGITS, is_constant_token
 from engines.egen.expressions.patterns import is_number
 
-__all__ = [
-    "ONE",
-    "ZERO",
-    "Quotient",
-    "Space",
-    "TooLargeError",
-    "added",
-    "divided",
-    "factored",
-    "factors",
-    "integer",
-    "less",
-    "normal",
-    "number",
-    "power",
-    "rational",
-    "terms",
-    "times",
-]
-
 ONE, ZERO = Tree("1"), Tree("0")
 _MAX_POWER = 64
 _MAX_TERMS = 600

@@ -15,8 +15,7 @@ from math import lcm
 from flint import fmpq_mpoly
 
 from engines.core.tree import Tree
-from engines.egen.algebra.algebraic import is_algebraic, is_zero
-from engines.egen.algebra.powers import Powers, bottom_up, is_root
+from engines.egen.algebra.atoms import Powers, bottom_up, is_algebraic, is_root, is_zero
 from engines.egen.algebra.rational import (
     ONE,
     Space,
@@ -29,8 +28,6 @@ from engines.egen.algebra.rational import (
 )
 from engines.egen.expressions.language import variables_of
 from engines.egen.expressions.patterns import fold
-
-__all__ = ["ARITHMETIC", "PROCEDURES", "equal", "reduced"]
 
 ARITHMETIC = "arithmetic"
 PROCEDURES = {

@@ -1,13 +1,16 @@
-"""What a composed encoder is trained on: members of a cluster, what differs from them in one label, and what
-is done to two expressions alike."""
+"""What a composed encoder is trained on: members of a cluster, near-copies, values in the complex plane."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from engines.core.numeric_kernel import CONSTANT, LEAF
+from engines.egen.composed.network import OPERATIONS, UNARY_COUNT, Terms
 from engines.egen.expressions.language import (
     ARITY,
     FUNCTIONS,
@@ -17,7 +20,120 @@ from engines.egen.expressions.language import (
     is_constant_token,
 )
 
-__all__ = ["Example", "Tokens", "detoured", "moved", "near_copy"]
+# Values of sub-terms at points of the complex plane: what a composed encoder learns from, and never sees.
+#
+# Detours such as sin(asin(u)) leave the reals where u is above 1, but not the complex plane. Principal
+# values
+# everywhere; a derivative is a difference quotient.
+
+Complexes = NDArray[np.complex128]
+Floats = NDArray[np.float32]
+_STEP = 1e-4
+_LARGEST = 1e12
+_CLOSE = 1e-5
+"""Mean square of the differences below which functions count as the same."""
+_COMPARED = 8
+"""Numbers that two functions must both have to be told apart."""
+
+_OF_ONE: Mapping[str, Callable[[Complexes], Any]] = {
+    "sqrt": np.sqrt,
+    "abs": lambda u: np.abs(u) + 0j,
+    "ln": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "csc": lambda u: 1 / np.sin(u),
+    "sec": lambda u: 1 / np.cos(u),
+    "cot": lambda u: 1 / np.tan(u),
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "acsc": lambda u: np.arcsin(1 / u),
+    "asec": lambda u: np.arccos(1 / u),
+    "acot": lambda u: np.pi / 2 - np.arctan(u),
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "csch": lambda u: 1 / np.sinh(u),
+    "sech": lambda u: 1 / np.cosh(u),
+    "coth": lambda u: 1 / np.tanh(u),
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "acsch": lambda u: np.arcsinh(1 / u),
+    "asech": lambda u: np.arccosh(1 / u),
+    "acoth": lambda u: np.arctanh(1 / u),
+}
+
+
+def _slope(_: Complexes, u: Complexes) -> Complexes:
+    """At the point itself only; a derivative within a derivative has been worked out before."""
+    found = np.full_like(u, np.nan)
+    found[..., 0] = (u[..., -1] - u[..., 0]) / _STEP if u.shape[-1] > 1 else np.nan
+    return found
+
+
+_OF_TWO: Mapping[str, Callable[[Complexes, Complexes], Any]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "pow": lambda a, b: np.exp(b * np.log(a)),
+    "log": lambda a, b: np.log(b) / np.log(a),
+    "d": _slope,
+    "where": lambda _, b: b,
+}
+
+
+def plane_points(count: int) -> Complexes:
+    """(count,) points of the upper half plane, at distances from 0.3 to 8; the lower half has conjugates."""
+    draw = np.random.default_rng(0)
+    return np.exp(draw.uniform(np.log(0.3), np.log(8), count) + 1j * draw.uniform(0.12, np.pi - 0.12, count))
+
+
+def values(found: Terms, points: Complexes) -> Floats:
+    """(sub-terms, 2·points) real and imaginary parts on a logarithmic scale, in the terms' order; nan where
+    there is no value."""
+    codes, left, right = found.programs.nodes
+    shifted = OPERATIONS.index("d") in codes
+    at = points[:, None] + np.array([0, _STEP] if shifted else [0])
+    worth = np.full((len(codes), *at.shape), np.nan, np.complex128)
+    leaves = np.flatnonzero(codes >= LEAF)
+    for node in leaves:
+        worth[node] = at if codes[node] < CONSTANT else found.programs.numbers[codes[node] - CONSTANT]
+    inner = found.order[len(leaves) :]
+    # A level is sorted by operation; a run of one operation ends at the level's end too.
+    heights = np.repeat(np.arange(len(found.sizes)), found.sizes)
+    cuts = np.flatnonzero(np.diff(codes[inner]) | np.diff(heights)) + 1
+    with np.errstate(all="ignore"):
+        for rows in np.split(inner, cuts) if len(inner) else []:
+            kind = int(codes[rows[0]])
+            name, one = OPERATIONS[kind], worth[left[rows]]
+            part = _OF_ONE[name](one) if kind < UNARY_COUNT else _OF_TWO[name](one, worth[right[rows]])
+            part[~np.isfinite(part) | (np.abs(part) > _LARGEST)] = np.nan
+            worth[rows] = part
+        base = worth[found.order, :, 0]
+        size = np.abs(base)
+        scaled = np.where(size == 0, 0, base / np.where(size == 0, 1, size) * np.log1p(size))
+    scaled[np.isnan(size)] = complex(np.nan, np.nan)
+    return np.concatenate([scaled.real, scaled.imag], -1).astype(np.float32)
+
+
+def alike(ones: Floats, others: Floats) -> NDArray[np.bool_]:
+    """(ones, others) whether values agree wherever both have some, or too few are there to tell.
+
+    Args: rows of `values`.
+    """
+    here, there = np.isfinite(ones), np.isfinite(others)
+    one, other = np.where(here, ones, 0), np.where(there, others, 0)
+    is_one, is_other = here.astype(np.float32), there.astype(np.float32)
+    both = is_one @ is_other.T
+    squares = (one**2) @ is_other.T + is_one @ (other**2).T - 2 * one @ other.T
+    return (squares < _CLOSE * np.maximum(both, 1)) | (both < _COMPARED)
+
+
+# What a composed encoder is trained on: members of a cluster, what differs from them in one label, and what
+# is done to two expressions alike.
 
 Tokens = tuple[str, ...]
 """Of an expression, in generator prefix notation."""

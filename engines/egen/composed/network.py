@@ -1,7 +1,4 @@
-"""An encoder of expressions composed as they are: a network for each operation, over the vectors of operands.
-
-config.json  model.safetensors  README.md
-"""
+"""An encoder composed like its expressions: a network for each operator."""
 
 from __future__ import annotations
 
@@ -12,18 +9,102 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import write_bytes, write_json
+from engines.core.numeric import Programs, compile_many
+from engines.core.numeric_kernel import BINARY, CONSTANT, LEAF, UNARY
 from engines.core.spec import Arg, read
 from engines.egen.models.settings import CODE, Precision
-from engines.retrieval.similarity import Vectors, unit
+from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["KIND", "ComposedEncoder", "ComposedSizes", "load_network", "new_network", "save_network"]
+
+OPERATIONS = UNARY + BINARY
+"""What has a network of its own, by number; those of one operand come first."""
+UNARY_COUNT = len(UNARY)
+_PERIODS = (1, 2, 4, 8, 16)
+FEATURES = 8 + 2 * len(_PERIODS)
+"""How many numbers describe a constant."""
+
+Ints = NDArray[np.int64]
+
+
+class Terms:
+    """Sub-terms of expressions in the order in which they can be computed.
+
+    `order`: (nodes,) where each stands among the nodes of `programs`, leaves first, then level by level,
+    sorted by operation within a level. `arrays`: what a network reads: `leaves` (leaves, FEATURES), zeros for
+    x; `is_x` (leaves,); `level1`, `level2`, …: (nodes, 3) operation and the places of both operands in this
+    order, those of one operand twice; `roots` (expressions,) their places. `sizes`: of the levels.
+    """
+
+    def __init__(self, programs: Programs) -> None:
+        self.programs = programs
+        codes, left, right = programs.nodes.astype(np.int64)
+        leaf = codes >= LEAF
+        heights = _heights(leaf, left, right)
+        # Node 0 stands for no operand.
+        self.order: Ints = np.lexsort((codes, heights))
+        self.order = self.order[self.order > 0]
+        place = np.zeros(len(codes), np.int64)
+        place[self.order] = np.arange(len(self.order))
+        right = np.where(right == 0, left, right)
+        table = np.stack([codes, place[left], place[right]], 1)[self.order]
+        cuts = np.searchsorted(heights[self.order], np.arange(1, heights.max(initial=0) + 1))
+        leaves, *levels = np.split(table, cuts)
+        numbers = np.append(programs.numbers, 0.0)
+        is_x = leaves[:, 0] < CONSTANT
+        values = numbers[np.where(is_x, -1, leaves[:, 0] - CONSTANT)]
+        self.sizes = [len(rows) for rows in levels]
+        self.arrays: dict[str, NDArray[Any]] = {
+            "leaves": np.where(is_x[:, None], np.float32(0), features(values)),
+            "is_x": is_x,
+            **{f"level{number}": rows for number, rows in enumerate(levels, 1)},
+            "roots": place[programs.roots],
+        }
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """`arrays` as tensors."""
+        import torch
+
+        return {name: torch.from_numpy(rows) for name, rows in self.arrays.items()}
+
+
+def terms(expressions: Sequence[Sequence[str]]) -> Terms:
+    """Of expressions as tokens in generator prefix notation. Raises: ExpressionError for what is none."""
+    return Terms(compile_many(expressions))
+
+
+def _heights(leaf: NDArray[np.bool_], left: Ints, right: Ints) -> Ints:
+    """(nodes,) 0 for leaves, and 1 more than the higher operand for the others."""
+    heights = np.zeros(len(leaf), np.int64)
+    while True:
+        found = np.where(leaf, 0, 1 + np.maximum(heights[left], heights[right]))
+        found[0] = 0
+        if (found == heights).all():
+            return heights
+        heights = found
+
+
+def features(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """(constants, FEATURES): size on several scales, sign, whether it is an integer, and its residues."""
+    size = np.abs(values)
+    found = [np.ones_like(values), values / 10, np.sign(values) * np.log1p(size) / 3, np.tanh(values)]
+    found += [1 / (1 + size), np.sign(values), values == np.round(values), size > 9.5]
+    for period in _PERIODS:
+        found += [np.cos(np.pi * values / period), np.sin(np.pi * values / period)]
+    return np.stack(found, -1).astype(np.float32)
+
+
+# An encoder of expressions composed as they are: a network for each operation, over the vectors of
+# operands.
+#
+# config.json  model.safetensors  README.md
 
 KIND = "egen-composed"
 _AT_ONCE = 2_048
@@ -52,8 +133,6 @@ def new_network(sizes: ComposedSizes, *, read_out: int = 0) -> torch.nn.Module:
     """
     import torch
     from torch import nn
-
-    from engines.egen.composed.terms import FEATURES, OPERATIONS, UNARY_COUNT
 
     class Composed(nn.Module):  # type: ignore[misc]  # an untyped library
         def __init__(self) -> None:
@@ -132,8 +211,6 @@ class ComposedEncoder:
     ) -> Vectors:
         """As `Encoder.encode`. Raises: ExpressionError for a text that is no expression in x."""
         import torch
-
-        from engines.egen.composed.terms import terms
 
         found = np.zeros((len(texts), self.dimension), np.float32)
         with torch.inference_mode():

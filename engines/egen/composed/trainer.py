@@ -14,9 +14,9 @@ from engines.core.spec import Arg, values
 from engines.egen.composed.examples import Example, Tokens, detoured, moved, near_copy
 from engines.egen.composed.network import ComposedEncoder, ComposedSizes
 from engines.egen.corpus.splits import SplitName
-from engines.egen.models.corpus_task import CorpusTask
+from engines.egen.models.datasets import CorpusTask
 from engines.egen.models.settings import CODE, Precision, divided
-from engines.training.drawn import Drawn
+from engines.training.data import Drawn
 from engines.training.identity import refuse_other_sizes
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from engines.egen.models.datasets import TrainingTexts
 
-__all__ = ["ComposedSettings", "ComposedTask", "composed"]
 
 _MOVED_TOKENS = (3, 8)
 """Heads of so many tokens are what operations are done to: x and f(x) alone are not among them."""
@@ -132,8 +131,8 @@ class ComposedTask(CorpusTask):
         """
         import torch
 
-        from engines.egen.composed.plane import alike, plane_points, values
-        from engines.egen.composed.terms import terms
+        from engines.egen.composed.examples import alike, plane_points, values
+        from engines.egen.composed.network import terms
 
         members = [each for example in examples for each in example.members]
         copies = [each for example in examples for each in example.copies]

@@ -22,8 +22,7 @@ import pyarrow as pa
 
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import file_error, write_bytes, write_json
-from engines.core.locks import sole_builder
+from engines.core.files import file_error, sole_builder, write_bytes, write_json
 from engines.egen.corpus.assemble import assemble
 from engines.egen.corpus.shards import (
     BLOCK,
@@ -37,21 +36,10 @@ from engines.egen.corpus.shards import (
     write_shard,
 )
 from engines.egen.corpus.sources import BadLine, Head, Source
-from engines.egen.egraph.process import GrowthError, GrowthPool
-from engines.egen.egraph.requests import ClusterRequest, Service, growth
+from engines.egen.egraph.process import ClusterRequest, GrowthError, GrowthPool, Service, growth
 from engines.egen.expressions.language import LETTERS, read_prefix
 from engines.egen.records import Cluster, EgenConfig, head_seed
 from engines.egen.rules.table import table_hash
-
-__all__ = [
-    "Built",
-    "Plan",
-    "build_corpus",
-    "other_folder",
-    "refuse_other_folder",
-    "saved_plan",
-    "versions",
-]
 
 _PACKAGES = ("mathwb", "egglog", "numpy", "numba", "pyarrow")
 _LOCK = "build.lock"

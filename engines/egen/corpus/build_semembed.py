@@ -24,8 +24,6 @@ from engines.core.spec import Arg
 from engines.core.tree import Tree
 from engines.egen.expressions.language import prefix, read_prefix
 
-__all__ = ["BuildSemembed", "Built", "Rewriter", "build", "build_semembed", "rewritings", "settled"]
-
 REWRITINGS = (
     *("expand", "factor", "simplify", "together", "apart", "cancel", "trigsimp", "expand_trig", "expand_log"),
     *("powsimp", "logcombine", "radsimp", "rewrite exp", "rewrite sin", "rewrite cos", "rewrite tan"),
@@ -88,7 +86,7 @@ def rewritings(tree: Tree, *, time_s: float = 2.0) -> list[Tree]:
 
     from engines.core.symbolic import from_sympy, isolated, to_sympy
     from engines.egen.expressions.canonical import canonical_key
-    from engines.egen.models.sequences import usable
+    from engines.egen.models.datasets import usable
     from engines.egen.verification.verify import Verifier
 
     try:
@@ -214,7 +212,7 @@ def build(
     SymPy found no other form of any head.
     """
     from engines.egen.corpus.published import import_published
-    from engines.egen.models.sequences import without_log
+    from engines.egen.models.datasets import without_log
 
     clusters = expressions = 0
     with tempfile.TemporaryDirectory() as folder, Rewriter(time_s=time_s) as rewriter:

@@ -19,8 +19,6 @@ from engines.core.errors import EngineError
 from engines.egen.corpus.reader import Corpus
 from engines.egen.corpus.splits import SplitName
 
-__all__ = ["TRIPLETS", "Pairs", "Triplets", "no_pairs", "stream_pairs", "stream_triplets", "training_rows"]
-
 TRIPLETS = 50_000_000
 """The paper's target."""
 

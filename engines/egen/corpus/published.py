@@ -16,9 +16,7 @@ from pathlib import Path
 
 from engines.core.errors import DataError, ExpressionError, StoppedError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, read_lines
-from engines.core.json_lines import json_object
-from engines.core.locks import sole_builder
+from engines.core.files import atomic_writer, json_object, read_lines, sole_builder
 from engines.core.tree import Tree
 from engines.egen.corpus.assemble import Assembled, assemble
 from engines.egen.corpus.build import Plan, other_folder, refuse_other_folder, versions
@@ -28,8 +26,6 @@ from engines.egen.corpus.sources import BadLine, Head, Source, skeleton
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.records import EgenConfig, Layout, Member, Verdict
 from engines.egen.verification.verify import Verifier
-
-__all__ = ["PublishedCluster", "export_published", "import_published", "read_published"]
 
 
 @dataclass(frozen=True, slots=True)

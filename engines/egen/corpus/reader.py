@@ -34,8 +34,6 @@ from engines.egen.corpus.splits import SplitName
 from engines.egen.expressions.language import LETTERS, VARIABLE, read_prefix, variables_of
 from engines.egen.records import Verdict
 
-__all__ = ["Corpus", "Match", "open_corpus"]
-
 _NEEDED = {"format", "source", "config", "shards", "files"}
 _KEPT_SHARDS = 4
 _REMAKE = "Make it again from the shards"
@@ -124,7 +122,7 @@ class Corpus:
 
     def find(self, tree: Tree) -> list[Match]:
         """The clusters whose head is verified to be this function, then those equal to it on less."""
-        from engines.egen.corpus.merge import fingerprints, look_alike
+        from engines.egen.corpus.assemble import fingerprints, look_alike
         from engines.egen.verification.several import verifier
 
         if not variables_of(tree) <= {*self.variables}:

@@ -25,28 +25,6 @@ from engines.egen.assumptions import ordered, read_assumptions
 from engines.egen.expressions.language import LETTERS, prefix
 from engines.egen.records import Cluster, Member, Verdict
 
-__all__ = [
-    "BLOCK",
-    "FORMAT",
-    "ROWS",
-    "SEVERAL",
-    "GrownHead",
-    "Row",
-    "Shard",
-    "Skipped",
-    "Stored",
-    "assumption",
-    "check_shard",
-    "corrupt",
-    "header",
-    "parquet_bytes",
-    "parquet_table",
-    "read_shard",
-    "shard_files",
-    "stored_shards",
-    "write_shard",
-]
-
 FORMAT, SEVERAL = 1, 2
 """Versions of the layout of a corpus folder: of x alone, and of several variables, with a `header`."""
 BLOCK = 16

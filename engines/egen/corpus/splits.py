@@ -12,8 +12,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
-__all__ = ["Side", "SplitName", "paper_split", "shape_split"]
-
 Side = Literal["train", "validation", "neither"]
 SplitName = Literal["paper", "shapes"]
 

@@ -1,35 +1,243 @@
-"""What the e-graph knows about its classes: exact constants, and facts proved positively.
-
-An e-class stands for one function on the domain D of the head. The invariant that growth keeps in `strict`:
-every term of the e-graph is defined on D up to isolated points, and the terms of a class agree there. It
-holds for the head's own subterms, because a term is defined only where all of its subterms are, and a rule
-that may only gain domain carries it over to what it builds. So each node proves something about its
-children too: where `ln u` is defined u is positive, where `/ a b` is defined b is not zero. All facts are
-statements almost everywhere on D, none is ever taken back, and what cannot be derived counts as unknown.
-
-Constants are exact rationals: the class of a constant holds a `Num`. Two different ones in a class are never
-merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 = 1, so
-that numbers are worked out only while there is `Calm`) and then growth.
-"""
+"""What the e-graph knows about its classes: constants and facts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
-from engines.egen.egraph.facts import GUARDS, Implication, asked, gathered, rule
-from engines.egen.expressions.language import ARITY, FUNCTIONS
+from engines.egen.expressions.language import ARITY, FUNCTIONS, TRIGONOMETRIC
 from engines.egen.expressions.patterns import RESULT_LIMIT
 
-__all__ = [
-    "analysis",
-    "clearing",
-    "condition",
-    "constructor",
-    "number",
-    "schema",
-    "told",
-]
+# Facts about classes as the bits of one integer, so that one rule of egglog stands for many implications.
+#
+# Searching costs more by the number of rules than by what they find. Implications about the same nodes
+# (`(= e (Mul u v))`) become one rule, which works out all of them at once from what is known of the
+# classes.
+# Facts that guard rules of the table are relations too, filled from the bits where these are settled.
+
+FACTS = (
+    *("Konst", "Alg", "Trans", "Nonconst", "Nz", "Pos", "Nonneg", "Bounded", "Absge1", "Ge1"),
+    *("Nonpos", "Whole", "Free"),
+)
+"""What can be known of a class. Konst: no x in it. Alg: an algebraic function. Trans: transcendental on every
+interval. Nonconst: constant on no interval. Nz: zero only at isolated points. Pos > 0, Nonneg >= 0,
+Bounded: |u| <= 1, Absge1: |u| >= 1, Ge1: u >= 1. Of assumptions alone: Nonpos <= 0, Whole: an integer, Free:
+no x in it."""
+GUARDS = FACTS[3:]
+"""Those that guard rules of the table."""
+_PLACES = {name: place for place, name in enumerate(FACTS)}
+_ATOM = re.compile(r"\((\w+) (\w+)\)")
+_Fact = tuple[str, str]
+
+
+class Implication(NamedTuple):
+    """What follows from a query, whose conditions may be facts: `(= e (Abs u)) (Bounded u)`, `Bounded e`."""
+
+    query: str
+    facts: tuple[str, ...]
+
+
+def rule(query: str, actions: str, ruleset: str) -> str:
+    """A rule as egglog text."""
+    return f"(rule ({query}) ({actions}) :ruleset {ruleset})"
+
+
+def known(term: str, *facts: str) -> str:
+    """The action that notes facts about a term."""
+    return f"(set (Known {term}) {sum(1 << _PLACES[fact] for fact in facts)})"
+
+
+def asked() -> Iterator[str]:
+    """The rules of the ruleset `asked`, which fill the relations."""
+    for fact in GUARDS:
+        yield rule(f"(= m (Known e)) (!= 0 (& m {1 << _PLACES[fact]}))", f"({fact} e)", "asked")
+
+
+def gathered(implications: Iterable[Implication]) -> Iterator[str]:
+    """One rule for all implications about the same nodes: of the ruleset `facts`, which runs until nothing is
+    new, or where nothing need be known before, of `shapes`, which runs once."""
+    groups: dict[str, list[tuple[list[_Fact], list[str]]]] = {}
+    for query, facts in implications:
+        atoms = list(_atoms(query))
+        conditions = [fact for fact in map(_fact, atoms) if fact]
+        nodes = " ".join(atom for atom in atoms if not _fact(atom))
+        groups.setdefault(nodes, []).append((conditions, list(facts)))
+    for nodes, many in groups.items():
+        at_once = [fact for conditions, facts in many if not conditions for fact in facts]
+        if any(not conditions for conditions, _ in many):
+            later = "(Deg " in nodes or "(Applied " in nodes
+            yield rule(nodes, _noted(at_once), "facts" if later else "shapes")
+        if guarded := [one for one in many if one[0]]:
+            yield _worked_out(nodes, guarded)
+
+
+def _noted(facts: Iterable[str]) -> str:
+    """The actions that note facts, or that there are none."""
+    about: dict[str, list[str]] = {"e": []}
+    others = []
+    for fact in dict.fromkeys(facts):
+        name, *of = fact.split()
+        if name in _PLACES:
+            about.setdefault(of[0], []).append(name)
+        else:
+            others.append(f"({fact})")
+    return " ".join([*(known(of, *names) for of, names in about.items()), *others])
+
+
+def _worked_out(nodes: str, many: list[tuple[list[_Fact], list[str]]]) -> str:
+    """The rule for implications with conditions."""
+    variables = sorted({of for conditions, _ in many for _, of in conditions})
+    query = " ".join([nodes, *(f"(= k_{of} (Known {of}))" for of in variables)])
+    # where all conditions and what follows are the same fact, one mask does for many
+    alike: dict[tuple[str, tuple[str, ...]], int] = {}
+    terms: dict[str, list[str]] = {}
+    for conditions, found in many:
+        names, about = {name for name, _ in conditions}, tuple(sorted({of for _, of in conditions}))
+        results: dict[str, int] = {}
+        for name, of in map(str.split, found):
+            if names == {name}:
+                alike[of, about] = alike.get((of, about), 0) | 1 << _PLACES[name]
+            else:
+                results[of] = results.get(of, 0) | 1 << _PLACES[name]
+        for of, bits in results.items():
+            holds = _all([f"(>> k_{one} {_PLACES[name]})" for name, one in conditions])
+            terms.setdefault(of, []).append(f"(* {bits} (& 1 {holds}))")
+    for (of, about), bits in alike.items():
+        terms.setdefault(of, []).append(f"(& {bits} {_all([f'k_{one}' for one in about])})")
+    return rule(query, " ".join(f"(set (Known {of}) {_any(parts)})" for of, parts in terms.items()), "facts")
+
+
+def _all(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"(& {parts[0]} {_all(parts[1:])})"
+
+
+def _any(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"(| {parts[0]} {_any(parts[1:])})"
+
+
+def _fact(atom: str) -> _Fact | None:
+    """An atom that is a fact."""
+    found = _ATOM.fullmatch(atom)
+    return (found[1], found[2]) if found and found[1] in _PLACES else None
+
+
+def _atoms(query: str) -> Iterator[str]:
+    """The atoms of a query."""
+    depth = start = 0
+    for place, char in enumerate(query):
+        if char == "(":
+            start = start if depth else place
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if not depth:
+                yield query[start : place + 1]
+
+
+# What a constant subterm is worth, as far as rounding lets one tell 0 and 1 from their neighbours.
+#
+# Values are floats with the rounding noise removed (`sin pi` is 0, `sin / pi 2` is 1); None means undefined
+# on
+# the reals or too coarse to say (`tanh 30` is not 1). The tolerances decide what is padding: a wrong guess
+# leaves a member out, or keeps one that says nothing, and never makes two expressions equal. Heads that
+# seem
+# to divide by zero are looked at again rigorously before they are refused (`notation.check_head`).
+
+LEAVES = {"pi": math.pi, "e": math.e}
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt,
+    "abs": abs,
+    "ln": math.log,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
+    "acot": lambda u: math.pi / 2 - math.atan(u),
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "tanh": math.tanh,
+    "asinh": math.asinh,
+    "acosh": math.acosh,
+    "atanh": math.atanh,
+}
+_RECIPROCAL_RESULT = {
+    "csc": "sin",
+    "sec": "cos",
+    "cot": "tan",
+    "csch": "sinh",
+    "sech": "cosh",
+    "coth": "tanh",
+}
+_RECIPROCAL_OPERAND = {"asec": "acos", "acsc": "asin", "asech": "acosh", "acsch": "asinh", "acoth": "atanh"}
+
+
+def apply(name: str, value: float) -> float | None:
+    """A function of a constant, None where it is undefined or its value too coarse to tell it from 0 or 1."""
+    if name == "ln" and value == 1:
+        return 0.0
+    try:
+        if name in _RECIPROCAL_RESULT:
+            under = apply(_RECIPROCAL_RESULT[name], value)
+            return None if under is None else 1 / under
+        if name in _RECIPROCAL_OPERAND:
+            return apply(_RECIPROCAL_OPERAND[name], 1 / value)
+        result = _FUNCTIONS[name](value)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    if name in TRIGONOMETRIC:
+        return _snap(result, 1.0)
+    if name == "tanh" and abs(result) > 1 - 1e-9:
+        return None
+    return _snap(result, 0.0)
+
+
+def operate(token: str, left: float, right: float) -> float | None:
+    """`+ - * / pow log` of two constants, None where undefined."""
+    try:
+        if token == "+":
+            return _snap(left + right, left)
+        if token == "-":
+            return _snap(left - right, left)
+        if token == "*":
+            return _snap(left * right, 0.0)
+        if token == "/":
+            return _snap(left / right, 0.0)
+        result = left**right if token == "pow" else math.log(right) / math.log(left)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return _snap(result, 0.0) if isinstance(result, float) else None
+
+
+def _snap(value: float, scale: float) -> float:
+    """The value with rounding noise removed: 0 when tiny beside `scale`, 1 or -1 when it is next to that."""
+    if abs(value) <= 1e-12 * abs(scale):
+        return 0.0
+    nearest = math.copysign(1.0, value)
+    return nearest if abs(value - nearest) < 1e-12 else value
+
+
+# What the e-graph knows about its classes: exact constants, and facts proved positively.
+#
+# An e-class stands for one function on the domain D of the head. The invariant that growth keeps in
+# `strict`:
+# every term of the e-graph is defined on D up to isolated points, and the terms of a class agree there. It
+# holds for the head's own subterms, because a term is defined only where all of its subterms are, and a
+# rule
+# that may only gain domain carries it over to what it builds. So each node proves something about its
+# children too: where `ln u` is defined u is positive, where `/ a b` is defined b is not zero. All facts are
+# statements almost everywhere on D, none is ever taken back, and what cannot be derived counts as unknown.
+#
+# Constants are exact rationals: the class of a constant holds a `Num`. Two different ones in a class are
+# never
+# merged in silence: `Clash` is the alarm, which ends folding at once (it would count for ever where 0 = 1,
+# so
+# that numbers are worked out only while there is `Calm`) and then growth.
 
 _EXPONENT_LIMIT = 64
 

@@ -12,13 +12,10 @@ from fractions import Fraction
 
 from engines.core.tree import Tree
 from engines.egen.assumptions import Assumptions, Relation
+from engines.egen.egraph.analysis import Implication, constructor, known, number, told
 from engines.egen.egraph.analysis import analysis as analysis_of
-from engines.egen.egraph.analysis import constructor, number, told
-from engines.egen.egraph.facts import Implication, known
 from engines.egen.expressions.language import ARITY, VARIABLE
 from engines.egen.expressions.patterns import fold, is_number
-
-__all__ = ["analysis", "facts", "term"]
 
 
 def term(tree: Tree) -> str:

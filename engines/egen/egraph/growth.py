@@ -18,15 +18,12 @@ from engines.core.errors import ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
 from engines.egen.egraph.analysis import clearing, condition, constructor, number, schema
-from engines.egen.egraph.graph import EGraph
-from engines.egen.egraph.numbering import number_classes
+from engines.egen.egraph.grammar import EGraph, number_classes
 from engines.egen.expressions.patterns import fold, is_number
 from engines.egen.records import Limits, Mode, StopReason
 from engines.egen.rules.table import Guards, Rule, is_variable
 from engines.egen.theories.reals import Reals
 from engines.egen.theories.theory import Theory
-
-__all__ = ["GROUPS", "Grower", "group", "guards", "paddings"]
 
 _CHUNK = 20
 """Commands per program: egglog's parser is quadratic."""

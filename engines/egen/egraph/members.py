@@ -21,17 +21,13 @@ from numpy.typing import NDArray
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.tree import Tree
-from engines.egen.egraph.grammar import Grammar
-from engines.egen.egraph.graph import EGraph, with_padding
+from engines.egen.egraph.grammar import EGraph, Grammar, with_padding
 from engines.egen.egraph.growth import Grower, paddings
 from engines.egen.egraph.sampling import Sampler
 from engines.egen.expressions.language import prefix
 from engines.egen.expressions.subterms import Subterms
-from engines.egen.records import ACCEPTED, Cluster, EgenConfig, Member, Stats
+from engines.egen.records import ACCEPTED, FAMILIES, Cluster, EgenConfig, Member, Stats, read_weights
 from engines.egen.theories.theory import Judge, Theory, theory_of
-from engines.egen.weights import FAMILIES, read_weights
-
-__all__ = ["generate"]
 
 _DRAWN_TOGETHER = 32
 _ROUND = 500

@@ -21,7 +21,6 @@ from engines.core.numeric_kernel import compiled
 if TYPE_CHECKING:
     from engines.egen.egraph.grammar import Grammar
 
-__all__ = ["Sampler", "Tables", "count_exactly", "count_nearly"]
 
 LISTED = 4_000
 """A length with no more terms than this is gone through in a shuffled order instead of drawn from."""

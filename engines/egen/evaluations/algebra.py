@@ -11,13 +11,10 @@ from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.egen.evaluations.analogies import Analogy
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure, unread
+from engines.egen.models.datasets import usable
 from engines.egen.models.encode import longest
-from engines.egen.models.sequences import usable
+from engines.retrieval.dense import unit
 from engines.retrieval.encoders import Encoder
-from engines.retrieval.similarity import unit
-
-__all__ = ["evaluate"]
-
 
 Bools = NDArray[np.bool_]
 
@@ -96,14 +93,14 @@ class _Equality:
     """Which expressions of a list have the same values as one of them."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        from engines.egen.corpus.merge import fingerprints
+        from engines.egen.corpus.assemble import fingerprints
 
         self._prints = fingerprints([text.split() for text in texts])
         self._known: dict[int, Bools] = {}
 
     def to(self, row: int) -> Bools:
         """(texts,) True for the expression itself too."""
-        from engines.egen.corpus.merge import look_alike
+        from engines.egen.corpus.assemble import look_alike
 
         if row not in self._known:
             found = np.zeros(len(self._prints), bool)

@@ -17,17 +17,6 @@ from engines.core.tree import Tree
 from engines.egen.expressions.language import FUNCTIONS, HYPERBOLIC, TRIGONOMETRIC, prefix, read_prefix
 from engines.egen.verification.verify import Verifier
 
-__all__ = [
-    "FAMILIES",
-    "PAPER_COUNT",
-    "Analogy",
-    "Family",
-    "build",
-    "families",
-    "read_analogies",
-    "write_analogies",
-]
-
 PAPER_COUNT = 584
 
 

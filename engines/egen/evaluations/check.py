@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg
-from engines.egen.choices import AssumeAny
-from engines.egen.records import Outcome, TheoryName, Verdict
+from engines.egen.records import AssumeAny, Outcome, TheoryName, Verdict
 from engines.egen.theories.theory import theory_of
 
 if TYPE_CHECKING:
-    from engines.egen.evaluations.derivations import Derivation
+    from engines.egen.evaluations.mistakes import Derivation
     from engines.retrieval.encoders import Encoder
 
-__all__ = ["Check", "Checked", "Judgement", "Transition", "check", "code", "judge"]
 
 Judgement = Literal["right", "wrong", "loses domain", "not shown"]
 """right: equal wherever the step before is defined. wrong: another value somewhere, or never defined
@@ -161,7 +159,8 @@ def check(spec: Check, *, events: Sink = ignore, stop: Stop = never) -> dict[str
     >>> found["derivations"][0]["transitions"][0]["judgement"]
     'loses domain'
     """
-    from engines.egen.evaluations import derivations, mistakes
+    from engines.egen.evaluations import mistakes
+    from engines.egen.evaluations import mistakes as derivations
     from engines.egen.expressions.language import prefix
     from engines.egen.models.encode import kept_encoder
     from engines.egen.verification.verify import verdict_row

@@ -15,15 +15,14 @@ from engines.core.spec import Arg
 from engines.egen.corpus.splits import SplitName
 
 if TYPE_CHECKING:
-    from engines.egen.corpus.labelled import Labelled
     from engines.egen.evaluations.analogies import Analogy
-    from engines.egen.evaluations.chat import Chat
-    from engines.egen.evaluations.derivations import Derivation
+    from engines.egen.evaluations.language_model import Chat
     from engines.egen.evaluations.measured import Report
+    from engines.egen.evaluations.mistakes import Derivation
     from engines.egen.evaluations.semantic import Item
+    from engines.egen.models.datasets import Labelled
     from engines.retrieval.encoders import Encoder
 
-__all__ = ["Evaluate", "Evaluation", "Side", "evaluate"]
 
 Evaluation = Literal["kmeans", "semantic", "mistakes", "algebra", "retrieval"]
 Side = Literal["validation", "train", "all"]
@@ -101,7 +100,7 @@ class Evaluate:
     @property
     def place(self) -> Path:
         """Where the data is."""
-        from engines.egen.corpus.labelled import sample_corpus
+        from engines.egen.models.datasets import sample_corpus
 
         return self.data or sample_corpus()
 
@@ -131,7 +130,7 @@ def evaluate(
     from engines.egen.models.vectors import stopped
 
     if spec.llm and spec.llm_model:
-        from engines.egen.evaluations.chat import Chat
+        from engines.egen.evaluations.language_model import Chat
 
         chat = Chat(spec.llm, spec.llm_model, cache and cache / "answers")
         document = asdict(_QUESTIONS[spec.task](chat, spec, events, stop))
@@ -152,7 +151,7 @@ def _cost(spec: Evaluate, setting: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _clusters(spec: Evaluate, default: Side = "validation") -> Labelled:
-    from engines.egen.corpus.labelled import read_labelled
+    from engines.egen.models.datasets import read_labelled
 
     return read_labelled(spec.place, side=spec.side or default, split=spec.split, partial=spec.partial)
 
@@ -194,8 +193,8 @@ def _derivations(
 ) -> list[Derivation]:
     """Those that are tested, or those that the threshold is learned on. Args: left_out: counts by reason what
     none could be made of."""
-    from engines.egen.corpus.labelled import sample_corpus
-    from engines.egen.evaluations import derivations
+    from engines.egen.evaluations import mistakes as derivations
+    from engines.egen.models.datasets import sample_corpus
 
     def bad(_: EngineError) -> None:
         left_out[_NOT_EVALUATED] = left_out.get(_NOT_EVALUATED, 0) + 1
@@ -269,14 +268,14 @@ _EVALUATIONS: Mapping[Evaluation, Callable[[Encoder, Evaluate, Sink, Stop], Repo
 
 
 def _asked_semantic(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import asked
+    from engines.egen.evaluations import language_model as asked
 
     items = _items(spec, events, stop)
     return asked.semantic(chat, items, seed=spec.seed, worst=_worst(spec), events=events, stop=stop)
 
 
 def _asked_mistakes(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import asked
+    from engines.egen.evaluations import language_model as asked
 
     left_out: dict[str, int] = {}
     test = _derivations(spec, left_out, events, stop)
@@ -284,7 +283,7 @@ def _asked_mistakes(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Rep
 
 
 def _asked_algebra(chat: Chat, spec: Evaluate, events: Sink, stop: Stop) -> Report:
-    from engines.egen.evaluations import asked
+    from engines.egen.evaluations import language_model as asked
 
     return asked.algebra(chat, _analogies(spec), worst=_worst(spec), events=events, stop=stop)
 

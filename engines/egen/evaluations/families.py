@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from engines.egen.corpus.labelled import Labelled
 from engines.egen.expressions.language import FUNCTIONS
-
-__all__ = ["FIGURE_FAMILIES", "families"]
+from engines.egen.models.datasets import Labelled
 
 _NOT_SHOWN = ("acsc", "asec", "acot", "csch", "sech", "acsch", "asech", "acoth")
 FIGURE_FAMILIES = tuple(name for name in FUNCTIONS if name not in _NOT_SHOWN)

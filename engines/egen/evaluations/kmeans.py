@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.events import Sink, Stop, ignore, never
-from engines.egen.corpus.labelled import Labelled
 from engines.egen.evaluations.measured import WORST, Mistake, Report, costliest, mean_figure
+from engines.egen.models.datasets import Labelled
+from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import Encoder
-from engines.retrieval.similarity import Vectors
-
-__all__ = ["Agreement", "agreement", "evaluate", "kmeans_accuracy", "paper_mapping"]
 
 SEED = 42
 

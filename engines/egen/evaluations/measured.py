@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.reported import reported
-from engines.retrieval.significance import bootstrap
-
-__all__ = ["RESAMPLES", "WORST", "Figure", "Mistake", "Report", "costliest", "mean_figure", "unread"]
+from engines.core.assets import reported
+from engines.retrieval.measures import bootstrap
 
 Floats = NDArray[np.float64]
 RESAMPLES = 1_000

@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
-from engines.core.files import atomic_writer, read_lines
-from engines.core.json_lines import json_objects
-from engines.egen.corpus.labelled import Labelled
-from engines.egen.evaluations.changes import near_copies
+from engines.core.files import atomic_writer, json_objects, read_lines
 from engines.egen.evaluations.measured import (
     WORST,
     Figure,
@@ -27,15 +24,14 @@ from engines.egen.evaluations.measured import (
     mean_figure,
     unread,
 )
+from engines.egen.evaluations.mistakes import near_copies
 from engines.egen.expressions.language import prefix, read_prefix
 from engines.egen.expressions.padding import has_padding
+from engines.egen.models.datasets import Labelled, usable
 from engines.egen.models.encode import longest
-from engines.egen.models.sequences import usable
 from engines.egen.verification.verify import Verifier
+from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import Encoder
-from engines.retrieval.similarity import Vectors
-
-__all__ = ["Item", "build", "evaluate", "holds_items", "read_items", "write_items"]
 
 NEAR = 3
 """Near-copies of the query, and as many of the answer."""

@@ -19,8 +19,6 @@ from engines.core.tree import Tree
 from engines.egen.expressions.language import ARITY, HYPERBOLIC, LETTERS, TRIGONOMETRIC
 from engines.egen.expressions.subterms import Subterms
 
-__all__ = ["UNDONE_BY", "Canonical", "canonical_key", "direct_key"]
-
 UNDONE_BY = {
     **{name: "a" + name for name in TRIGONOMETRIC + HYPERBOLIC},
     **{"a" + name: name for name in TRIGONOMETRIC + HYPERBOLIC},

@@ -14,30 +14,6 @@ from difflib import get_close_matches
 from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_CHARACTERS, Tree, parse_prefix
 
-__all__ = [
-    "ALIASES",
-    "ARITY",
-    "BINDERS",
-    "CONSTANTS",
-    "FUNCTIONS",
-    "FURTHER",
-    "HYPERBOLIC",
-    "INVERSE",
-    "LETTERS",
-    "MAX_DIGITS",
-    "TRIGONOMETRIC",
-    "VARIABLE",
-    "VARIABLES",
-    "check_bound",
-    "check_length",
-    "is_constant_token",
-    "operands",
-    "prefix",
-    "read_prefix",
-    "variables_of",
-    "visible",
-]
-
 VARIABLE = "x"
 VARIABLES = "xyztuv"
 LETTERS = VARIABLES[1:] + "abckmnpqrsw"

@@ -16,7 +16,6 @@ from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree, parse_prefix
 if TYPE_CHECKING:
     from engines.egen.expressions.notation import Notation
 
-__all__ = ["LOGIC", "logic_row", "read_logic"]
 
 LOGIC: Mapping[str, int] = {
     **dict.fromkeys(("and", "or", "xor", "implies", "iff"), 2),

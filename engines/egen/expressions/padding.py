@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from engines.core.numeric_kernel import compiled
 from engines.core.tree import Tree
-from engines.egen.egraph.constants import LEAVES, apply, operate
+from engines.egen.egraph.analysis import LEAVES, apply, operate
 from engines.egen.expressions.canonical import UNDONE_BY
 from engines.egen.expressions.language import ARITY, LETTERS
 from engines.egen.expressions.subterms import DERIVATIVE, Subterms
-
-__all__ = ["Padding", "has_padding"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

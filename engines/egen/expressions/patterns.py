@@ -11,8 +11,6 @@ from fractions import Fraction
 from engines.core.tree import Tree
 from engines.egen.expressions.language import is_constant_token
 
-__all__ = ["RESULT_LIMIT", "fold", "is_number", "operate", "unfolded"]
-
 RESULT_LIMIT = 10**9
 """Constants whose numerator or denominator is larger are not worked out."""
 

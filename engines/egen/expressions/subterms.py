@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from engines.core.numeric_kernel import compiled
 
-__all__ = ["DERIVATIVE", "Subterms"]
-
 DERIVATIVE = "d x"
 """The label of a derivative; its only operand is the body."""
 _NONE = -1

@@ -18,12 +18,11 @@ import numpy as np
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import atomic_writer
 from engines.egen.models.vectors import KNOWN, Pool, made, pool, size_of, stopped
-from engines.retrieval.similarity import Vectors, top_k
+from engines.retrieval.dense import Vectors, top_k
 
 if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
 
-__all__ = ["BoundedPool", "searched"]
 
 _AT_ONCE = 512
 """Expressions that the costly part encodes before the bound is looked at again."""

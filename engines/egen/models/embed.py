@@ -1,23 +1,26 @@
-"""Embedding the expressions of a file."""
+"""Embedding the expressions of a file, and a map of them in the plane."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import DataError, ExpressionError
-from engines.core.events import Sink, Stop, ignore, never, warn_of_lines
+from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.events import Event, Sink, Stop, ignore, never, warn_of_lines
 from engines.core.spec import Arg, refused, share_of
 from engines.egen.models.lookup import ModelFolder
+from engines.retrieval.pictures import Method, refuse_idle_seed
 
 if TYPE_CHECKING:
-    from engines.egen.corpus.sources import BadLine
-    from engines.retrieval.similarity import Vectors
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["Embed", "Embedded", "embed", "plain_prefix", "settled"]
+    from engines.egen.corpus.sources import BadLine
+    from engines.retrieval.dense import Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ def _read(path: Path, max_length: int) -> tuple[list[str | None], list[BadLine]]
     """The expression of each line in generator prefix notation, None for a line that is listed as bad."""
     from engines.core.files import read_lines
     from engines.egen.corpus.sources import BadLine
-    from engines.egen.models.sequences import Sequences
+    from engines.egen.models.datasets import Sequences
 
     texts: list[str | None] = []
     bad: list[BadLine] = []
@@ -144,7 +147,7 @@ def plain_prefix(text: str) -> str:
     """
     from engines.egen.expressions.language import prefix
     from engines.egen.expressions.notation import read
-    from engines.egen.models.sequences import without_log
+    from engines.egen.models.datasets import without_log
 
     return prefix(without_log(read(text)))
 
@@ -161,3 +164,105 @@ def _write(path: Path, texts: Sequence[str | None], vectors: Vectors) -> None:
     column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
     with atomic_writer(path, "wb") as file:
         pq.write_table(pa.table({"expr": pa.array(texts, pa.string()), "vector": column}), file)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrange:
+    """Lay the 17 families of single functions, or the clusters of a corpus, out in a plane."""
+
+    model: ModelFolder
+    data: Annotated[
+        Path | None, Arg("What to show.", ref="corpus", metavar="FILE|CORPUS", shown="the sample")
+    ] = None
+    clusters: Annotated[bool, Arg("All clusters by their heads, not the 17 families.")] = False
+    method: Annotated[Method, Arg("t-SNE as in the paper, or PCA.")] = "tsne"
+    seed: Annotated[int, Arg("Of t-SNE.", low=0)] = 0
+    known: Annotated[bool, Arg("Only what was arranged before.", hidden=True)] = False
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E427 for a seed of PCA."""
+        refuse_idle_seed(self.method, self.seed)
+
+
+def arrange(
+    spec: Arrange, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
+    """Lay embeddings out in a plane. Args: cache: the folder where vectors and arrangements are kept.
+
+    Returns: model and method; points ([[x, y], …], None when only what is known was asked for and this is
+    not), exprs and names (of what each is coloured by: the kind of its template, or its family); of clusters
+    their numbers and left_out too. Raises: EngineError E645 for a corpus without the families, E646.
+    """
+    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.vectors import model_print, pool, stopped
+
+    found: dict[str, Any] = {"model": spec.model.name, "method": spec.method}
+    if spec.clusters:
+        heads = pool(spec.model, spec.data, "heads", cache=cache, events=events, stop=stop)
+        texts, numbers = (heads.table[name].to_pylist() for name in ("prefix", "cluster"))
+        names = _kinds(spec.data, numbers)
+        found |= {"clusters": numbers, "left_out": heads.left_out}
+        points = _placed(spec, heads.name, lambda: heads.vectors, cache, events)
+    else:
+        texts, names = _families(spec.data)
+        content = "\n".join([model_print(spec.model), *texts])
+
+        def vectors() -> Vectors:
+            return kept_encoder(spec.model).encode(texts, normalise=False, events=events, stop=stop)
+
+        points = _placed(spec, sha256(content.encode()).hexdigest()[:32], vectors, cache, events)
+    if stop():
+        raise stopped("map")
+    return {**found, "points": None if points is None else points.tolist(), "exprs": texts, "names": names}
+
+
+def _kinds(place: Path | None, numbers: Sequence[int]) -> list[str]:
+    """Of each cluster the kind of template that it was grown from."""
+    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.models.datasets import sample_corpus
+
+    place = place or sample_corpus()
+    if not place.is_dir():
+        return ["cluster"] * len(numbers)
+    kinds = open_corpus(place).clusters()["kind"].to_pylist()
+    return [kinds[number] or "own" for number in numbers]
+
+
+def _families(place: Path | None) -> tuple[list[str], list[str]]:
+    from engines.egen.evaluations.families import families
+    from engines.egen.models.datasets import read_labelled, sample_corpus
+
+    texts, names = families(read_labelled(place or sample_corpus(), side="all"))
+    if not texts:
+        raise EngineError(
+            "no cluster has a head with one of the 17 functions alone",
+            code="E645",
+            exit_code=2,
+            remedy="Name a corpus of function templates, or show its --clusters.",
+        )
+    return texts, names
+
+
+def _placed(
+    spec: Arrange, name: str, vectors: Callable[[], Vectors], cache: Path | None, events: Sink
+) -> NDArray[np.float32] | None:
+    """The places of vectors; those of t-SNE are kept by this name, since they take a while."""
+    import numpy as np
+
+    from engines.core.files import write_array
+    from engines.retrieval.pictures import plane
+
+    if spec.method == "pca":
+        return plane(vectors(), "pca")
+    path = None if cache is None else cache / f"{name}-tsne-{spec.seed}.npy"
+    if path is not None and path.exists():
+        known: NDArray[np.float32] = np.load(path)
+        return known
+    if spec.known:
+        return None
+    rows = vectors()
+    points = plane(rows, "tsne", seed=spec.seed)
+    events(Event("progress", {"done": len(rows), "total": len(rows), "unit": "points"}))
+    if path is not None:
+        write_array(path, points)
+    return points

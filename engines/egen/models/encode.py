@@ -16,25 +16,16 @@ from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
 from engines.core.machine import torch_device
 from engines.egen.composed.network import KIND, ComposedEncoder, load_network
+from engines.egen.models.datasets import Sequences, batches, usable
 from engines.egen.models.joined import JoinedEncoder, parts
 from engines.egen.models.model_folder import load_model, unopened
-from engines.egen.models.sequences import Sequences, batches, usable
-from engines.retrieval.similarity import Vectors, unit
+from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:
     from torch import nn
 
     from engines.retrieval.encoders import Encoder
 
-__all__ = [
-    "MANY",
-    "ModelEncoder",
-    "encode_many",
-    "encode_readable",
-    "kept_encoder",
-    "load_encoder",
-    "longest",
-]
 
 TOKENS_PER_BATCH = 8_192
 MANY = 20_000

@@ -17,12 +17,11 @@ import numpy as np
 from engines.core.events import Sink, Stop, ignore, never
 from engines.egen.models.lookup import shipped_models
 from engines.egen.models.model_folder import unopened
-from engines.retrieval.similarity import Vectors, unit
+from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:
     from engines.retrieval.encoders import Encoder
 
-__all__ = ["KIND", "JoinedEncoder", "parts"]
 
 KIND = "egen-joined"
 

@@ -10,8 +10,6 @@ from typing import Annotated
 from engines.core.assets import models_folder
 from engines.core.spec import Arg
 
-__all__ = ["ModelFolder", "embeds", "models_among", "shipped_models"]
-
 ModelFolder = Annotated[Path, Arg("A folder (of sentence-transformers too), or a model's name.", ref="model")]
 
 

@@ -1,18 +1,23 @@
-"""The expressions of a corpus nearest to one by cosine, judged by the verifier."""
+"""What a model is asked: the nearest expressions, analogies, other forms of an expression."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from engines.core.errors import EngineError
 from engines.core.events import Sink, Stop, ignore, never
 from engines.core.spec import Arg
 from engines.egen.models.lookup import ModelFolder
 from engines.egen.models.vectors import AtMost, Searched
 
-__all__ = ["Nearest", "judge", "named", "nearest"]
+if TYPE_CHECKING:
+    from engines.egen.evaluations.analogies import Analogy
+    from engines.retrieval.dense import Vectors
+
 
 _JUDGED = 100
 """Expressions that the verifier looks at, at most."""
@@ -85,3 +90,154 @@ def judge(records: Sequence[dict[str, Any]], head: str, name: str) -> None:
     trees = [read_prefix(record["prefix"]) for record in records[:_JUDGED]]
     for record, verdict in zip(records, Verifier(read_prefix(head)).check(trees), strict=False):
         record[name] = verdict.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class SolveAnalogy:
+    """Solve x1 : y1 :: x2 : ? by adding and subtracting vectors, and say whether the answer is right.
+
+    Candidates are the expressions of a corpus and those of the analogies that `egen eval algebra` measures.
+    """
+
+    model: ModelFolder
+    x1: Annotated[str, Arg("x1 is to …")]
+    y1: Annotated[str, Arg("… y1 as …")]
+    x2: Annotated[str, Arg("… x2 is to what?")]
+    expected: Annotated[str | None, Arg("What would be right.", metavar="EXPR")] = None
+    data: Searched = None
+    count: Annotated[int, Arg("How many.", low=1, short="-k")] = 10
+    at_most: AtMost = None
+
+
+@dataclass(frozen=True, slots=True)
+class Analogies:
+    """List the analogies that `egen eval algebra` measures."""
+
+
+def analogies(spec: Analogies) -> dict[str, Any]:  # noqa: ARG001  # there is nothing to choose
+    """Returns: `analogies`: family, x1, y1, x2, y2 (prefix notation)."""
+    from dataclasses import asdict
+
+    return {"analogies": [asdict(each) for each in _measured()]}
+
+
+@lru_cache(maxsize=1)
+def _measured() -> tuple[Analogy, ...]:
+    from engines.egen.evaluations.analogies import PAPER_COUNT, build
+
+    return tuple(build(PAPER_COUNT))
+
+
+_candidates: dict[str, tuple[list[str], Vectors]] = {}
+
+
+def _of_analogies(model: Path) -> tuple[list[str], Vectors]:
+    """The expressions that occur in analogies, with their unit vectors: candidates besides the corpus."""
+    from engines.egen.models.encode import kept_encoder
+    from engines.egen.models.vectors import model_print
+
+    name = model_print(model)
+    if name not in _candidates:
+        texts = list(dict.fromkeys(t for each in _measured() for t in (each.x1, each.y1, each.x2, each.y2)))
+        _candidates.clear()
+        _candidates[name] = texts, kept_encoder(model).encode(texts)
+    return _candidates[name]
+
+
+def analogy(
+    spec: SolveAnalogy, *, cache: Path | None = None, events: Sink = ignore, stop: Stop = never
+) -> dict[str, Any]:
+    """The nearest to f(y1) - f(x1) + f(x2) by cosine, among a corpus, the expressions of the analogies that
+    are measured, and the one expected; what was asked with is no answer.
+
+    Args: cache: the folder that vectors are kept in.
+    Returns: x1, y1, x2 and expected as they were read; `hits`: prefix, unicode, cluster and member (None for
+    what is of no corpus), cosine, `verdict` against what is expected (None when nothing is) and `echo`,
+    whether it equals x2; `place`: which hit is the first that equals what is expected, from 1 on, and
+    `place_without_echo`: the same where what equals x2 does not count (None: none of the hits).
+    """
+    import numpy as np
+
+    from engines.egen.models.bounded import searched
+    from engines.egen.models.embed import plain_prefix
+    from engines.egen.models.encode import kept_encoder
+    from engines.retrieval.dense import nearest, unit
+
+    given = [plain_prefix(text) for text in (spec.x1, spec.y1, spec.x2)]
+    wanted = plain_prefix(spec.expected) if spec.expected else None
+    found = searched(spec.model, spec.data, cache=cache, at_most=spec.at_most, events=events, stop=stop)
+    encoder = kept_encoder(spec.model)
+    x1, y1, x2 = encoder.encode(given, normalise=False)
+    target = unit((y1 - x1 + x2)[None])
+    texts, vectors = _of_analogies(spec.model)
+    if wanted is not None and wanted not in texts:
+        texts, vectors = [*texts, wanted], np.concatenate([vectors, encoder.encode([wanted])])
+    # Three more, since what was asked with is no answer.
+    hits = found.nearest(target, spec.count + 3)
+    cosines, rows = nearest(target, vectors, spec.count + 3)
+    for row, cosine in zip(rows[0].tolist(), cosines[0].tolist(), strict=True):
+        hits.append({"prefix": texts[row], "cluster": None, "member": None, "cosine": cosine})
+    # One of the corpus comes before the same expression without a place.
+    hits.sort(key=lambda hit: (-round(hit["cosine"], 6), hit["cluster"] is None))
+    first: dict[str, dict[str, Any]] = {}
+    for hit in hits:
+        if hit["prefix"] not in given:
+            first.setdefault(hit["prefix"], {**named(hit["prefix"]), **hit})
+    hits = list(first.values())[: spec.count]
+    judge(hits, given[2], "echo")
+    for hit in hits:
+        hit["echo"] = hit.get("echo") == "equal"
+        hit["verdict"] = None
+    if wanted is not None:
+        judge(hits, wanted, "verdict")
+    return {
+        **{name: named(text) for name, text in zip(("x1", "y1", "x2"), given, strict=True)},
+        "expected": wanted and named(wanted),
+        "candidates": len(found) + len(texts),
+        "hits": hits,
+        "place": _place(hits),
+        "place_without_echo": _place([hit for hit in hits if not hit["echo"]]),
+    }
+
+
+def _place(hits: Sequence[Mapping[str, Any]]) -> int | None:
+    return next((place for place, hit in enumerate(hits, 1) if hit["verdict"] == "equal"), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Other forms of an expression, written by a sequence-to-sequence model and verified."""
+
+    model: Annotated[Path, Arg("A seq2seq model: folder or name.", ref="model")]
+    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
+    beams: Annotated[int, Arg("1 is greedy.", low=1, high=1000)] = 5
+
+
+def rewrite(spec: Rewrite) -> dict[str, Any]:
+    """What the model writes, best first.
+
+    Returns: prefix (the expression as it was read) and `written`: prefix (None when it is no expression),
+    score_nats a token, and the verdict. Raises: EngineError E641 for a model that writes nothing.
+    """
+    from engines.egen.expressions.language import prefix, read_prefix
+    from engines.egen.models.embed import plain_prefix
+    from engines.egen.models.encode import ModelEncoder, kept_encoder
+    from engines.egen.models.transformer import write
+    from engines.egen.verification.verify import verdict_row
+
+    encoder = kept_encoder(spec.model)
+    if not isinstance(encoder, ModelEncoder):
+        raise EngineError(
+            "this model writes nothing", code="E641", exit_code=2, remedy="Name one of a seq2seq recipe."
+        )
+    text = plain_prefix(spec.expr)
+    (found,) = write(encoder.model, [read_prefix(text)], beams=spec.beams)
+    written = [
+        {
+            "prefix": each.tree and prefix(each.tree),
+            "score_nats": each.score_nats,
+            **(verdict_row(each.verdict) if each.verdict else {"verdict": None}),
+        }
+        for each in found
+    ]
+    return {"prefix": text, "written": written}

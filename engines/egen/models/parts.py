@@ -18,9 +18,8 @@ from engines.core.files import write_array
 from engines.core.spec import refused
 
 if TYPE_CHECKING:
-    from engines.retrieval.similarity import Vectors
+    from engines.retrieval.dense import Vectors
 
-__all__ = ["PART", "Parts"]
 
 PART = 8_192
 """Texts of a part."""

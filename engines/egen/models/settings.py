@@ -10,8 +10,6 @@ from typing import Annotated, Any, Literal, TypeVar, overload
 from engines.core.spec import Arg, described, known, read, refused
 from engines.egen.corpus.splits import SplitName
 
-__all__ = ["ModelConfig", "Negatives", "Pooling", "Precision", "Settings", "divided"]
-
 Pooling = Literal["mean", "max"]
 Precision = Literal["fp32", "fp16"]
 Negatives = Literal["one", "batch", "positives"]

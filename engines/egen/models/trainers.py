@@ -16,19 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engines.core.spec import values
-from engines.egen.models import losses
-from engines.egen.models.corpus_task import CorpusTask
-from engines.egen.models.losses import Gather
-from engines.egen.models.sequences import PAD
+from engines.egen.expressions.notation import PAD
+from engines.egen.models import transformer as losses
+from engines.egen.models.datasets import CorpusTask
 from engines.egen.models.settings import CODE, ModelConfig, Settings, divided
+from engines.egen.models.transformer import Gather
 from engines.training.identity import refuse_other_sizes
 
 if TYPE_CHECKING:
     import torch
 
     from engines.egen.models.datasets import Examples, TrainingRows
-
-__all__ = ["Contrastive", "Seq2seq", "contrastive", "seq2seq"]
 
 
 def contrastive(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> Contrastive:
@@ -220,7 +218,7 @@ class Seq2seq(_TransformerTask):
         """`greedy_accuracy`: the share of 200 validation expressions for which greedy decoding writes an
         equal one, by which the paper chooses; and the measures of the embeddings."""
         from engines.egen.expressions.language import read_prefix
-        from engines.egen.models.decoding import greedy_accuracy
+        from engines.egen.models.transformer import greedy_accuracy
 
         measures = self.measured(model)
         if self.held_out is not None:

@@ -1,25 +1,92 @@
-"""The transformer of E-Gen (section 3 of the paper): an encoder, and a decoder where there is one.
-
-Pre-norm residuals with a final norm, ReLU, sinusoidal positions added to embeddings times sqrt(d), attention
-projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights and its
-`config`; what it computes are the functions here.
-"""
+"""The transformer of E-Gen (section 3 of the paper), its losses, and how it writes expressions."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import EngineError
-from engines.egen.expressions.training_notation import VOCABULARY
-from engines.egen.models.sequences import END, PAD
-from engines.egen.models.settings import ModelConfig, Pooling
+from engines.core.errors import EngineError, ExpressionError
+from engines.core.tree import Tree
+from engines.egen.expressions.language import prefix
+from engines.egen.expressions.notation import END, PAD, START, VOCABULARY, decode
+from engines.egen.models.datasets import Sequences, batches
+from engines.egen.models.settings import ModelConfig, Negatives, Pooling
+from engines.egen.records import Verdict
+from engines.egen.verification.verify import Verifier
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["EPSILON", "Cache", "begin", "embed", "encode", "logits", "new_model", "pool", "sinusoids", "step"]
+
+Gather = Callable[["Tensor"], tuple["Tensor", int]]
+"""From rows to those of all processes and where the own ones begin."""
+
+
+def alone(rows: Tensor) -> tuple[Tensor, int]:
+    """The rows of the only process there is."""
+    return rows, 0
+
+
+def sequence(logits: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
+    """Cross-entropy with label smoothing over real tokens. Args: logits: (batch, length - 1, vocabulary) as
+    `EgenModel.logits` gives them. target: (batch, length) ids from SOE on."""
+    import torch.nn.functional as F  # noqa: N812  # the name everybody uses
+
+    return F.cross_entropy(
+        logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD, label_smoothing=smoothing
+    )
+
+
+def contrastive(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor | None = None,
+    *,
+    negatives: Negatives = "batch",
+    tau: float = 0.1,
+    clusters: Tensor | None = None,
+    gather: Gather = alone,
+) -> Tensor:
+    """-ln of the share of exp(cos/tau) that the right partner has.
+
+    Args: anchor, positive, negative: (batch, d) embeddings. clusters: (batch,) which cluster each pair is of,
+    with `positives`: others of the same cluster are no negatives. gather: the rows of all processes, so that
+    what is a negative to one is a negative to all.
+    """
+    import torch
+    import torch.nn.functional as F  # noqa: N812
+
+    anchor, positive = F.normalize(anchor, dim=-1), F.normalize(positive, dim=-1)
+    count = len(anchor)
+    if negatives == "positives":
+        assert clusters is not None
+        (everywhere, begin), (of, _) = gather(torch.cat([anchor, positive], -1)), gather(clusters)
+        anchors, positives = everywhere.chunk(2, -1)
+        right = begin + torch.arange(count, device=anchor.device)
+        same = clusters[:, None] == of
+        same[torch.arange(count, device=anchor.device), right] = False
+        forth, back = (
+            F.cross_entropy((rows @ others.T / tau).masked_fill(same, -torch.inf), right)
+            for rows, others in ((anchor, positives), (positive, anchors))
+        )
+        return (forth + back) / 2
+    assert negative is not None
+    negative = F.normalize(negative, dim=-1)
+    own = (anchor * positive).sum(-1, keepdim=True)
+    one = negatives == "one"
+    others = (anchor * negative).sum(-1, keepdim=True) if one else anchor @ gather(negative)[0].T
+    logits = torch.cat([own, others], 1) / tau
+    return F.cross_entropy(logits, torch.zeros(count, dtype=torch.long, device=logits.device))
+
+
+# The transformer of E-Gen (section 3 of the paper): an encoder, and a decoder where there is one.
+#
+# Pre-norm residuals with a final norm, ReLU, sinusoidal positions added to embeddings times sqrt(d),
+# attention
+# projections without bias, layer-norm eps 1e-6. A model is a torch module that holds the weights and its
+# `config`; what it computes are the functions here.
 
 EPSILON = 1e-6
 
@@ -203,3 +270,114 @@ def _feed_forward(model: nn.Module, layer: Any, states: Tensor) -> Tensor:
     """The residual after the feed-forward part."""
     inner = _dropped(model, layer["up"](layer["feed_forward_norm"](states)).relu())
     return states + _dropped(model, layer["down"](inner))
+
+
+_TOKENS_PER_BATCH = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An expression that the model wrote for a source: its ids without SOE, the mean log-probability of a
+    token in nats, the tree where the ids are an expression, and the verdict on it as a member beside the
+    source."""
+
+    ids: tuple[int, ...]
+    score_nats: float
+    tree: Tree | None
+    verdict: Verdict | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether it is the same function wherever the source is defined."""
+        return self.verdict is not None and self.verdict.outcome in ("equal", "extends")
+
+
+def write(model: nn.Module, sources: Sequence[Tree], *, beams: int = 1) -> list[list[Written]]:
+    """What the model writes for each source, best first, judged by the verifier: `beams` each at most.
+
+    Args: beams: 1 is greedy decoding.
+    Raises: EngineError E641 for a model without a decoder; ExpressionError for a source it cannot read.
+    """
+    import torch
+
+    limit = model.config.max_length
+    rows = Sequences.of([prefix(tree) for tree in sources], max_length=limit)
+    raw: list[list[tuple[list[int], float]]] = [[] for _ in sources]
+    device = next(model.parameters()).device
+    for batch in batches(rows.lengths, max(1, _TOKENS_PER_BATCH // beams)):
+        ids = torch.from_numpy(rows.padded(batch)).to(device)
+        with torch.inference_mode():
+            found = beam(model, ids, beams, limit)
+        for row, candidates in zip(batch.tolist(), found, strict=True):
+            raw[row] = candidates
+    return [_judged(tree, candidates) for tree, candidates in zip(sources, raw, strict=True)]
+
+
+def _judged(source: Tree, candidates: list[tuple[list[int], float]]) -> list[Written]:
+    verifier = Verifier(source)
+    written = []
+    for ids, score in candidates:
+        try:
+            tree = decode(ids)
+        except ExpressionError:
+            written.append(Written(tuple(ids), score, None, None))
+            continue
+        (verdict,) = verifier.check([tree])
+        written.append(Written(tuple(ids), score, tree, verdict))
+    return written
+
+
+def greedy_accuracy(model: nn.Module, sources: Sequence[Tree]) -> float:
+    """The share of sources for which greedy decoding writes an equal expression."""
+    found = write(model, sources)
+    return sum(candidates[0].equal for candidates in found) / max(1, len(found))
+
+
+def beam(model: nn.Module, ids: Tensor, beams: int, limit: int) -> list[list[tuple[list[int], float]]]:
+    """For each source of a batch the `beams` best by mean log-probability of a token, best first: the ids
+    written, with EOE, and that mean. One beam takes the likeliest token each time: greedy decoding.
+
+    A beam that has ended stays as it is and takes part; the search is over when all have.
+    """
+    import torch
+
+    cache = begin(model, ids)
+    count = len(ids)
+    if beams > 1:
+        cache.choose(torch.arange(count, device=ids.device).repeat_interleave(beams))
+    tokens = torch.full((count, beams, 1), START, device=ids.device)
+    # Only the first beam is alive at first, or all would be the same.
+    sums = torch.full((count, beams), -torch.inf, device=ids.device)
+    sums[:, 0] = 0.0
+    ended = torch.zeros(count, beams, dtype=torch.bool, device=ids.device)
+    lengths = torch.zeros(count, beams, device=ids.device)
+    for _ in range(limit - 1):
+        chances = step(model, tokens[:, :, -1].reshape(-1, 1), cache)[:, -1].float().log_softmax(-1)
+        chances = chances.view(count, beams, -1)
+        frozen = torch.full_like(chances, -torch.inf)
+        frozen[..., PAD] = 0.0
+        chances = torch.where(ended[..., None], frozen, chances)
+        totals = sums[..., None] + chances
+        longer = lengths + (~ended)
+        ranks = (totals / longer.clamp(min=1)[..., None]).flatten(1).topk(beams, dim=-1).indices
+        parent, token = ranks // chances.shape[-1], ranks % chances.shape[-1]
+        sums = totals.flatten(1).gather(1, ranks)
+        lengths = longer.gather(1, parent)
+        ended = ended.gather(1, parent) | (token == END)
+        history = tokens.gather(1, parent[..., None].expand(-1, -1, tokens.shape[-1]))
+        tokens = torch.cat([history, token[..., None]], -1)
+        offsets = torch.arange(count, device=ids.device)[:, None] * beams
+        if beams > 1:
+            cache.choose((parent + offsets).flatten())
+        if bool(ended.all()):
+            break
+    found = []
+    means = (sums / lengths.clamp(min=1)).tolist()
+    for rows, scores in zip(tokens[:, :, 1:].tolist(), means, strict=True):
+        ranked = sorted(zip(rows, scores, strict=True), key=lambda pair: -pair[1])
+        found.append([(_until_end(row), score) for row, score in ranked if score > -torch.inf])
+    return found
+
+
+def _until_end(row: list[int]) -> list[int]:
+    return row[: row.index(END) + 1] if END in row else [token for token in row if token != PAD]

@@ -25,26 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from engines.egen.models.parts import Parts
-    from engines.retrieval.similarity import Vectors
+    from engines.retrieval.dense import Vectors
 
-__all__ = [
-    "KNOWN",
-    "LIMIT_BYTES",
-    "AtMost",
-    "Index",
-    "Indexed",
-    "Part",
-    "Pool",
-    "Searched",
-    "index",
-    "made",
-    "model_print",
-    "pool",
-    "print_of",
-    "settled",
-    "size_of",
-    "stopped",
-]
 
 Part = Literal["heads", "all"]
 """`heads`: the head of each cluster. `all`: every expression."""
@@ -141,7 +123,7 @@ class Pool:
 
     def nearest(self, query: Vectors, count: int) -> list[dict[str, Any]]:
         """The records of the nearest to a unit vector (1, d), each with its `cosine`; equal ones in order."""
-        from engines.retrieval.similarity import nearest
+        from engines.retrieval.dense import nearest
 
         cosines, rows = nearest(query, self.vectors, count)
         records = self.table.take(rows[0]).to_pylist()
@@ -220,7 +202,7 @@ def made(model: Path, data: Path | None, part: Part, *, cache: Path | None = Non
 
 
 def _place(data: Path | None) -> Path:
-    from engines.egen.corpus.labelled import sample_corpus
+    from engines.egen.models.datasets import sample_corpus
 
     return data or sample_corpus()
 
@@ -357,7 +339,7 @@ def _prune(keep: Path) -> None:
 
 def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[tuple[str, int, int]], int]:
     """(text, cluster, member) of what the model reads, and how many were left out."""
-    from engines.egen.models.sequences import plain, usable
+    from engines.egen.models.datasets import plain, usable
 
     rows: list[tuple[str, int, int]] = []
     listed, left_out = _listed(place, part)
@@ -375,7 +357,7 @@ def _expressions(place: Path, part: Part, most: int, stop: Stop) -> tuple[list[t
 def _listed(place: Path, part: Part) -> tuple[Iterator[tuple[int, int, str]], int]:
     """(cluster, member, text) of what is there, and how many could not be read."""
     if not place.is_dir():
-        from engines.egen.corpus.labelled import read_labelled
+        from engines.egen.models.datasets import read_labelled
 
         data = read_labelled(place, side="all", min_size=1)
         shown = [texts[:1] if part == "heads" else texts for texts in data.clusters]

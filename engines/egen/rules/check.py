@@ -1,36 +1,160 @@
-"""Checks what each rewrite rule does to values and domains on the reals.
-
-Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps in
-their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are evaluated at
-seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known there:
-defined, or surely undefined. Random points see intervals, not isolated points. Multiples of pi are looked at
-separately (`rule_constants`).
-
-A direction's class is found under its `when` conditions, and again under each alternative of its `exact`
-conditions, where it must be sound. This is a test that looks for counterexamples, not a proof.
-"""
+"""Checks of what each rewrite rule does to values and domains on the reals."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any, Literal
 
 import numpy as np
+from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
 from engines.core.assets import asset
+from engines.core.errors import ExpressionError
 from engines.core.files import write_text
 from engines.core.numeric import DEFINED, UNDEFINED, Evaluation, compile_many, evaluate
+from engines.core.precise import Value
+from engines.core.symbolic import isolated
 from engines.core.tree import Tree
-from engines.egen.expressions.language import is_constant_token
-from engines.egen.rules.exceptional_constants import CONSTANTS, FUNCTIONS, X, constant_value
-from engines.egen.rules.table import CHECKED, TABLE, Condition, Effect, Guards, Rule, table_hash, variables
+from engines.egen.expressions.language import VARIABLE, is_constant_token, read_prefix, variables_of
+from engines.egen.rules.foreign import ForeignRule
+from engines.egen.rules.table import (
+    CHECKED,
+    TABLE,
+    Condition,
+    Effect,
+    Guards,
+    Rule,
+    is_variable,
+    table_hash,
+    variables,
+)
+from engines.egen.verification.values import value
 
-__all__ = ["INNER", "Finding", "Instance", "Opinion", "RuleCheck", "Witness", "check_rules", "keep", "points"]
+# Rules at exceptional constants: multiples of pi, where poles and zeros sit.
+#
+# Floating point cannot hold pi, so the evaluator of `engines.core.numeric` rightly answers "unknown" at a
+# pole
+# such as tan(pi/2). A rule must not be trusted there: a term that has no value anywhere, merged with a
+# number,
+# ends in 0 = 1. Here every intermediate value that is within 1e-11 of a multiple of 1/4 is taken for it,
+# which
+# makes those zeros exact; that is right for these few constants, and only for them.
+
+CONSTANTS: Mapping[str, float] = {
+    **{text: float(Fraction(text)) for text in ("0", "1", "-1", "2", "0.5", "-0.5", "0.3")},
+    "pi": math.pi,
+    **{f"* {factor} pi": float(factor) * math.pi for factor in ("-1", "2", "-2", "1.5")},
+    **{f"* {factor} pi": float(factor) * math.pi for factor in ("0.5", "-0.5", "0.25", "-0.25", "0.75")},
+}
+"""Constants to bind pattern variables to, by their prefix notation."""
+X = 0.4371
+"""A generic place, for functions of x beside the constants."""
+FUNCTIONS: Mapping[str, float] = {"x": X, "+ 2 x": 2 + X, "- x 3": X - 3}
+"""What is not constant, with its value at `X`."""
+
+
+class _UndefinedError(Exception):
+    """The expression has no real value."""
+
+
+def _over(top: float, bottom: float) -> float:
+    if bottom == 0:
+        raise _UndefinedError
+    return top / bottom
+
+
+def _tidy(value: float) -> float:
+    near = round(4 * value) / 4
+    return near if abs(value - near) < 1e-11 else value
+
+
+def _reciprocal(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda u: _over(1.0, _tidy(function(u)))
+
+
+def _of_reciprocal(function: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda u: function(_tidy(_over(1.0, u)))
+
+
+def _power(base: float, exponent: float) -> float:
+    if (base < 0 and not exponent.is_integer()) or (base == 0 and exponent <= 0):
+        raise _UndefinedError
+    return float(base**exponent)
+
+
+_UNARY: Mapping[str, Callable[[float], float]] = {
+    **{name: getattr(math, name) for name in ("sqrt", "sin", "cos", "sinh", "cosh", "tanh")},
+    **{name: getattr(math, name) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
+    "abs": abs,
+    "ln": math.log,
+    "tan": lambda u: _over(math.sin(u), _tidy(math.cos(u))),
+    "cot": lambda u: _over(math.cos(u), _tidy(math.sin(u))),
+    "sec": _reciprocal(math.cos),
+    "csc": _reciprocal(math.sin),
+    "sech": _reciprocal(math.cosh),
+    "csch": _reciprocal(math.sinh),
+    "coth": _reciprocal(math.tanh),
+    "acot": lambda u: math.atan2(1.0, u),
+    "asec": _of_reciprocal(math.acos),
+    "acsc": _of_reciprocal(math.asin),
+    "asech": _of_reciprocal(math.acosh),
+    "acsch": _of_reciprocal(math.asinh),
+    "acoth": _of_reciprocal(math.atanh),
+}
+_BINARY: Mapping[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _over,
+    "pow": _power,
+    "log": lambda base, u: _over(math.log(u), _tidy(math.log(base))),
+}
+
+
+def constant_value(tree: Tree, binding: Mapping[str, float]) -> float | None:
+    """The value of a pattern without `d` whose variables are these constants; None where it has none."""
+    try:
+        return _value(tree, binding)
+    except (_UndefinedError, ValueError):  # math says ValueError outside a domain
+        return None
+    except OverflowError:
+        return math.nan
+
+
+def _value(tree: Tree, binding: Mapping[str, float]) -> float:
+    if tree.label in binding:
+        return binding[tree.label]
+    parts = [_value(child, binding) for child in tree.children]
+    if len(parts) == 2:
+        return _tidy(_BINARY[tree.label](*parts))
+    if parts:
+        return _tidy(_UNARY[tree.label](*parts))
+    if tree.label in ("pi", "e"):
+        return math.pi if tree.label == "pi" else math.e
+    return float(Fraction(tree.label))
+
+
+# Checks what each rewrite rule does to values and domains on the reals.
+#
+# Pattern variables are bound to functions of x, as they are in an e-graph: constants, functions with gaps
+# in
+# their domain, one that exists nowhere, and, for derivative rules, inner functions. Both sides are
+# evaluated at
+# seeded points with error bounds; derivatives by dual numbers. A point decides when both sides are known
+# there:
+# defined, or surely undefined. Random points see intervals, not isolated points. Multiples of pi are looked
+# at
+# separately (`rule_constants`).
+#
+# A direction's class is found under its `when` conditions, and again under each alternative of its `exact`
+# conditions, where it must be sound. This is a test that looks for counterexamples, not a proof.
 
 INNER = (
     *("0", "1", "-1", "2", "-2", "3", "-3", "4", "-4"),
@@ -389,3 +513,251 @@ def keep(checks: Iterable[RuleCheck]) -> None:
     write_text(
         asset(TABLE).parents[1] / CHECKED, f'{{"table": "{table_hash()}", "checks": {{\n{lines}\n}}}}\n'
     )
+
+
+# SymPy's second opinion on the values of rewrite rules, at 30 digits.
+#
+# SymPy evaluates both sides where our own evaluator found them defined. It is asked for values only: its
+# domains are the complex numbers. Its acot has values in (-pi/2, pi/2], ours in (0, pi); a rule that
+# differs
+# for that reason is evaluated once more with acot u = pi/2 - atan u, and the note says so.
+
+DIGITS = 30
+TOLERANCE = 1e-18
+"""Relative; far below double precision, far above the rounding of 30 digits."""
+_OUR_ACOT = "with acot in (0, pi); SymPy's lies in (-pi/2, pi/2]"
+
+
+def with_opinions(checks: Iterable[RuleCheck]) -> tuple[RuleCheck, ...]:
+    """The checks with SymPy's opinion; a two-way rule is judged once."""
+    known: dict[frozenset[Tree], Opinion] = {}
+    result = []
+    for check in checks:
+        key = frozenset((check.rule.left, check.rule.right))
+        if key not in known or known[key].verdict == "unknown":
+            known[key] = _opinion(check)
+        result.append(replace(check, opinion=known[key]))
+    return tuple(result)
+
+
+def _opinion(check: RuleCheck) -> Opinion:
+    if not check.instances:
+        return Opinion("unknown", "no point where both sides are defined")
+    first = _compare_sympy_opinion(check, own_acot=False)
+    acot = any(node.label == "acot" for side in (check.rule.left, check.rule.right) for node in side)
+    if first.verdict == "disagree" and acot:
+        second = _compare_sympy_opinion(check, own_acot=True)
+        return replace(second, note=_OUR_ACOT) if second.verdict == "agree" else first
+    return first
+
+
+def _compare_sympy_opinion(check: RuleCheck, *, own_acot: bool) -> Opinion:
+    rule, mp = check.rule, _mpmath()
+    # `d` needs to look into what its variables stand for; elsewhere their values will do.
+    value = _differentiated if any(node.label == "d" for node in rule.left) else _called
+    used = 0
+    for instance in check.instances:
+        try:
+            with isolated(), mp.workdps(DIGITS):
+                left, right = (value(side, instance, own_acot) for side in (rule.left, rule.right))
+                gap = abs(left - right)
+        except ExpressionError:  # a pole, or nothing SymPy can put a number to
+            continue
+        if not gap < mp.inf:
+            continue
+        used += 1
+        if gap > TOLERANCE * (1 + abs(left)):
+            bound = ", ".join(f"{name} = {text}" for name, text in instance.binding.items())
+            values = f"{mp.nstr(left, 8)} and {mp.nstr(right, 8)}"
+            return Opinion("disagree", f"{bound} at x = {instance.x:.6g}: {values}")
+    return Opinion("agree") if used else Opinion("unknown", "SymPy has no value where ours has")
+
+
+def _mpmath() -> Any:
+    import mpmath  # type: ignore[import-untyped]
+
+    return mpmath
+
+
+def _called(side: Tree, instance: Instance, own_acot: bool) -> Any:
+    """The side as a function of its variables' values."""
+    mp = _mpmath()
+    x = mp.mpf(instance.x)
+    inner = [_function(read_prefix(instance.binding[name]), own_acot)(x) for name in variables(side)]
+    # a constant comes back as an int, whose quotients would have double precision only
+    return _function(side, own_acot)(x, *map(mp.mpmathify, inner))
+
+
+def _differentiated(side: Tree, instance: Instance, own_acot: bool) -> Any:
+    """The side with its variables replaced by functions of x."""
+    bound = {name: read_prefix(text) for name, text in instance.binding.items()}
+    return _function(_substituted(side, bound), own_acot)(_mpmath().mpf(instance.x))
+
+
+def _substituted(tree: Tree, bound: Mapping[str, Tree]) -> Tree:
+    if tree.label in bound:
+        return bound[tree.label]
+    return Tree(tree.label, tuple(_substituted(child, bound) for child in tree.children))
+
+
+@cache
+def _function(side: Tree, own_acot: bool) -> Any:
+    """An mpmath function of x and the side's pattern variables."""
+    import sympy
+
+    symbols = {name: sympy.Symbol("v" + name[1:], real=True) for name in variables(side)}
+    x = sympy.Symbol("x", real=True)
+    expression = _expression(side, {VARIABLE: x, **symbols}, own_acot)
+    return sympy.lambdify([x, *symbols.values()], expression, "mpmath")
+
+
+def _expression(tree: Tree, symbols: Mapping[str, Any], own_acot: bool) -> Any:
+    import sympy
+
+    label = tree.label
+    if label == VARIABLE or is_variable(tree):
+        return symbols[label]
+    if label == "d":
+        return sympy.diff(_expression(tree.children[1], symbols, own_acot), symbols[VARIABLE])
+    parts = [_expression(child, symbols, own_acot) for child in tree.children]
+    if not parts:
+        if label in ("pi", "e"):
+            return sympy.pi if label == "pi" else sympy.E
+        number = Fraction(label)
+        return sympy.Rational(number.numerator, number.denominator)
+    if label == "acot" and own_acot:
+        return sympy.pi / 2 - sympy.atan(parts[0])
+    if label == "log":
+        return sympy.log(parts[1]) / sympy.log(parts[0])
+    if len(parts) == 1:
+        return getattr(sympy, {"abs": "Abs", "ln": "log"}.get(label, label))(parts[0])
+    a, b = parts
+    return {"+": a.__add__, "-": a.__sub__, "*": a.__mul__, "/": a.__truediv__, "pow": a.__pow__}[label](b)
+
+
+# What a rule of several real variables does to values and domains, by rigorous bounds at many points.
+#
+# Points are drawn in general position, from several ranges for each variable, some with one variable far
+# out,
+# and besides from special values (0, 1, -1, 2, 1/2 ...). Both sides are balls of Arb at each. The class is
+# found on the points in general position, since single values count no more than isolated points do
+# elsewhere;
+# what happens at special ones only is named beside it. A different value is one wherever it is. This looks
+# for
+# counterexamples; it is no proof.
+
+Class = Literal["equal", "widening", "losing", "false", "undecided"]
+"""`equal`: the same values, defined at the same points up to single values. `widening`: the right side is
+also defined where the left is not. `losing`: undefined where the left has a value. `false`: different values
+somewhere. `undecided`: too few points where both sides have a value."""
+_BITS = 192
+_SURE_BITS = 48
+_GENERAL, _FAR, _SPECIAL = 160, 32, 120
+"""So many points; far ones for each variable."""
+_FEWEST = 8
+_FAR_POWERS = (1.5, 8)
+"""Far out are values between these powers of ten, of either sign."""
+_RANGES = ((0, 1), (-1, 1), (0, 5), (-5, 5), (1, 30), (-30, 30), (1, 2))
+_EXACT = [Fraction(text) for text in ("0", "1", "-1", "2", "-2", "3", "-3", "1/2", "-1/2", "1/3", "4")]
+_FEW = [Fraction(text) for text in ("0", "1", "-1", "2", "1/2")]
+
+Point = Mapping[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A point where two sides part: the variables and both values, None where undefined."""
+
+    binding: dict[str, float]
+    left: float | None
+    right: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule was found to do. `points` counts those where both sides have the same value; `except_at` is
+    how it differs at single values only (widening, losing, or both), empty if it does not."""
+
+    rule: ForeignRule
+    effect: Class
+    points: int
+    difference: Difference | None = None
+    except_at: str = ""
+
+
+def classify(rule: ForeignRule) -> Found:
+    """Find what a rule does."""
+    names = sorted(variables_of(rule.left))
+    seen: dict[str, Difference] = {}
+    agreed = 0
+    with ctx.workprec(_BITS):
+        for general, point in _points(names):
+            values = {name: arb(fmpq(c.numerator, c.denominator)) for name, c in point.items()}
+            left, right = value(rule.left, values), value(rule.right, values)
+            kind = _compared(left, right)
+            if kind == "agree":
+                agreed += 1
+            elif kind:
+                key = kind if general or kind == "false" else f"{kind} at single values"
+                seen.setdefault(key, _difference(point, left, right))
+    effect: Class = "equal" if agreed >= _FEWEST else "undecided"
+    for one in ("widening", "losing", "false"):
+        if one in seen:
+            effect = one
+    single = [one for one in ("widening", "losing") if f"{one} at single values" in seen and one not in seen]
+    shown = seen.get(effect) or next((seen[f"{one} at single values"] for one in single), None)
+    return Found(rule, effect, agreed, shown, " and ".join(single))
+
+
+def _points(names: Sequence[str]) -> list[tuple[bool, Point]]:
+    """Points in general position, then special ones; those of a rule depend on how many variables it has."""
+    rng = np.random.default_rng(12)
+    found: list[tuple[bool, Point]] = []
+    for _ in range(_GENERAL):
+        found.append((True, {name: _drawn(rng) for name in names}))
+    if 1 < len(names) <= 3:  # such as (-1)^2^(1/2): all together
+        found += [
+            (False, dict(zip(names, values, strict=True))) for values in product(_FEW, repeat=len(names))
+        ]
+    for _ in range(_SPECIAL if names else 0):
+        point = {
+            name: _drawn(rng) if rng.random() < 0.4 else _EXACT[rng.integers(len(_EXACT))] for name in names
+        }
+        found.append((False, point))
+    for far in [name for name in names for _ in range(_FAR)]:
+        found.append((True, {name: _far(rng) if name == far else _drawn(rng) for name in names}))
+    return found
+
+
+def _drawn(rng: np.random.Generator) -> Fraction:
+    low, high = _RANGES[rng.integers(len(_RANGES))]
+    return _odd(rng.uniform(low, high))
+
+
+def _far(rng: np.random.Generator) -> Fraction:
+    return _odd(rng.choice((-1, 1)) * 10 ** rng.uniform(*_FAR_POWERS))
+
+
+def _odd(value: float) -> Fraction:
+    """A number near it that is no simple one."""
+    return Fraction(int(value * 2**20) * 2 + 1, 2**21)
+
+
+def _compared(left: Value, right: Value) -> str:
+    """agree, widening, losing or false; empty where it cannot be told."""
+    if left is None or right is None:
+        known = right if left is None else left
+        if known is None or not known.is_finite():
+            return ""
+        return "widening" if left is None else "losing"
+    if not (left.is_finite() and right.is_finite()):
+        return ""
+    if not left.overlaps(right):
+        return "false"
+    size = abs(left).union(abs(right)).max(arb(1))
+    return "agree" if (left - right).abs_upper() < size * arb(2) ** -_SURE_BITS else ""
+
+
+def _difference(point: Point, left: Value, right: Value) -> Difference:
+    sides = [None if value is None else float(value) for value in (left, right)]
+    return Difference({name: float(c) for name, c in point.items()}, *sides)

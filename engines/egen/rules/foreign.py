@@ -16,11 +16,9 @@ from pathlib import Path
 from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.files import read_lines
 from engines.core.tree import Tree
-from engines.egen.expressions.infix_reader import read_infix
+from engines.egen.expressions.infix import read_infix
 from engines.egen.expressions.language import ARITY, LETTERS, is_constant_token, variables_of
 from engines.egen.rules.table import read_pattern
-
-__all__ = ["EXTRA", "ForeignRule", "Unread", "read_foreign"]
 
 EXTRA = {
     **dict.fromkeys(("cbrt", "erf", "erfc"), 1),

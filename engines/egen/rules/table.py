@@ -23,26 +23,6 @@ from engines.core.tree import Tree, parse_prefix
 from engines.egen.expressions.language import ARITY, is_constant_token, prefix
 from engines.egen.records import Mode
 
-__all__ = [
-    "CONDITIONS",
-    "Condition",
-    "Dropped",
-    "Effect",
-    "Family",
-    "Guards",
-    "Rule",
-    "active",
-    "assumed_rules",
-    "is_variable",
-    "load_families",
-    "load_rules",
-    "parse_families",
-    "read_pattern",
-    "stored_checks",
-    "table_hash",
-    "variables",
-]
-
 TABLE = "rules/egen.toml"
 ASSUMED = "rules/assumed.toml"
 CHECKED = "rules/egen-check.json"

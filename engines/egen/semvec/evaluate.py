@@ -1,23 +1,161 @@
-"""The SemVec benchmark: of expressions of new classes, are the nearest ones equal?"""
+"""The SemVec benchmark: its sets, and whether the nearest of new classes are equal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError, ExpressionError
 from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.files import json_objects
 from engines.core.spec import Arg
-from engines.core.tree import Tree
-from engines.egen.semvec.sets import SPLITS, Split, split_file, splits
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 
 if TYPE_CHECKING:
-    from engines.retrieval.similarity import Vectors
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["SemVec", "evaluate"]
+    from engines.retrieval.dense import Vectors
+
+
+# SemVec's sets: classes of equal polynomials or formulas of logic, in four splits (Allamanis et al., 2017).
+#
+# A file `SET-SPLIT.jsonl`, also gzipped, has a class a line: `class`, its name, and `exprs`, infix with a
+# blank
+# between tokens. The files of a set lie beside each other.
+
+Split = Literal["train", "validation", "test", "neweqtest"]
+SPLITS: tuple[Split, ...] = ("train", "validation", "test", "neweqtest")
+"""train: classes to learn from. validation and test: other expressions; neweqtest: of classes that are in no
+other split."""
+
+OPERATORS = {"+": 2, "-": 2, "*": 2, "&": 2, "|": 2, "^": 2, ">>": 2, "~": 1, "neg": 1}
+"""Labels of trees by how many operands they have; `>>` is implication, `^` in logic is exclusive or."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """Expressions of a set: the tree, the class and the split of each. One that a class has twice is there
+    once, with the split that comes first in `SPLITS`."""
+
+    trees: tuple[Tree, ...]
+    classes: tuple[str, ...]
+    splits: tuple[Split, ...]
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """(expressions,) the number of each one's class."""
+        import numpy as np
+
+        known: dict[str, int] = {}
+        return np.array([known.setdefault(name, len(known)) for name in self.classes], np.int64)
+
+    def asked(self, split: Split) -> NDArray[np.int64]:
+        """The places of a split's expressions that have another one of their class."""
+        import numpy as np
+
+        numbers = self.numbers
+        of_split = np.array([own == split for own in self.splits], bool)
+        return np.flatnonzero(of_split & (np.bincount(numbers)[numbers] > 1))
+
+
+def split_file(train: Path, split: Split) -> Path:
+    """The file of a split, beside that of the split `train`. Raises: DataError E318 for another file."""
+    name = train.name
+    if "-train." not in name:
+        raise DataError(
+            "not the training split of a SemVec set",
+            path=train,
+            code="E318",
+            remedy="Name the file that ends with -train.jsonl or -train.jsonl.gz.",
+        )
+    return train.with_name(name.replace("-train.", f"-{split}."))
+
+
+def splits(train: Path, wanted: tuple[Split, ...] = SPLITS) -> Expressions:
+    """Expressions of the set that a training split belongs to.
+
+    Raises: DataError E312 for a split that is not there, E317 with file and line for what is no class.
+    """
+    found: dict[tuple[str, Tree], Split] = {}
+    for split in wanted:
+        path = split_file(train, split)
+        for name, trees in _classes(path):
+            for tree in trees:
+                found.setdefault((name, tree), split)
+    return Expressions(
+        tuple(tree for _, tree in found), tuple(name for name, _ in found), tuple(found.values())
+    )
+
+
+def _classes(path: Path) -> Iterator[tuple[str, list[Tree]]]:
+    remedy = 'A line is like {"class": "2*a", "exprs": ["a + a"]}.'
+    for number, row in json_objects(path, remedy=remedy):
+        try:
+            name, texts = row["class"], row["exprs"]
+            if not isinstance(name, str) or not isinstance(texts, list):
+                raise TypeError
+            yield name, [read_expression(text) for text in texts]
+        except ExpressionError as error:
+            raise DataError(
+                error.what, path=path, line=number, code="E317", remedy="Tokens have blanks between them."
+            ) from error
+        except (KeyError, TypeError, AttributeError) as error:
+            what = "this is no object with `class` and `exprs`"
+            raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
+
+
+def read_expression(text: str) -> Tree:
+    """An expression in which every operation but the outermost stands in brackets.
+
+    Raises: ExpressionError with the number of the token.
+
+    >>> read_expression("a * ( b - a )").labels()
+    ['*', 'a', '-', 'b', 'a']
+    """
+    tokens = text.split()
+    if len(tokens) > MAX_NODES:
+        raise ExpressionError(f"the expression has {len(tokens):,} tokens; at most {MAX_NODES:,} are read")
+    tree, place = _operation(tokens, 0, 0)
+    if place < len(tokens):
+        raise _unexpected(tokens, place)
+    return tree
+
+
+def _operation(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
+    left, place = _operand(tokens, place, depth)
+    if place == len(tokens) or tokens[place] == ")":
+        return left, place
+    operator = tokens[place]
+    if OPERATORS.get(operator) != 2:
+        raise _unexpected(tokens, place)
+    right, place = _operand(tokens, place + 1, depth)
+    return Tree(operator, (left, right)), place
+
+
+def _operand(tokens: list[str], place: int, depth: int) -> tuple[Tree, int]:
+    if depth > MAX_DEPTH:
+        raise ExpressionError(f"the expression is deeper than {MAX_DEPTH}", position=place)
+    token = tokens[place] if place < len(tokens) else ""
+    if token == "(":
+        tree, place = _operation(tokens, place + 1, depth + 1)
+        if place == len(tokens):
+            raise ExpressionError("a bracket is not closed", position=place)
+        return tree, place + 1
+    if token in ("~", "-"):
+        tree, place = _operand(tokens, place + 1, depth + 1)
+        return Tree("~" if token == "~" else "neg", (tree,)), place
+    if not token.isidentifier() or not token.isascii():
+        raise _unexpected(tokens, place)
+    return Tree(token), place + 1
+
+
+def _unexpected(tokens: list[str], place: int) -> ExpressionError:
+    what = f"{tokens[place][:20]!r} where" if place < len(tokens) else "it ends where"
+    return ExpressionError(f"{what} something else is expected (token {place + 1})", position=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +187,7 @@ def evaluate(spec: SemVec, *, events: Sink = ignore, stop: Stop = never) -> dict
     from engines.egen.evaluations.measured import mean_figure
     from engines.egen.models.vectors import stopped
     from engines.egen.semvec.measure import bigrams, fingerprints, scores
-    from engines.egen.semvec.network import encode, load_network
+    from engines.egen.semvec.trainer import encode, load_network
 
     network = load_network(spec.model)
     there = tuple(

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engines.core.tree import Tree
-from engines.egen.semvec.sets import OPERATORS
+from engines.egen.semvec.evaluate import OPERATORS
 
 if TYPE_CHECKING:
-    from engines.retrieval.similarity import Vectors
+    from engines.retrieval.dense import Vectors
 
-__all__ = ["bigrams", "fingerprints", "scores"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,7 +30,7 @@ def scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> Floats:
     Args: vectors: (expressions, d) rows of length 1. numbers: (expressions,) of the classes. asked: places of
     the queries, whose classes have two expressions or more.
     """
-    from engines.retrieval.similarity import nearest
+    from engines.retrieval.dense import nearest
 
     _, rows = nearest(vectors[asked], vectors, k + 1)
     # The query is among its nearest, unless others have its very vector and come before it.
@@ -45,7 +44,7 @@ def scores(vectors: Vectors, numbers: Ints, asked: Ints, k: int) -> Floats:
 def bigrams(trees: Sequence[Tree]) -> Vectors:
     """(trees, d) rows of length 1: how often a label follows another in prefix order, weighted by how rare
     that is among the trees."""
-    from engines.retrieval.similarity import unit
+    from engines.retrieval.dense import unit
 
     pairs = [list(pairwise(["", *tree.labels(), ""])) for tree in trees]
     places = {pair: place for place, pair in enumerate(sorted({pair for row in pairs for pair in row}))}
@@ -62,7 +61,7 @@ def fingerprints(trees: Sequence[Tree]) -> Vectors:
     Values are those of logic for all values of the variables, or those of polynomials modulo a prime at
     random points: two different ones of degree n agree there with a chance of (n / 2^31)^16.
     """
-    from engines.retrieval.similarity import unit
+    from engines.retrieval.dense import unit
 
     labels = {node.label for tree in trees for node in tree}
     names = sorted(labels - OPERATORS.keys())

@@ -1,7 +1,8 @@
-"""Training of a composed encoder on the classes of a SemVec set: equal expressions close, others apart."""
+"""Training of a composed encoder on the classes of a SemVec set."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,20 +10,169 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, ExpressionError
+from engines.core.files import write_bytes, write_json
 from engines.core.spec import Arg, read, values
 from engines.core.tree import Tree
 from engines.egen.models.settings import CODE
-from engines.egen.semvec.sets import OPERATORS, Expressions, split_file, splits
-from engines.training.drawn import Drawn
+from engines.egen.semvec.evaluate import OPERATORS, Expressions, split_file, splits
+from engines.training.data import Drawn
 from engines.training.identity import model_files, refuse_other_sizes
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["SemVecSettings", "semvec"]
+    from engines.retrieval.dense import Vectors
+
+
+# An encoder composed like its expressions: a network for each operator, over the vectors of operands.
+#
+# config.json  model.safetensors  README.md
+
+KIND = "egen-semvec"
+_AT_ONCE = 4_096
+_REMEDY = "It reads the variables and operators of the set that it was trained on."
+Ints = NDArray[np.int64]
+
+
+def new_network(
+    leaves: Sequence[str], operators: Sequence[str], d_model: int, hidden: int
+) -> torch.nn.Module:
+    """A new network. It takes what `arrays` makes of trees, as tensors, and returns (trees, d_model), rows of
+    length 1.
+
+    The vector of an operation is a linear map of its operands' vectors, plus a map of a hidden layer that has
+    products of linear maps of both beside the usual units; its length is fixed. With products, sums and
+    products of values can be represented: with vectors of values at points the network would be exact.
+    """
+    import torch
+    from torch import nn
+
+    class Composed(nn.Module):  # type: ignore[misc]  # an untyped library
+        def __init__(self) -> None:
+            super().__init__()
+            self.leaves, self.operators = tuple(leaves), tuple(operators)
+            self.d_model, self.hidden = d_model, hidden
+            self.leaf = nn.Parameter(torch.randn(len(leaves), d_model))
+            count = len(operators)
+
+            def weights(*shape: int) -> nn.Parameter:
+                return nn.Parameter(torch.randn(count, *shape) / shape[0] ** 0.5)
+
+            self.left, self.right = weights(d_model, hidden), weights(d_model, hidden)
+            self.both, self.out = weights(2 * d_model, hidden), weights(2 * hidden, d_model)
+            self.through = weights(2 * d_model, d_model)
+            self.bias = nn.Parameter(torch.zeros(count, hidden))
+
+        def forward(self, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+            states = self._sized(self.leaf)[batch["leaves"]]
+            level = 1
+            while f"level{level}" in batch:
+                rows = batch[f"level{level}"]
+                # Sorted by operator, so that each is one product of matrices.
+                found = [
+                    self._operation(number, states[part[:, 1]], states[part[:, 2]])
+                    for number in range(len(self.operators))
+                    if len(part := rows[rows[:, 0] == number])
+                ]
+                states = torch.cat([states, *found])
+                level += 1
+            return nn.functional.normalize(states[batch["roots"]], dim=-1)
+
+        def _operation(self, number: int, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+            both = torch.cat([left, right], -1)
+            products = (left @ self.left[number]) * (right @ self.right[number]) / 4
+            usual = nn.functional.gelu(both @ self.both[number] + self.bias[number])
+            found = torch.cat([products, usual], -1) @ self.out[number] + both @ self.through[number]
+            return self._sized(found)
+
+        def _sized(self, states: torch.Tensor) -> torch.Tensor:
+            return nn.functional.normalize(states, dim=-1) * self.d_model**0.5
+
+    return Composed()
+
+
+def arrays(trees: Sequence[Tree], leaves: Sequence[str], operators: Sequence[str]) -> dict[str, Ints]:
+    """Trees as a network takes them; what they share is there once.
+
+    Returns: `leaves` (nodes,) their numbers; `level1`, `level2`, …: (nodes, 3) operator and the places of the
+    operands among all nodes so far, those of one operand twice; `roots`: (trees,).
+    Raises: ExpressionError for a variable or operator that the network does not have.
+    """
+    names = {name: number for number, name in enumerate(leaves)}
+    kinds = {name: number for number, name in enumerate(operators)}
+    heights: dict[Tree, int] = {}
+    for tree in trees:
+        _heights(tree, heights)
+    order = sorted(heights, key=lambda node: (heights[node], kinds.get(node.label, -1)))
+    place = {node: number for number, node in enumerate(order)}
+    found: dict[str, Any] = {"leaves": []}
+    for node in order:
+        known = names if not node.children else kinds
+        if node.label not in known:
+            raise ExpressionError(f"the model knows no {node.label!r}", remedy=_REMEDY)
+        if not node.children:
+            found["leaves"].append(names[node.label])
+            continue
+        operands = (place[node.children[0]], place[node.children[-1]])
+        found.setdefault(f"level{heights[node]}", []).append((kinds[node.label], *operands))
+    found["roots"] = [place[tree] for tree in trees]
+    return {name: np.array(rows, np.int64) for name, rows in found.items()}
+
+
+def _heights(tree: Tree, heights: dict[Tree, int]) -> int:
+    if tree not in heights:
+        heights[tree] = 1 + max((_heights(child, heights) for child in tree.children), default=-1)
+    return heights[tree]
+
+
+def encode(network: Any, trees: Sequence[Tree]) -> Vectors:
+    """(trees, d_model) rows of length 1. Raises: ExpressionError, as `arrays` does."""
+    import torch
+
+    found = np.zeros((len(trees), network.d_model), np.float32)
+    device = next(network.parameters()).device
+    with torch.inference_mode():
+        for begin in range(0, len(trees), _AT_ONCE):
+            part = arrays(trees[begin : begin + _AT_ONCE], network.leaves, network.operators)
+            batch = {name: torch.from_numpy(rows).to(device) for name, rows in part.items()}
+            found[begin : begin + _AT_ONCE] = network(batch).cpu().numpy()
+    return found
+
+
+def save_network(network: Any, folder: Path) -> None:
+    """Write weights and configuration."""
+    from safetensors.torch import save
+
+    tensors = {name: tensor.contiguous().cpu() for name, tensor in network.state_dict().items()}
+    write_bytes(folder / "model.safetensors", save(tensors, {"format": "pt"}))
+    names = ("leaves", "operators", "d_model", "hidden")
+    write_json(
+        folder / "config.json", {"model_type": KIND, **{name: getattr(network, name) for name in names}}
+    )
+
+
+def load_network(folder: Path) -> torch.nn.Module:
+    """The network of a folder. Raises: DataError E642 for a folder that holds none."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from engines.egen.models.model_folder import unopened
+
+    try:
+        config = json.loads((folder / "config.json").read_bytes())
+        if config["model_type"] != KIND:
+            raise ValueError(f"it is a model of type {config['model_type']}")
+        made = new_network(*(config[name] for name in ("leaves", "operators", "d_model", "hidden")))
+        made.load_state_dict(load_file(folder / "model.safetensors"))
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        what = " ".join(str(error).split())[:160]
+        raise unopened(folder, what, "Name a folder that training with egen.semvec made.") from error
+    return made.eval()
+
 
 LIMITS = (
     "It reads the variables and operators of the set that it was trained on, and nothing else.",
@@ -101,7 +251,6 @@ class SemVecTask:
     def model(self) -> torch.nn.Module:
         """The network, new, or that of the data `backbone`; variables and operators are those of the training
         split. Raises: EngineError E640 for one of others or of other sizes."""
-        from engines.egen.semvec.network import load_network, new_network
 
         if "backbone" not in self.data:
             return new_network(*self._labels, self.settings.d_model, self.settings.hidden)
@@ -129,8 +278,6 @@ class SemVecTask:
         """What `arrays` gives of the first expressions, then of the second; `classes`: (batch,)."""
         import torch
 
-        from engines.egen.semvec.network import arrays
-
         trees = [example.one for example in examples] + [example.other for example in examples]
         found = arrays(trees, *self._labels)
         batch = {name: torch.from_numpy(rows) for name, rows in found.items()}
@@ -142,7 +289,7 @@ class SemVecTask:
 
     def loss(self, model: torch.nn.Module, batch: Mapping[str, Any]) -> torch.Tensor:
         """Cross-entropy in nats of the other one among those of all classes of the batch, both ways."""
-        from engines.egen.models.losses import contrastive
+        from engines.egen.models.transformer import contrastive
         from engines.training.processes import rows_of_all
 
         one, other = model(batch).chunk(2)
@@ -158,7 +305,6 @@ class SemVecTask:
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """`validation_score_5_percent`: of validation expressions, among them and those of the training."""
         from engines.egen.semvec.measure import scores
-        from engines.egen.semvec.network import encode
 
         asked = np.random.default_rng(0).permutation(self._set.asked("validation"))[: self.settings.measured]
         if not len(asked):
@@ -169,7 +315,6 @@ class SemVecTask:
     def save(self, model: torch.nn.Module, folder: Path, facts: Mapping[str, Any]) -> None:
         """The model's folder, with a card."""
         from engines.core.files import write_text
-        from engines.egen.semvec.network import save_network
         from engines.training.card import card
 
         save_network(model, folder)
@@ -186,8 +331,8 @@ class SemVecTask:
             limits=LIMITS,
             use=(
                 "from pathlib import Path\n"
-                "from engines.egen.semvec.network import encode, load_network\n"
-                "from engines.egen.semvec.sets import read_expression\n"
+                "from engines.egen.semvec.trainer import encode, load_network\n"
+                "from engines.egen.semvec.evaluate import read_expression\n"
                 'encode(load_network(Path("this-folder")), [read_expression("( a + b ) * a")])'
             ),
             tags=("feature-extraction", "mathematics"),

@@ -21,11 +21,10 @@ from engines.egen.rules.table import Rule, parse_families
 from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.graph import EGraph
+    from engines.egen.egraph.grammar import EGraph
     from engines.egen.expressions.notation import Notation
     from engines.egen.expressions.subterms import Subterms
 
-__all__ = ["TABLE", "Logic", "TruthTable", "premises"]
 
 TABLE = "rules/logic.toml"
 _MOST_VARIABLES = 12

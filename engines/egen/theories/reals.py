@@ -4,35 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.core.assets import asset
 from engines.core.numeric import balls, compile_many
 from engines.core.tree import Tree
-from engines.egen.algebra.lines import meetings
-from engines.egen.algebra.powers import Signs
+from engines.egen.algebra.atoms import Signs
+from engines.egen.algebra.lines import filled, fits, meetings, meets
+from engines.egen.algebra.rational import TooLargeError, factored, normal
 from engines.egen.assumptions import NOTHING, Assumptions
 from engines.egen.egraph import assumed
 from engines.egen.egraph.analysis import analysis
-from engines.egen.egraph.openings import algebraic_forms, openings
-from engines.egen.egraph.plain import plain
+from engines.egen.egraph.grammar import plain
 from engines.egen.expressions.canonical import Canonical
 from engines.egen.expressions.language import ARITY, FURTHER, LETTERS, VARIABLE
 from engines.egen.expressions.notation import expression_row, infix, read, read_head
 from engines.egen.expressions.padding import Padding
-from engines.egen.rules.table import Rule, assumed_rules, load_rules
+from engines.egen.expressions.patterns import fold, unfolded
+from engines.egen.rules.table import Family, Rule, assumed_rules, load_rules, parse_families
 from engines.egen.theories.theory import Forms, Judge, Lines, Theory
 from engines.egen.verification.pointwise import Pointwise
 from engines.egen.verification.several import verifier
 from engines.egen.verification.verify import Verifier
 
 if TYPE_CHECKING:
-    from engines.egen.egraph.graph import EGraph
+    from engines.egen.egraph.grammar import EGraph
     from engines.egen.expressions.notation import Notation
     from engines.egen.expressions.subterms import Subterms
 
-__all__ = ["Reals"]
+
+# Forms of a head that are written down, not drawn: multiplied out and factored, and other ways to write
+# what
+# the rules give no other form (`x`, `e^x`, `|x|`, `1/2`).
+
+OPENINGS = "rules/openings.toml"
+
+
+@cache
+def load_openings() -> tuple[Family, ...]:
+    """The shipped openings, by what they fit."""
+    return parse_families(asset(OPENINGS).read_text(encoding="utf-8"), OPENINGS)
+
+
+def algebraic_forms(head: Tree) -> list[Tree]:
+    """The head multiplied out, and factored over the rational numbers, for the caller to verify."""
+    try:
+        return [normal(head), factored(head)]
+    except TooLargeError:
+        return []
+
+
+def openings(head: Tree) -> Iterator[Tree]:
+    """Terms that the first family that fits a head makes of it, for the caller to verify."""
+    tree = fold(head)
+    for family in load_openings():
+        found = []
+        for rule in family.rules:
+            binding: dict[str, Tree] = {}
+            if fits(fold(rule.left), tree, binding) and all(meets(one, binding) for one in rule.when):
+                found.append(unfolded(filled(rule.right, binding)))
+        if found:
+            yield from found
+            return
+
 
 _POINTS = 8
 _EXTENDED = {label: count for label, count in ARITY.items() if label != VARIABLE}

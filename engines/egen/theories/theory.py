@@ -10,13 +10,12 @@ from engines.core.tree import Tree
 from engines.egen.records import TheoryName, Verdict
 
 if TYPE_CHECKING:
-    from engines.egen.algebra.powers import Signs
-    from engines.egen.egraph.graph import EGraph
+    from engines.egen.algebra.atoms import Signs
+    from engines.egen.egraph.grammar import EGraph
     from engines.egen.expressions.notation import Notation
     from engines.egen.expressions.subterms import Subterms
     from engines.egen.rules.table import Rule
 
-__all__ = ["Forms", "Judge", "Lines", "Theory", "theory_of"]
 
 Lines = list[tuple[str, Tree]]
 """The name of a step and what it leads to."""

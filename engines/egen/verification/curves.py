@@ -22,9 +22,7 @@ from engines.core.numeric import Programs, balls, compile_many
 from engines.core.numeric_kernel import ADD, BINARY, CONSTANT, LEAF, MUL, POW, UNARY, reached
 from engines.core.precise import CODE, Functions, settled
 from engines.core.tree import Tree
-from engines.egen.verification.regions import Region
-
-__all__ = ["INNER", "Curves"]
+from engines.egen.verification.points import Region
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 The intervals are found by a search of the line (`engines.core.domain`), which narrow features can escape.
 Their ends are then looked for among the places where terms meet the edges of their domains
-(`engines.core.edges`): what is found there is written as it is (`x ≥ -3/2`, `0 < x < pi/2`), the rest with
+(`engines.core.domain`): what is found there is written as it is (`x ≥ -3/2`, `0 < x < pi/2`), the rest with
 `about` in front.
 """
 
@@ -14,13 +14,10 @@ from fractions import Fraction
 from functools import lru_cache
 from math import inf, isfinite
 
-from engines.core.domain import Interval, intervals
-from engines.core.edges import Edges, Place
+from engines.core.domain import Edges, Interval, Place, intervals
 from engines.core.numeric import DEFINED, UNDEFINED, UNKNOWN, Programs, compile_many, evaluate
 from engines.core.precise import Functions
 from engines.core.tree import Tree
-
-__all__ = ["Domain", "described"]
 
 _NEAR = 1e-8
 """An end that the search found is the place that lies so near to it."""

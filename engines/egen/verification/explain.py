@@ -15,15 +15,12 @@ from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import VARIABLE, prefix, variables_of
 from engines.egen.records import Verdict, told_apart, where
 from engines.egen.theories.theory import Judge
-from engines.egen.verification.bits import MOST_BITS
 from engines.egen.verification.domains import described
-from engines.egen.verification.points import FAR, RANGES
+from engines.egen.verification.points import FAR, RANGES, relations_hold
 from engines.egen.verification.pointwise import Pointwise
-from engines.egen.verification.regions import relations_hold
 from engines.egen.verification.several import Several, verifier
+from engines.egen.verification.values import MOST_BITS
 from engines.egen.verification.verify import MIN_POINTS, verdict_row
-
-__all__ = ["because", "curve", "domain", "explain"]
 
 _NO_DOMAIN: dict[str, Any] = {"text": "", "intervals": []}
 _STATES = ("defined", "undefined", "unknown")

@@ -1,23 +1,31 @@
-"""The points at which members are compared with their head.
-
-They depend on head and seed only. From some thousand candidates of several ranges those are taken that
-represent every combination of signs and sizes of the head's sub-terms, because it is there that other forms
-gain or lose domain; some lie far out, and some close to the ends of the head's domain.
-"""
+"""The points at which members are compared with their head."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import combinations, pairwise
+from math import ceil, floor, inf, isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.core.domain import Interval, draw, gaps, intervals
-from engines.core.numeric import Programs, balls
+from engines.core.domain import REACH, Edges, Interval, Place, draw, gaps, intervals
+from engines.core.errors import EngineError
+from engines.core.numeric import Programs, balls, compile_many
 from engines.core.numeric_kernel import compiled, signatures
+from engines.core.precise import BITS, Functions, Value
+from engines.core.tree import Tree
+from engines.egen.assumptions import NOTHING, Assumptions
+from engines.egen.expressions.language import variables_of
 
-__all__ = ["FAR", "RANGES", "choose", "telling"]
+# The points at which members are compared with their head.
+#
+# They depend on head and seed only. From some thousand candidates of several ranges those are taken that
+# represent every combination of signs and sizes of the head's sub-terms, because it is there that other
+# forms
+# gain or lose domain; some lie far out, and some close to the ends of the head's domain.
 
 Floats = NDArray[np.float64]
 
@@ -125,3 +133,426 @@ def telling(
     within = _chosen(np.flatnonzero(np.isfinite(errors[-1])), cells, most_inside)
     beyond = _chosen(np.flatnonzero(np.isnan(values[-1])), cells, most_outside)
     return np.concatenate([within, beyond])
+
+
+CLEAR = 1e-9
+"""A relative difference that double precision alone decides, where it is beyond the error bounds too."""
+SAFETY = 8.0
+"""Multiple of the error bounds beyond which a difference is one."""
+_BESIDE = 2.0**-20
+"""How far from an end a point beside it is, relative to its size."""
+_NEAREST = 8
+"""Places that are looked at, those nearest to 0."""
+
+
+class Seen(NamedTuple):
+    """Points, by their places, where a member certainly has another value than the head, where only the head
+    has one, and where only the member has; -1 for none."""
+
+    apart: int
+    lost: int
+    gained: int
+
+
+_NOTHING = Seen(-1, -1, -1)
+
+
+def around(place: Place) -> tuple[float, float]:
+    """The points close to a place, below and above it."""
+    step = max(abs(place.value), 2.0**-10) * _BESIDE
+    return place.value - step, place.value + step
+
+
+def beside(edges: Edges, mask: int, *, others: int = 0, whole: bool = False) -> list[float]:
+    """The points around those of the places of a mask that are nearest to 0, and between two that are close,
+    of which one may be among others; two may have the same nearest double.
+
+    Args: whole: integers only.
+    """
+    if not mask:
+        return []
+    places = sorted(edges.within(mask), key=lambda place: abs(place.value))[:_NEAREST]
+    if whole:
+        return [float(x) for place in places for x in (ceil(place.value) - 1, floor(place.value) + 1)]
+    points = [x for place in places for x in around(place)]
+    points += [place.value for place in places if place.crowded]
+    values = sorted({place.value for place in (*places, *edges.within(others))})
+    close = [
+        (low + high) / 2 for low, high in pairwise(values) if high - low < 2 * _BESIDE * max(1.0, abs(high))
+    ]
+    return points + close
+
+
+def looked(edges: Edges, mask: int) -> float:
+    """How far from 0 `beside` looks at all places of a mask."""
+    if mask.bit_count() <= _NEAREST and not mask & edges.endless:
+        return REACH
+    places = sorted(abs(place.value) for place in edges.within(mask))
+    return min(edges.radius(mask), *places[_NEAREST : _NEAREST + 1], REACH)
+
+
+def exactly(programs: Programs, k: int, point: Floats, bits: int = BITS) -> Value:
+    """The value of a program at a point, by rigorous bounds."""
+    return _values(_functions(programs, point, bits), programs, [k])[0]
+
+
+def _functions(programs: Programs, point: Floats, bits: int = BITS) -> Functions:
+    """What evaluates programs at a point; what they have in common is evaluated once."""
+    first, *rest = ([float(one)] for one in point)
+    others = dict(zip(programs.variables[1:], rest, strict=True))
+    return Functions(first, bits, merged=False, others=others)
+
+
+def _values(functions: Functions, programs: Programs, chosen: Sequence[int]) -> list[Value]:
+    """The values of some programs."""
+    some = programs.only(chosen)
+    numbers = functions.read(some, some.roots)
+    return [functions.values[numbers[root]][0] for root in some.roots.tolist()]
+
+
+def _kinds(head: Value, member: Value) -> tuple[bool, bool, bool]:
+    """Whether values are apart, or only one of them is there."""
+    if head is None or member is None:
+        found = member if head is None else head
+        sure = found is not None and bool(found.is_finite())
+        return False, sure and member is None, sure and head is None
+    return not head.overlaps(member), False, False
+
+
+def seen(
+    head: Programs, programs: Programs, chosen: Sequence[int], points: Sequence[Floats]
+) -> Iterator[Seen]:
+    """What some of the programs are at points, of which each has its own: (variables, points)."""
+    starts: dict[int, int] = {}
+    pieces: list[Floats] = []
+    for own in points:
+        if id(own) not in starts:
+            starts[id(own)] = sum(piece.shape[1] for piece in pieces)
+            pieces.append(own)
+    if not pieces:
+        return
+    every = np.concatenate(pieces, axis=1)
+    ((value,), (error,)), (values, errors) = (balls(one, every) for one in (head, programs.only(chosen)))
+    inside, known = np.isfinite(error), np.isfinite(errors)
+    size = np.maximum(np.abs(values), np.abs(value))
+    apart = inside & known & (np.abs(values - value) > CLEAR * size + SAFETY * (errors + error))
+    kinds = np.stack([apart, inside & np.isnan(values), np.isnan(value) & known])
+    # where double precision tells nothing of one of the two, rigorous bounds may
+    unknown = (~inside & ~np.isnan(value)) | (~known & ~np.isnan(values))
+    rows: dict[int, list[int]] = {}
+    for row, own in enumerate(points):
+        for place in range(starts[id(own)], starts[id(own)] + own.shape[1]):
+            if unknown[row, place]:
+                rows.setdefault(place, []).append(row)
+    for place, doubtful in rows.items():
+        functions = _functions(head, every[:, place])
+        (first,) = _values(functions, head, [0])
+        for row, other in zip(
+            doubtful, _values(functions, programs, [chosen[row] for row in doubtful]), strict=True
+        ):
+            kinds[:, row, place] = _kinds(first, other)
+    for row, own in enumerate(points):
+        here = kinds[:, row, starts[id(own)] : starts[id(own)] + own.shape[1]]
+        yield Seen(*np.where(here.any(axis=1), here.argmax(axis=1), -1).tolist()) if own.size else _NOTHING
+
+
+# Points of several variables, drawn from where assumptions hold.
+#
+# Each variable takes its own range, within the bounds that assumptions give it; integers are integers. What
+# assumptions say of several variables together is looked at afterwards.
+
+_POOL = 3_000
+_FEWEST = 200
+_ROUNDS = 12
+_WHOLE_RANGES: tuple[Interval, ...] = ((-2, 2), (-6, 6), (-30, 30))
+_SPECIAL = (0.0, 1.0, -1.0, 2.0)
+_PAIRED = 4
+"""Variables of which two are special together: a power of a power such as (x^2)^(1/2)."""
+_ONE_BY_ONE, _TOGETHER = 400, 8
+"""So far from 0, or from a bound, integers are tried one by one, and two of them together."""
+_IN_A_ROW = 16
+_DECADES = range(3, 16)
+"""Farther out some are tried between these powers of ten."""
+_EVEN = 720_720
+"""A number that those up to 16 divide: its multiples and what follows them have all small residues."""
+
+
+class Region:
+    """Where assumptions hold.
+
+    `points` raises EngineError E221 when no such point is found.
+    """
+
+    def __init__(
+        self, variables: Sequence[str], assumptions: Assumptions = NOTHING, *, seed: int = 0
+    ) -> None:
+        self.variables = tuple(variables)
+        self.assumptions = assumptions
+        self._bounds = {name: self._bound(name) for name in self.variables}
+        self._seed = seed
+
+    def special(self) -> tuple[Floats, list[str]]:
+        """(variables, points) where one variable is 0, 1, -1 or 2, or two are 2 and 1/2.
+
+        The others are in general position. And for each point what is special, such as `a = 0`.
+        """
+        found, names = [], []
+        single = [{name: value} for name in self.variables for value in _SPECIAL]
+        real = [name for name in self.variables if name not in self.assumptions.integers]
+        pairs = [
+            {one: 2.0, two: 0.5} for two in real[:_PAIRED] for one in self.variables[:_PAIRED] if one != two
+        ]
+        # the first point, and the first of the most other signs
+        others = (np.sign(self.points) != np.sign(self.points[:, :1])).sum(axis=0)
+        opposite = self.points[:, [0, int(others.argmax())]]
+        for values in single + pairs:
+            beside = opposite.copy()
+            for name, value in values.items():
+                beside[self.variables.index(name)] = value
+            found.append(beside)
+            names += [" and ".join(f"{name} = {value:g}" for name, value in values.items())] * 2
+        points = np.concatenate(found, axis=1)
+        kept = np.flatnonzero(self.holds(points))
+        return points[:, kept], [names[place] for place in kept.tolist()]
+
+    def far(self) -> list[Floats]:
+        """For each variable points like the others, but far out along it."""
+        random, found = np.random.default_rng([self._seed, 4]), []
+        for place, name in enumerate(self.variables):
+            values = self._of(name, random, FAR, POOL_PER_FAR_RANGE)
+            moved = self.points[:, np.arange(len(values)) % self.points.shape[1]]
+            moved[place] = values
+            found.append(moved[:, self.holds(moved)])
+        return found
+
+    def whole(self, reach: int = _ONE_BY_ONE) -> tuple[Floats, Floats]:
+        """(variables, points) where integers are tried one by one, in ascending order, and far out; the other
+        variables are in general position, and the same for some in a row. Args: reach: how far one by one."""
+        names = [name for name in self.variables if name in self.assumptions.integers]
+        random = np.random.default_rng([self._seed, 5])
+        near = [self._at({name: self._one_by_one(name, reach)}) for name in names]
+        for one, other in combinations(names[:_PAIRED], 2):
+            sides = (self._one_by_one(side, min(reach // 2, _TOGETHER)) for side in (one, other))
+            grid = np.meshgrid(*sides)
+            near.append(self._at({one: grid[0].ravel(), other: grid[1].ravel()}))
+        far = [self._at({name: self._far_out(name, random)}) for name in names]
+        nothing = np.empty((len(self.variables), 0))
+        both = (np.concatenate([nothing, *found], axis=1) for found in (near, far))
+        one_by_one, far_out = (points[:, self.holds(points)] for points in both)
+        return one_by_one, far_out
+
+    def _at(self, values: Mapping[str, Floats]) -> Floats:
+        """Points with these values of some variables."""
+        count = len(next(iter(values.values())))
+        points = self.points[:, np.arange(count) // _IN_A_ROW % self.points.shape[1]]
+        for name, row in values.items():
+            points[self.variables.index(name)] = row
+        return points
+
+    def _one_by_one(self, name: str, reach: int) -> Floats:
+        low, high = self._bounds[name]
+        begin, end = _within((-reach, reach), low, high)
+        return np.arange(ceil(begin), floor(end) + 1, dtype=np.float64)
+
+    def _far_out(self, name: str, random: np.random.Generator) -> Floats:
+        """Powers of ten and their neighbours, random integers, and such as have all small residues."""
+        tens = [10**decade + more for decade in _DECADES for more in (-1, 0, 1)]
+        drawn = [int(10 ** (decade + share)) for decade in _DECADES for share in random.random(4)]
+        even = [_EVEN * int(times) + more for times in 10 ** (9 * random.random(4)) for more in range(17)]
+        low, high = self._bounds[name]
+        every = np.array(sorted({*tens, *drawn, *even}), np.float64)
+        every = np.concatenate([every, -every])
+        return every[(low <= every) & (every <= high)]
+
+    def tried(self, points: Floats) -> str:
+        """At which integers points lie: `n from 0 to 400, some up to 1e+15`."""
+        texts = []
+        for name in self.assumptions.integers:
+            values = np.unique(points[self.variables.index(name)])
+            if not len(values):
+                continue
+            runs = np.split(values, np.flatnonzero(np.diff(values) != 1) + 1)
+            run = max(runs, key=len)
+            outer = [end for end in (values[0], values[-1]) if not run[0] <= end <= run[-1]]
+            text = f"{name} from {run[0]:.0f} to {run[-1]:.0f}"
+            texts.append(text + "".join(f", some up to {end:.4g}" for end in outer))
+        return "; ".join(texts)
+
+    def range_of(self, place: int, reach: float) -> Interval:
+        """From where to where a variable may run that goes so far from 0; a little off it, so that the middle
+        and what divides it evenly are no special places."""
+        off = reach * 2.0**-9 / 3
+        return _within((-reach - off, reach + 2 * off), *self._bounds[self.variables[place]])
+
+    def holds(self, points: Floats) -> NDArray[np.bool_]:
+        """Whether the assumptions certainly hold at each point."""
+        return relations_hold(self.assumptions, self.variables, points)
+
+    @cached_property
+    def points(self) -> Floats:
+        """Points in general position, each once, in the order in which they were drawn."""
+        random = np.random.default_rng([self._seed, 3])
+        kept = np.empty((len(self.variables), 0))
+        possible = all(
+            low < high or (name in self.assumptions.integers and low == high and low.is_integer())
+            for name, (low, high) in self._bounds.items()
+        )
+        for _ in range(_ROUNDS if possible else 0):
+            rows = []
+            for name in self.variables:
+                ranges = _WHOLE_RANGES if name in self.assumptions.integers else RANGES
+                rows.append(self._of(name, random, ranges, _POOL // len(ranges)))
+            points = np.stack(rows)
+            kept = np.concatenate([kept, points[:, self.holds(points)]], axis=1)
+            _, first = np.unique(kept, axis=1, return_index=True)
+            kept = kept[:, np.sort(first)]
+            if kept.shape[1] >= _FEWEST or (kept.shape[1] and self._whole()):
+                break
+        if not kept.shape[1]:
+            raise EngineError(
+                f"no point was found where {self.assumptions} holds",
+                code="E221",
+                exit_code=2,
+                remedy="Mend or loosen the assumptions.",
+            )
+        return kept[:, :_POOL]
+
+    def _whole(self) -> bool:
+        """Whether nothing varies but integers: there may be few of them."""
+        free = set(self.variables) - set(self.assumptions.integers)
+        return free <= {"x"} and "x" not in self.assumptions.variables and len(free) < len(self.variables)
+
+    def _of(self, name: str, random: np.random.Generator, ranges: Sequence[Interval], share: int) -> Floats:
+        """Values of one variable, so many of each range, in a random order."""
+        low, high = self._bounds[name]
+        whole = name in self.assumptions.integers
+        pieces = []
+        for ends in ranges:
+            first, last = _within(ends, low, high)
+            if whole:
+                lowest, highest = ceil(first), max(ceil(first), floor(last))
+                pieces.append(random.integers(lowest, highest + 1, share).astype(np.float64))
+            else:
+                pieces.append(draw(random, first, last, share))
+        return random.permutation(np.concatenate(pieces))
+
+    def _bound(self, name: str) -> Interval:
+        """The bounds of a variable that assumptions compare with constants."""
+        low, high = -inf, inf
+        for one in self.assumptions.relations:
+            for side, other in ((one.left, one.right), (one.right, one.left)):
+                if side != Tree(name) or variables_of(other) or one.sign == "!=":
+                    continue
+                value = float(balls(compile_many([other]), [0.5])[0][0, 0])
+                if side is one.left:
+                    high = min(high, value)
+                else:
+                    low = max(low, value)
+        return low, high
+
+
+def relations_hold(assumptions: Assumptions, variables: Sequence[str], points: Floats) -> NDArray[np.bool_]:
+    """Whether what is assumed, but for integers, certainly holds at each point. Args: points: (variables,
+    points)."""
+    kept = np.ones(points.shape[1], bool)
+    if not assumptions.relations:
+        return kept
+    differences = [Tree("-", (one.left, one.right)) for one in assumptions.relations]
+    values, errors = balls(compile_many(differences, variables=variables), points)
+    for one, value, error in zip(assumptions.relations, values, errors, strict=True):
+        sure = np.isfinite(error)
+        if one.sign == "!=":
+            kept &= sure & (np.abs(value) > error)
+        else:
+            kept &= sure & ((value < -error) | ((value == 0) & (error == 0) & (one.sign == "<=")))
+    return kept
+
+
+def _within(ends: Interval, low: float, high: float) -> Interval:
+    """A range within bounds; where it misses them, one as wide beside the nearest bound."""
+    first, last = max(ends[0], low), min(ends[1], high)
+    if first < last:
+        return first, last
+    width = ends[1] - ends[0]
+    if isfinite(low) and ends[0] <= low:
+        return low, max(min(high, low + width), low + 1e-9)
+    return max(low, high - width), high
+
+
+# Lines parallel to the axes, and points of them beside the ends of domains.
+#
+# On such a line an expression of several variables is one of a single variable, so that the places where
+# its
+# domain may end are worked out as exactly and as far out as there (`engines.core.domain`).
+
+_PROBES = 2
+
+
+class Lines:
+    """Lines through points of a region, along each variable, and the ends of a head's domain on them.
+
+    Args: head: its program. along: the places of the variables. points: (variables, points) in general
+    position where the head is defined; through so many of them there are lines.
+    """
+
+    def __init__(
+        self, head: Programs, region: Region, along: Sequence[int], points: Floats, through: int
+    ) -> None:
+        lines: dict[tuple[int, tuple[float, ...]], _Line] = {}
+        for point in _apart(points, through):
+            for place in along:
+                others = tuple(float(point[other]) for other in along if other != place)
+                if (place, others) not in lines:
+                    lines[place, others] = _Line(head, region, place, point)
+        self._lines = list(lines.values())
+        self._beside: dict[tuple[int, ...], Floats] = {}
+
+    def of_head(self) -> Floats:
+        """Points beside the ends of the head's domain: (variables, points)."""
+        return self._points(tuple(line.ends for line in self._lines))
+
+    def of(self, programs: Programs, chosen: Sequence[int]) -> list[Floats]:
+        """For some of the programs points beside those ends of their domains that are none of the head's."""
+        some = programs.only(chosen)
+        masks = zip(*(line.masks(some) for line in self._lines), strict=True)
+        return [self._points(mask) for mask in masks]
+
+    def _points(self, masks: tuple[int, ...]) -> Floats:
+        if masks not in self._beside:
+            found = [line.beside(mask) for line, mask in zip(self._lines, masks, strict=True)]
+            self._beside[masks] = np.concatenate(found, axis=1)
+        return self._beside[masks]
+
+
+class _Line:
+    """The line through a point along one variable. `ends`: of the head's domain there."""
+
+    def __init__(self, head: Programs, region: Region, place: int, point: Floats) -> None:
+        self._region, self._place, self._point = region, place, point
+        self._name = region.variables[place]
+        probes = dict.fromkeys([float(point[place]), *region.points[place].tolist()])
+        self._functions = Functions(list(probes)[:_PROBES])
+        self._edges = Edges(self._functions)
+        self.ends = 0
+        (self.ends,) = self.masks(head)
+
+    def masks(self, programs: Programs) -> list[int]:
+        """The places where the domains of programs may end, without those of the head."""
+        line = programs.along(self._name, self._point)
+        numbers = self._functions.read(line, line.roots)
+        return [ends & ~self.ends for _, ends in self._edges.masks(line, numbers, line.roots)]
+
+    def beside(self, mask: int) -> Floats:
+        """Points of the region at both sides of places."""
+        whole = self._name in self._region.assumptions.integers
+        found = beside(self._edges, mask, others=self.ends, whole=whole)
+        points = np.repeat(self._point[:, np.newaxis], len(found), axis=1)
+        points[self._place] = found
+        return points[:, self._region.holds(points)]
+
+
+def _apart(points: Floats, most: int) -> list[Floats]:
+    """Some of the points, of every combination of signs first."""
+    _, first = np.unique(points > 0, axis=1, return_index=True)
+    order = dict.fromkeys([*sorted(first.tolist()), *range(points.shape[1])])
+    return [points[:, place] for place in list(order)[:most]]

@@ -31,14 +31,10 @@ from engines.egen.expressions.language import (
     variables_of,
 )
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
-from engines.egen.verification.bits import MOST_BITS, bits_for, scales
 from engines.egen.verification.curves import Curves
-from engines.egen.verification.lines import Lines
+from engines.egen.verification.points import Lines, Region
 from engines.egen.verification.recheck import SPARE
-from engines.egen.verification.regions import Region
-from engines.egen.verification.values import LongSumError, Totals, value
-
-__all__ = ["Pointwise", "too_large"]
+from engines.egen.verification.values import MOST_BITS, LongSumError, Totals, bits_for, scales, value
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 Values are compared as balls of several hundred bits at a few points of the head's domain; what the members
 share is computed once. Isolated points where only one of the two is defined are worked out from the places
-where their terms meet the edges of their domains (`engines.core.edges`).
+where their terms meet the edges of their domains (`engines.core.domain`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
-from engines.core.edges import Edges, Place
+from engines.core.domain import Edges, Place
 from engines.core.numeric import Programs, balls
 from engines.core.numeric_kernel import LEAF
 from engines.core.precise import BITS, Functions, Value, agreement
 from engines.egen.records import Agreed
-from engines.egen.verification.beside import around, beside, exactly, looked
-
-__all__ = ["Apart", "Recheck"]
+from engines.egen.verification.points import around, beside, exactly, looked
 
 Floats = NDArray[np.float64]
 

@@ -22,14 +22,10 @@ from engines.egen.assumptions import NOTHING, Assumptions, ordered
 from engines.egen.expressions.language import FURTHER, variables_of
 from engines.egen.records import Agreed, Counterexample
 from engines.egen.verification.curves import Curves
-from engines.egen.verification.lines import Lines
-from engines.egen.verification.points import MAX_FAR, telling
+from engines.egen.verification.points import MAX_FAR, Lines, Region, telling
 from engines.egen.verification.pointwise import Pointwise, too_large
 from engines.egen.verification.recheck import MORE_BITS, SPARE, undefined
-from engines.egen.verification.regions import Region
 from engines.egen.verification.verify import CLEAR_BITS, Case, Verifier
-
-__all__ = ["Several", "verifier"]
 
 Floats = NDArray[np.float64]
 _PROBES = 12

@@ -26,15 +26,11 @@ from engines.core.precise import BITS, Value, agreement
 from engines.core.tree import Tree
 from engines.egen.expressions.language import FURTHER, LETTERS, read_prefix
 from engines.egen.records import Agreed, Counterexample, Outcome, Verdict
-from engines.egen.verification.beside import CLEAR, SAFETY, exactly, seen
-from engines.egen.verification.bits import MOST_BITS, SEEN, bits_for, scales
 from engines.egen.verification.curves import INNER, Curves
-from engines.egen.verification.points import choose
+from engines.egen.verification.points import CLEAR, SAFETY, Region, choose, exactly, seen
 from engines.egen.verification.pointwise import too_large
 from engines.egen.verification.recheck import Apart, Recheck
-from engines.egen.verification.regions import Region
-
-__all__ = ["MIN_POINTS", "Case", "Judged", "Verifier", "verdict_row", "verify_lines"]
+from engines.egen.verification.values import MOST_BITS, SEEN, bits_for, scales
 
 Floats = NDArray[np.float64]
 

@@ -1,19 +1,21 @@
-"""AMR and MathAMR graphs: PENMAN texts read as they are written, and written again.
-
-The order of the branches and the direction of the roles (`:arg0-of`) stay as in the text: the linearisation
-of MathAMR depends on both.
-"""
+"""AMR and MathAMR graphs as PENMAN, and files of them."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from engines.core.errors import DataError
+from engines.core.errors import DataError, raised
+from engines.core.files import read_lines
 
-__all__ = ["Branch", "Graph", "Node", "kind_of", "read_graph", "write_graph"]
+# AMR and MathAMR graphs: PENMAN texts read as they are written, and written again.
+#
+# The order of the branches and the direction of the roles (`:arg0-of`) stay as in the text: the
+# linearisation
+# of MathAMR depends on both.
 
 _OPERATORS = "VNCFOUMTWE"
 
@@ -185,3 +187,43 @@ def write_graph(graph: Graph) -> str:
             else:
                 pending.append((start + branch.target).rstrip())
     return "".join(parts)
+
+
+_SENTENCE = "# ::snt "
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A sentence, the PENMAN text of its graph, and the line where its block begins."""
+
+    sentence: str
+    graph: str
+    line: int
+
+
+def read_blocks(path: Path, *, on_bad: Callable[[DataError], None] = raised) -> Iterator[Block]:
+    """The graphs of a file, plain or gzip, in order. Blocks that are comments alone are passed over.
+
+    Args: on_bad: what is done with the error of a block without a sentence, if not to raise it.
+    Raises: DataError E317 for such a block.
+    """
+    block: list[str] = []
+    begin = 0
+    for line, text in read_lines(path, on_bad=on_bad):
+        if text.strip():
+            begin = begin if block else line
+            block.append(text)
+        elif block:
+            yield from _block(path, begin, block, on_bad)
+            block = []
+    yield from _block(path, begin, block, on_bad)
+
+
+def _block(path: Path, line: int, block: list[str], on_bad: Callable[[DataError], None]) -> Iterator[Block]:
+    graph = "\n".join(text for text in block if not text.startswith("#"))
+    sentence = next((text.removeprefix(_SENTENCE) for text in block if text.startswith(_SENTENCE)), None)
+    if graph and sentence is None:
+        remedy = "Each graph stands under its sentence: # ::snt The boy wants to go ."
+        on_bad(DataError("a graph without its sentence", path=path, line=line, code="E317", remedy=remedy))
+    elif graph and sentence is not None:
+        yield Block(sentence.strip(), graph, line)

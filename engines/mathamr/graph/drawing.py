@@ -18,8 +18,6 @@ from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.graph.amr import Graph, kind_of, read_graph
 
-__all__ = ["Draw", "Placed", "draw", "placed", "readable", "to_dot", "to_svg"]
-
 _LINE, _CHARACTER, _PAD, _MARGIN = 26, 7.4, 16, 12
 _COLOURS = {
     "concept": ("#eaf2fb", "#0072b2"),

@@ -11,8 +11,6 @@ from engines.core.events import Sink, ignore
 from engines.core.spec import Arg
 from engines.mathamr.parsing.parsers import Which
 
-__all__ = ["Amr", "Parse", "amr", "parse"]
-
 _Parser = Annotated[Which, Arg("Which parser.")]
 _Model = Annotated[
     Path | None,
@@ -88,10 +86,9 @@ def parse(spec: Parse) -> dict[str, Any]:
     """
     from engines.core.errors import EngineError
     from engines.formula.parser import operator_tree
-    from engines.mathamr.context.placeholders import marked
+    from engines.mathamr.context import marked
     from engines.mathamr.graph.amr import write_graph
-    from engines.mathamr.graph.graft import grafted
-    from engines.mathamr.graph.linearize import linear
+    from engines.mathamr.graph.graft import grafted, linear
     from engines.mathamr.parsing.parsers import parsed, parser
 
     found = marked(spec.text)

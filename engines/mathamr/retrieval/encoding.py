@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.core.spec import refused
-from engines.mathamr.choices import Representation
+from engines.mathamr.rows import Representation
 from engines.retrieval.encoders import StoredEncoder, encoder
-
-__all__ = ["formula_string", "open_encoder"]
 
 
 def open_encoder(which: str, device: str = "auto", *, kind: str | None = None) -> StoredEncoder:

@@ -1,4 +1,4 @@
-"""Evaluation of runs of Task 2 by looks: prime measures and tests (MathAMR, section 5)."""
+"""Evaluation of runs of Task 2 by visually distinct formulas."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from engines.core.drawn import check_drawing, write_drawing
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
+from engines.core.picture import check_drawing, write_drawing
 from engines.core.spec import Arg
-from engines.mathamr.choices import FormulaIndexed
-from engines.retrieval.bars import PIXELS, Plot, bars, deltas
+from engines.mathamr.rows import FormulaIndexed, SomeCollection
+from engines.retrieval.pictures import PIXELS, Plot, bars, deltas
 
 if TYPE_CHECKING:
+    from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.retrieval.qrels import Qrels
     from engines.retrieval.run import Run
 
-__all__ = ["EvaluateFormulas", "evaluate"]
 
 Unit = Literal["formula", "visual"]
 
@@ -77,10 +77,9 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     (8, 76, 0.929987)
     """
     from engines.mathamr.retrieval.search import open_index
-    from engines.retrieval.measures import CUT_MEASURES
+    from engines.retrieval.measures import CUT_MEASURES, bonferroni, bootstrap_interval, compare
     from engines.retrieval.measures import evaluate as measured
     from engines.retrieval.run import unequal_depths
-    from engines.retrieval.significance import bonferroni, bootstrap_interval, compare
 
     opened = open_index(spec.index)
     sizes = _sizes(spec.topics)
@@ -254,3 +253,53 @@ def _by_size(
             means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
             found[name] = {"topics": len(rows), **means, "largest_tree": sizes[order[end - 1]]}
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Measure all runs of a collection's Task 2 over the judged topics of its files."""
+
+    folder: SomeCollection
+    index: Annotated[
+        Path | None, Arg("The index of the collection's formulas.", ref="formulas", shown="the workspace's")
+    ] = None
+
+
+def standings(spec: Standings, *, events: Sink = ignore, cache: Path | None = None) -> dict[str, Any]:
+    """As of `evaluate`, with index, runs and qrels: the files that were evaluated.
+
+    Judgements of other topics than the runs' are left aside, so that runs of one year are not held against
+    another's. Raises: as `evaluate`, and DataError E312 without runs, judgements or an index.
+    """
+    from engines.forum.folder import ArqmathFolder
+    from engines.mathamr.retrieval.indexing import found_index
+    from engines.mathamr.retrieval.search import open_index
+
+    collection = ArqmathFolder.open(spec.folder)
+    qrels, unit = _judgements(collection)
+    index = found_index(collection, spec.index, cache)
+    if not qrels or index is None:
+        what = "judgements of the runs' topics" if not qrels else "an index of its formulas"
+        raise DataError(
+            f"the collection has not {what}",
+            path=collection.path,
+            code="E312",
+            exit_code=3,
+            remedy="`mathwb mathamr search` makes runs, `mathwb mathamr index` an index.",
+        )
+    open_index(index, collection.path, events)
+    runs = tuple(collection.formula_runs)
+    found = evaluate(EvaluateFormulas(runs, index, qrels, unit), events=events)
+    return {**found, "index": str(index), "runs": [*map(str, runs)], "qrels": [*map(str, qrels)]}
+
+
+def _judgements(collection: ArqmathFolder) -> tuple[tuple[Path, ...], Unit]:
+    """The files of judgements that have topics of the runs; those of looks where none names formulas."""
+    from engines.mathamr.retrieval.task2 import names_looks
+    from engines.retrieval.qrels import read_qrels
+    from engines.retrieval.run import read_run
+
+    topics = {topic for path in collection.formula_runs for topic in read_run(path, task=2).rankings}
+    files = [path for path in collection.qrels.get(2, ()) if topics & {*read_qrels(path).grades}]
+    formulas = tuple(path for path in files if not names_looks(path))
+    return (formulas, "formula") if formulas else (tuple(files), "visual")

@@ -33,10 +33,8 @@ from numpy.typing import NDArray
 from engines.core.errors import DataError
 from engines.core.files import write_array
 from engines.formula.features import FEATURES_VERSION
-from engines.retrieval.similarity import top_k
+from engines.retrieval.dense import top_k
 from engines.retrieval.stored import ABOUT, corrupt, read_about
-
-__all__ = ["ALPHA", "FormulaIndex", "Postings", "columns", "other_collection", "write_table"]
 
 ALPHA = 0.2
 """The share of a look's own weight in what similarity is measured against; the rest is the query's."""

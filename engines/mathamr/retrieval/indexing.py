@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.forum.readers import Formula, Report
 
-__all__ = ["IndexFormulas", "found_index", "index"]
 
 _SMALL = 20_000_000
 """Bytes of posts and tables up to which a collection is indexed on the way, in half a minute at most."""
@@ -204,7 +203,7 @@ def _differ(one: str, other: str) -> bool:
 def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
     """The fields of the posts, and the formulas of the tables; without tables those of the posts."""
     from engines.forum.readers import Formula, Report, read_formulas, read_posts
-    from engines.mathamr.retrieval.fields import fields_of_post
+    from engines.mathamr.retrieval.strings import fields_of_post
 
     rows, report = _Rows(), Report()
     for post in read_posts(collection.posts, report) if collection.posts is not None else ():

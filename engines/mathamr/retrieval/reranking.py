@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
-from engines.mathamr.choices import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
+from engines.mathamr.rows import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 
 if TYPE_CHECKING:
     from engines.forum.topics import Topic
-    from engines.mathamr.retrieval.representing import Strings
+    from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
     from engines.retrieval.encoders import Encoder
-
-__all__ = ["FuseRuns", "Rerank", "fuse", "rerank"]
 
 
 _DEPTH = 100
@@ -78,11 +76,10 @@ def rerank(spec: Rerank, *, events: Sink = ignore, stop: Stop = never) -> dict[s
     topics, the run and the encoder.
     """
     from engines.forum.folder import ArqmathFolder
-    from engines.mathamr.retrieval.representing import Strings
     from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.strings import Strings
     from engines.mathamr.retrieval.task2 import Task2
-    from engines.retrieval.manifest import write_manifest
-    from engines.retrieval.run import Run, Scored, check_out, with_tail, write_run
+    from engines.retrieval.run import Run, Scored, check_out, with_tail, write_manifest, write_run
 
     collection = ArqmathFolder.open(spec.folder)
     task = Task2(collection, events)
@@ -218,7 +215,7 @@ def fuse(spec: FuseRuns, *, events: Sink = ignore) -> dict[str, Any]:
     Worked by hand: run A d1 (1.0), d2 (.9) and run B d2 (.8), d1 (.5) give, without min-max, d1
     1/61 + .5/62 and d2 .9/62 + .8/61.
     """
-    from engines.retrieval.manifest import write_manifest
+    from engines.retrieval.run import write_manifest
 
     fused, left_out = fusion.fused_runs(spec, task=2, events=events)
     found = {

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.files import changed
-from engines.core.sizes import MAX_LATEX
+from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, no_effect, refused
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
-__all__ = ["How", "SearchFormulas", "open_index", "search"]
 
 How = Literal["paths", "dense", "fused"]
 _DEPTH = 1_000
@@ -156,9 +155,8 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
 def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.features import shared_parts
-    from engines.formula.parser import search_tree
+    from engines.formula.parser import node_spans, search_tree
     from engines.formula.render import latex as written
-    from engines.formula.spans import node_spans
 
     theirs = search_tree(other)
     nodes, others = list(tree.walk()), list(theirs.walk())
@@ -178,8 +176,7 @@ def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
 
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
-    from engines.retrieval.manifest import write_manifest
-    from engines.retrieval.run import Run, check_out, write_run
+    from engines.retrieval.run import Run, check_out, write_manifest, write_run
 
     assert spec.run is not None
     topics = read_topic_files(spec.topics)

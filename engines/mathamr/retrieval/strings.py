@@ -1,33 +1,64 @@
-"""Strings of formulas in context: what a sentence encoder reads (MathAMR, section 4.1).
-
-opt              the operator tree alone                                 OPTText
-slt              the symbol layout tree alone
-latex            the LaTeX alone
-raw-latex        the context, formulas as LaTeX                          RawText w. LaTeX
-raw-opt          the context, formulas as strings of their trees         RawText w. OPTText
-amr-latex        the AMR's string, formulas as LaTeX                     AMRText w. LaTeX
-mathamr          the AMR with the trees grafted in                       AMRText w. OPTText
-mathamr-marked   the same, the query formula marked
-graph            that graph itself, as PENMAN text, for an encoder of graphs
-"""
+"""Strings of formulas in context, and their vectors."""
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from engines.core.errors import EngineError
+from engines.core.errors import DataError, EngineError
+from engines.core.events import Event, Sink, Stop, ignore, never
+from engines.core.spec import Arg, refused
 from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.formula.symbol_layout import layout_string, layout_tree
-from engines.mathamr.choices import Representation
-from engines.mathamr.context.placeholders import PLACEHOLDER, placeholder
+from engines.forum.readers import Post
+from engines.forum.topics import Topic
+from engines.mathamr.context import PLACEHOLDER, in_fields, placeholder
 from engines.mathamr.graph.amr import Branch, Graph, Node, write_graph
-from engines.mathamr.graph.graft import graft_trees, lowered
-from engines.mathamr.graph.linearize import linear
+from engines.mathamr.graph.graft import graft_trees, linear, lowered
+from engines.mathamr.rows import FormulaIndexed, Representation, SomeCollection, SomeEncoder, Window
 
-__all__ = ["CONTEXTLESS", "alone", "needs_graph", "represented", "tree_string"]
+if TYPE_CHECKING:
+    from engines.forum.topics import Topic
+    from engines.mathamr.graph.amr import Graph
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
 
+
+def fields_of_post(post: Post) -> Iterator[tuple[str, str]]:
+    """("title" or "body", text with placeholders), those with formulas."""
+    if post.title_formulas:
+        yield "title", in_fields(post.title, post.title_formulas).text
+    if post.body.formulas:
+        yield "body", in_fields(post.body.text, post.body.formulas).text
+
+
+def fields_of_topic(topic: Topic) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """("title" or "question", text with placeholders, LaTeX by short id) of a topic's two fields."""
+    for name, field in (("title", topic.title), ("question", topic.question)):
+        found = in_fields(field.text, field.formulas)
+        yield name, found.text, found.formulas
+
+
+def with_latex(text: str, latex: Mapping[str, str]) -> str:
+    """The text with `$latex$` again; a formula that is not known stays a placeholder."""
+    return PLACEHOLDER.sub(lambda match: f"${latex[match[1]]}$" if match[1] in latex else match[0], text)
+
+
+# Strings of formulas in context: what a sentence encoder reads (MathAMR, section 4.1).
+#
+# opt              the operator tree alone                                 OPTText
+# slt              the symbol layout tree alone
+# latex            the LaTeX alone
+# raw-latex        the context, formulas as LaTeX                          RawText w. LaTeX
+# raw-opt          the context, formulas as strings of their trees         RawText w. OPTText
+# amr-latex        the AMR's string, formulas as LaTeX                     AMRText w. LaTeX
+# mathamr          the AMR with the trees grafted in                       AMRText w. OPTText
+# mathamr-marked   the same, the query formula marked
+# graph            that graph itself, as PENMAN text, for an encoder of graphs
 
 CONTEXTLESS = ("opt", "slt", "latex")
 """Representations of the formula alone."""
@@ -100,3 +131,173 @@ def represented(
     trees = {name: operator_tree(one) for name, one in latex.items()}
     graft_trees(amr, trees, query=None if kind == "mathamr" else formula)
     return write_graph(amr) if kind == "graph" else linear(amr, style="paper")
+
+
+@dataclass(frozen=True, slots=True)
+class Represent:
+    """Write the topics of a collection and its judged formulas as strings, as a sentence encoder reads them.
+
+    AMRs are those of the built-in parser, which are approximate.
+    """
+
+    folder: SomeCollection
+    index: FormulaIndexed
+    kind: Annotated[Representation, Arg("Which representation.")] = "mathamr-marked"
+    window: Window = 0
+    topics: Annotated[bool, Arg("The topics too.")] = True
+
+
+def represent(spec: Represent, *, events: Sink = ignore, stop: Stop = never) -> Iterator[dict[str, Any]]:
+    """Rows `{"id", "string", "kind"}`: topics by their number, formulas by their id; the representation.
+
+    Events: warnings of judged formulas that the collection does not have, of strings without the context
+    that they should have, and of an index of another collection. Raises: DataError as of the index
+    and the topics.
+    """
+    from engines.forum.folder import ArqmathFolder
+    from engines.mathamr.retrieval.search import open_index
+    from engines.mathamr.retrieval.task2 import Task2
+
+    collection = ArqmathFolder.open(spec.folder)
+    task = Task2(collection, events)
+    strings = Strings(open_index(spec.index, collection.path, events), spec.kind, spec.window)
+    if spec.topics:
+        found = list(task.topics.values())
+        for topic, text in zip(found, strings.of_topics(found), strict=True):
+            yield {"id": topic.id, "string": text, "kind": spec.kind}
+    judged = dict.fromkeys(formula for grades in task.grades.values() for formula in grades)
+    here = [formula for formula in judged if strings.index.row(formula) is not None]
+    if len(here) < len(judged):
+        missing = len(judged) - len(here)
+        events(Event("warning", {"message": f"{missing:,} judged formulas are not in the collection"}))
+    for begin in range(0, len(here), 256):
+        if stop():
+            return
+        part = here[begin : begin + 256]
+        for formula, text in zip(part, strings.of_formulas(part), strict=True):
+            yield {"id": formula, "string": text, "kind": spec.kind}
+    strings.warn(events)
+
+
+class Strings:
+    """Makes strings of topics and formulas; an AMR is made once for each context. `alone` counts the strings
+    that should have a context, and are of the formula alone, since its text is not known."""
+
+    def __init__(self, index: FormulaIndex, kind: Representation, window: int) -> None:
+        self.index, self.kind, self.window = index, kind, window
+        self.alone = 0
+        self._amr: dict[str, str] = {}
+
+    def warn(self, events: Sink) -> None:
+        """A warning of strings without their context."""
+        if self.alone:
+            what = f"{self.alone:,} strings are of the formula alone, whose text the collection does not have"
+            events(Event("warning", {"message": what}))
+
+    def of_topics(self, topics: Sequence[Topic]) -> list[str]:
+        """A string for each topic's formula."""
+        from engines.mathamr.context import ids, window
+
+        rows = []
+        for topic in topics:
+            query = topic.formula.removeprefix("q_")
+            found: tuple[str, str, dict[str, str]] = (query, "", {query: topic.latex})
+            for _, text, latex in fields_of_topic(topic):
+                if query in ids(text):
+                    found = (query, window(text, query, self.window), dict(latex))
+                    break
+            rows.append(found)
+        return self._strings(rows)
+
+    def of_formulas(self, formulas: Sequence[str]) -> list[str]:
+        """A string for each formula of the collection. Raises: DataError E354 for one that it lacks."""
+        from engines.mathamr.context import ids, window
+
+        rows = []
+        for formula in formulas:
+            look = self.index.look_of(formula)
+            if look is None:
+                raise DataError(
+                    f"the formula {formula} is not in the index",
+                    path=self.index.folder,
+                    code="E354",
+                    remedy="Index the collection that the run is of.",
+                )
+            field = self.index.field_of(formula)
+            context = "" if field is None else window(field, formula, self.window)
+            latex = self.index.latex_of(ids(context))
+            rows.append((formula, context, {**latex, formula: self.index.latex(look)}))
+        return self._strings(rows)
+
+    def _strings(self, rows: Sequence[tuple[str, str, dict[str, str]]]) -> list[str]:
+
+        if self.kind not in CONTEXTLESS:
+            self.alone += sum(not context for _, context, _ in rows)
+        if needs_graph(self.kind):
+            self._parse([context for _, context, _ in rows])
+        return [
+            represented(self.kind, formula, latex, context=context, amr=self._graph(context, formula))
+            for formula, context, latex in rows
+        ]
+
+    def _parse(self, contexts: Sequence[str]) -> None:
+        from engines.mathamr.graph.amr import write_graph
+        from engines.mathamr.parsing.parsers import parsed, parser
+
+        new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
+        for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
+            self._amr[context] = write_graph(made.graph)
+
+    def _graph(self, context: str, formula: str) -> Graph | None:
+        """A graph of its own, since grafting changes it; without a context the formula alone."""
+        from engines.mathamr.graph.amr import read_graph
+
+        if not needs_graph(self.kind):
+            return None
+        return read_graph(self._amr[context]) if context else alone(formula)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedStrings:
+    """Encode strings, as `mathamr represent` writes them."""
+
+    file: Annotated[
+        Path, Arg('Lines {"id": …, "string": …}, with the "kind" of the strings.', metavar="FILE")
+    ]
+    out: Annotated[Path, Arg("The folder to write: ids.json, vectors.npy.", option=True, writes=True)]
+    encoder: SomeEncoder = "minilm"
+    device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
+
+
+def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """Write the vectors, unit rows in the order of the strings, whole or not at all.
+
+    Returns: out, complete, strings, dimension, encoder. Events: a warning where an encoder of trees or graphs
+    reads strings that do not say which representation they are, and of ids that occur again. Raises:
+    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for another
+    representation than the encoder reads, or several; and as `encoder`.
+    """
+    from engines.core.files import refuse_other, write_array
+    from engines.mathamr.retrieval.encoding import open_encoder
+    from engines.mathamr.rows import named_rows
+    from engines.retrieval.stored import ABOUT, new_folder
+
+    refuse_other(spec.out, ABOUT)
+    found = list(named_rows(spec.file, "id", "string", name="id", events=events))
+    kinds = {str(row.held.get("kind") or "") for row in found}
+    if len(kinds) > 1:
+        what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
+        raise refused(what, "E402", "Encode each kind by itself.")
+    (kind,) = kinds
+    model = open_encoder(spec.encoder, spec.device, kind=kind or None)
+    if not kind and (reads := getattr(model, "reads", None)):
+        message = f"{spec.file} does not say which representation its strings are; {model.name} reads {reads}"
+        events(Event("warning", {"message": message}))
+    vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
+    if stop():
+        return {"out": str(spec.out), "complete": False}
+    about = {"encoder": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
+    with new_folder(spec.out, about) as draft:
+        write_array(draft / "vectors.npy", vectors)
+        (draft / "ids.json").write_text(json.dumps([row["id"] for row in found]), encoding="utf-8")
+    return {"out": str(spec.out), "complete": True, "strings": len(found), **about}

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engines.forum.topics import Topic
     from engines.retrieval.run import Run
 
-__all__ = ["FormulaTopics", "Task2", "names_looks", "topics"]
 
 _NAMED = 20
 """So many of what is left out are named."""
@@ -165,7 +164,7 @@ class Task2:
     @cached_property
     def graphs(self) -> Mapping[str, str]:
         """PENMAN texts by topic."""
-        from engines.core.json_lines import rows
+        from engines.core.files import rows
 
         found: dict[str, str] = {}
         for path in self.collection.graphs:

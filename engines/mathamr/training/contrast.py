@@ -17,10 +17,9 @@ import numpy as np
 
 from engines.core.errors import DataError
 from engines.core.spec import values
-from engines.mathamr.training.collection import index_files, need_collection
-from engines.mathamr.training.settings import CODE, TreeSettings
+from engines.mathamr.training.settings import CODE, TreeSettings, index_files, need_collection
 from engines.mathamr.training.structures import Structure, Vocabulary, joined
-from engines.training.drawn import Drawn
+from engines.training.data import Drawn
 from engines.training.identity import model_files, refuse_other_sizes
 from engines.training.task import Origin
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
-__all__ = ["Contrast"]
 
 Example = tuple[Structure, Structure, Structure]
 """A formula, itself with other letters, and one that is one label away."""

@@ -6,8 +6,6 @@ from engines.mathamr.graph.amr import Branch, Graph, Node, kind_of, read_graph
 from engines.mathamr.graph.graft import MARK
 from engines.mathamr.training.structures import Labelled, Vocabulary
 
-__all__ = ["GraphVocabulary"]
-
 
 class GraphVocabulary(Vocabulary[Graph]):
     """Of graphs given as PENMAN text in which the formula that counts is marked."""

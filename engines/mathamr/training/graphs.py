@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
-__all__ = ["GraphTask", "graph_encoder"]
-
 
 def graph_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> GraphTask:
     """The trainer `mathamr.graphs`: `data.collection`, and, if there is one, `data.index`. `data.backbone` is
@@ -47,7 +45,7 @@ class GraphTask(Contrast):
 
     def texts(self, index: FormulaIndex, draw: np.random.Generator) -> list[str]:
         """The graph of one formula of each look that has a context."""
-        from engines.mathamr.retrieval.representing import Strings
+        from engines.mathamr.retrieval.strings import Strings
 
         formulas = index.formulas.select(["id", "field", "look"]).to_pylist()
         one_of = {row["look"]: row["id"] for row in formulas if row["field"] >= 0}

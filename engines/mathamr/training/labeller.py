@@ -9,8 +9,6 @@ from typing import Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.spec import Arg
 
-__all__ = ["TrainRoles", "train_roles"]
-
 
 @dataclass(frozen=True, slots=True)
 class TrainRoles:
@@ -48,7 +46,7 @@ class TrainRoles:
 
 def train_roles(spec: TrainRoles) -> dict[str, Any]:
     """Write the labeller. Returns: out, and as `labelling.derive`. Raises: DataError E674 as there."""
-    from engines.mathamr.parsing.labelling import derive
+    from engines.mathamr.parsing.roles import derive
 
     found = derive(spec.examples, spec.out, amr=spec.amr, held_out=spec.held_out)
     return {"out": str(spec.out), **found}

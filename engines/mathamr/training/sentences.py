@@ -1,25 +1,157 @@
-"""Training of a sentence encoder on judged formulas, by two losses in turns (MathAMR, section 4.2)."""
+"""Training of a sentence encoder on judged formulas (MathAMR, section 3)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engines.core.errors import DataError, EngineError, unloadable
 from engines.core.spec import read, values
-from engines.mathamr.training.collection import index_files, need_collection
-from engines.mathamr.training.pairs import Pair, judged_pairs, split
-from engines.mathamr.training.settings import CODE, SentenceSettings
+from engines.mathamr.training.settings import CODE, SentenceSettings, index_files, need_collection
 from engines.training.task import Origin
 
 if TYPE_CHECKING:
     import torch
+    from torch import Tensor
 
-__all__ = ["SentenceTask", "Turns", "sentence_encoder"]
+
+def contrastive(
+    left: Tensor,
+    right: Tensor,
+    labels: Tensor,
+    *,
+    margin: float,
+    online: bool,
+    among: tuple[Tensor, Tensor] | None = None,
+) -> Tensor:
+    """The mean over pairs of y d² + (1 - y) max(0, margin - d)², d the cosine distance.
+
+    Args: left, right: (batch, dim) unit rows. labels: (batch,) 0 to 1; a label of .5 counts half on either
+    side. online: only hard pairs count: equal ones farther apart than the closest unequal pair, unequal ones
+    closer than the farthest equal pair. among: labels and distances of the pairs that decide which are hard,
+    where there are more than these.
+    """
+    import torch
+
+    distance = 1 - (left * right).sum(-1)
+    attract, repel = labels * distance**2, (1 - labels) * (margin - distance).clamp(min=0) ** 2
+    if online:
+        marks, distances = (labels, distance.detach()) if among is None else among
+        positive, negative = marks > 0, marks < 1
+        if bool(positive.any()) and bool(negative.any()):
+            nearest, farthest = distances[negative].min(), distances[positive].max()
+            attract = torch.where(distance > nearest, attract, torch.zeros_like(attract))
+            repel = torch.where(distance < farthest, repel, torch.zeros_like(repel))
+    return (attract + repel).mean()
+
+
+def multiple_negatives(left: Tensor, right: Tensor, *, scale: float, begin: int = 0) -> Tensor:
+    """Cross-entropy in nats of each left row's own right row among all of them, by scaled cosines.
+
+    Args: left: (batch, dim), right: (rows, dim), unit rows; the own ones of left stand from `begin` on. The
+    same right row twice, to 1e-6 of the cosine, counts as right either time.
+    """
+    import torch
+
+    scores = scale * left @ right.T
+    own_row = begin + torch.arange(len(left), device=left.device)
+    same = right[own_row] @ right.T > 1 - 1e-6
+    same[torch.arange(len(left), device=left.device), own_row] = True
+    own = torch.logsumexp(scores.masked_fill(~same, float("-inf")), -1)
+    return (torch.logsumexp(scores, -1) - own).mean()
+
+
+LABELS = (0.0, 0.5, 1.0, 1.0)
+"""The similarity that a grade stands for (section 4.2): high and medium 1, low .5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The strings of a topic's formula and of a judged one, and how similar they are, 0 to 1."""
+
+    topic: str
+    query: str
+    text: str
+    grade: int
+
+    @property
+    def label(self) -> float:
+        """0, .5 or 1."""
+        return LABELS[self.grade]
+
+
+def judged_pairs(collection: Path, index: Path | None, settings: SentenceSettings) -> tuple[list[Pair], int]:
+    """The pairs of the topics that the settings name, and how many judged formulas the collection lacks.
+
+    Without an index one is made for the while. Raises: DataError E674 where no judged formula is there.
+    """
+    from engines.forum.folder import ArqmathFolder
+    from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.mathamr.retrieval.indexing import IndexFormulas
+    from engines.mathamr.retrieval.indexing import index as make
+    from engines.mathamr.retrieval.strings import Strings
+    from engines.mathamr.retrieval.task2 import Task2
+
+    task = Task2(ArqmathFolder.open(collection))
+    with TemporaryDirectory(prefix="mathwb-") as place:
+        if index is None:
+            index = Path(place) / "index"
+            make(IndexFormulas(collection, index))
+        strings = Strings(FormulaIndex(index), settings.kind, settings.window)
+        topics = [
+            topic
+            for topic in task.topics.values()
+            if settings.first_topic <= _number(topic.id) <= settings.last_topic and topic.id in task.grades
+        ]
+        queries = strings.of_topics(topics)
+        found: list[Pair] = []
+        missing = 0
+        for topic, query in zip(topics, queries, strict=True):
+            judged = task.grades[topic.id]
+            here = [one for one in judged if strings.index.row(one) is not None]
+            missing += len(judged) - len(here)
+            for one, text in zip(here, strings.of_formulas(here), strict=True):
+                found.append(Pair(topic.id, query, text, judged[one]))
+    if not found:
+        raise DataError(
+            "no judged formula of these topics is in the collection",
+            path=collection,
+            code="E674",
+            remedy="Name others with --set model.first_topic=N and model.last_topic=N.",
+        )
+    return found, missing
+
+
+def _number(topic: str) -> int:
+    digits = topic.rpartition(".")[2]
+    return int(digits) if digits.isdigit() else 0
+
+
+def split(pairs: Sequence[Pair], settings: SentenceSettings, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Pairs to learn from and pairs to measure on: by topics, or each grade's pairs by chance."""
+    draw = Random(seed)
+    if settings.split == "topics":
+        topics = sorted({pair.topic for pair in pairs})
+        count = min(len(topics) - 1, max(1, round(settings.held_out * len(topics))))
+        out = set(draw.sample(topics, count)) if settings.held_out else set()
+        return [one for one in pairs if one.topic not in out], [one for one in pairs if one.topic in out]
+    kept, held = [], []
+    for grade in sorted(Counter(pair.grade for pair in pairs)):
+        own = [pair for pair in pairs if pair.grade == grade]
+        draw.shuffle(own)
+        cut = round(settings.held_out * len(own))
+        held += own[:cut]
+        kept += own[cut:]
+    return kept, held
+
 
 LIMITS = (
     "Strings are those of one representation, which training.json names; of others it knows little.",
@@ -189,7 +321,6 @@ class SentenceTask:
         that decide which are hard are those of all processes with the same turn."""
         import torch
 
-        from engines.mathamr.training.losses import contrastive, multiple_negatives
         from engines.training.processes import rows_of_all
 
         left, right = (self._vectors(model, batch, side) for side in ("left", "right"))
@@ -221,8 +352,6 @@ class SentenceTask:
         """Of the held-out pairs: Spearman's correlation of cosine and label, and the contrastive loss."""
         import torch
         from scipy.stats import spearmanr
-
-        from engines.mathamr.training.losses import contrastive
 
         pairs = self._split[1]
         if len({pair.label for pair in pairs}) < 2:

@@ -1,14 +1,32 @@
-"""Settings of MathAMR's trainers, as a recipe's table `model` has them. No torch is needed."""
+"""Settings of MathAMR's trainers, as a recipe's table `model` has them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
+from engines.core.errors import DataError
 from engines.core.spec import Arg
-from engines.mathamr.choices import Representation, Window
+from engines.mathamr.rows import Representation, Window
 
-__all__ = ["CODE", "GraphSettings", "SentenceSettings", "TreeSettings"]
+
+def need_collection(data: Mapping[str, Path]) -> None:
+    """Raises: DataError E644 when a recipe names no collection."""
+    if "collection" not in data:
+        raise DataError(
+            "the recipe names no collection",
+            code="E644",
+            exit_code=3,
+            remedy="Name one with --set data.collection=NAME.",
+        )
+
+
+def index_files(data: Mapping[str, Path]) -> dict[str, tuple[Path, ...]]:
+    """An index of formulas that is named, as data of the training: it is read instead of the collection's."""
+    return {"index": (data["index"],)} if "index" in data else {}
+
 
 CODE = "E677"
 

@@ -20,18 +20,11 @@ from engines.core.machine import torch_device
 from engines.mathamr.training.graph_data import GraphVocabulary
 from engines.mathamr.training.structures import TYPES, Vocabulary, joined
 from engines.mathamr.training.tree_data import TreeVocabulary
-from engines.retrieval.similarity import Vectors, unit
+from engines.retrieval.dense import Vectors, unit
 
 if TYPE_CHECKING:
     import torch
 
-__all__ = [
-    "StructureEncoder",
-    "is_structure_encoder",
-    "load_structure_encoder",
-    "new_model",
-    "save_structure_encoder",
-]
 
 _VOCABULARIES: dict[str, type[Vocabulary[Any]]] = {one.kind: one for one in (TreeVocabulary, GraphVocabulary)}
 _BATCH = 256

@@ -10,9 +10,7 @@ from typing import ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.mathamr.choices import Representation
-
-__all__ = ["TYPES", "Labelled", "Structure", "Vocabulary", "joined"]
+from engines.mathamr.rows import Representation
 
 Ints = NDArray[np.int64]
 TYPES = "VNCFOUMTWE-+"

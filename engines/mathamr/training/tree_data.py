@@ -6,8 +6,6 @@ from engines.formula.operator_tree import OperatorTree
 from engines.formula.parser import operator_tree
 from engines.mathamr.training.structures import Labelled, Vocabulary
 
-__all__ = ["TreeVocabulary"]
-
 PLACES = 7
 """Operands of ordered operators are told apart up to here; those of commutative ones are all at 0."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from engines.forum.folder import ArqmathFolder
     from engines.mathamr.retrieval.formula_index import FormulaIndex
 
-__all__ = ["TreeTask", "tree_encoder"]
-
 
 def tree_encoder(model: Mapping[str, Any], data: Mapping[str, Path], *, seed: int) -> TreeTask:
     """The trainer `mathamr.trees`: `data.collection`, and, if there is one, `data.index`. `data.backbone` is

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-from engines.mwp.augmentation.sentences import asks, clauses, sentences
-from engines.mwp.augmentation.variant import Variant, in_order, relation
+from engines.mwp.augmentation.variant import Variant, asks, clauses, in_order, relation, sentences
 from engines.mwp.problems.equation import infix
 from engines.mwp.problems.problem import Problem
-
-__all__ = ["question_first", "reordered"]
 
 _IF = re.compile(r"(?:if|when|suppose|given that)\b", re.IGNORECASE)
 _ASKING = re.compile(r"(?:how|what|which)\b", re.IGNORECASE)

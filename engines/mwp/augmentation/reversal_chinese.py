@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 
 from engines.mwp.augmentation.reversal import Told
-from engines.mwp.augmentation.sentences import clauses
+from engines.mwp.augmentation.variant import clauses
 from engines.mwp.problems.problem import Problem
-
-__all__ = ["refusal", "told"]
 
 _MARKS = "，,。．.？?！!；;、 \u3000"
 _MARKERS = (

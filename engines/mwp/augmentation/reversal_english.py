@@ -11,12 +11,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engines.mwp.augmentation.english_clauses import Clause, asked, clause, stated
+from engines.mwp.augmentation.english import Clause, asked, clause, stated
 from engines.mwp.augmentation.reversal import Told
-from engines.mwp.augmentation.sentences import asks, sentences
+from engines.mwp.augmentation.variant import asks, sentences
 from engines.mwp.problems.problem import Problem
-
-__all__ = ["refusal", "told"]
 
 _ASK = re.compile(r"\b(?:how (?:many|much|old)|what(?: is| was| 's| are| were)(?= (?:the|his|her|their)\b))")
 _IF = re.compile(r"^(?:and |but |so |now |then )?if\b\s*")

@@ -1,18 +1,93 @@
-"""Whether an equation that was found for a problem is right, in four senses."""
+"""Whether an equation found for a problem is right, and probes for shortcuts."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
 from typing import TYPE_CHECKING
 
-from engines.mwp.evaluations.equivalence import equivalent
-from engines.mwp.problems.equation import EquationError, evaluate, is_right, normalised
+from engines.core.tree import Tree
+from engines.mwp.augmentation.variant import asks, clauses, in_order, sentences
+from engines.mwp.problems.equation import EquationError, Value, evaluate, is_right, normalised, placeholders
 from engines.mwp.problems.problem import Problem
 
 if TYPE_CHECKING:
-    from engines.mwp.solver.equations import Found
+    from engines.mwp.solver.reading import Found
 
-__all__ = ["RELATIVE", "Score", "judged"]
+
+_POINTS = 6
+_LARGEST = 10**6
+
+
+def equivalent(a: Tree, b: Tree) -> bool:
+    """Whether two equations agree wherever both have a value.
+
+    Without powers both are rational functions, which are evaluated exactly at random numbers of up to six
+    digits: two different ones of degree d agree at one point with a probability below 2d/10^6, and at all of
+    them never in practice. Powers that are not exact are doubles, which agree to 1e-9 of their size.
+
+    >>> from engines.mwp.problems.equation import parse_infix
+    >>> sides = "(N_0+N_1)/N_2", "N_1/N_2+N_0/N_2", "N_0+N_1"
+    >>> one, two, three = (parse_infix(text, Tree) for text in sides)
+    >>> equivalent(one, two), equivalent(one, three)
+    (True, False)
+    """
+    draw = Random(0)
+    count = max([0, *(place + 1 for tree in (a, b) for place in placeholders(tree))])
+    met = 0
+    for _ in range(4 * _POINTS):
+        numbers = [Fraction(draw.randint(2, _LARGEST)) for _ in range(count)]
+        # Powers are of small numbers, so that their values are numbers at all.
+        if any(node.label == "^" for tree in (a, b) for node in tree):
+            numbers = [number / _LARGEST * 3 + Fraction(1, 2) for number in numbers]
+        left, right = _value(a, numbers), _value(b, numbers)
+        if left is None and right is None:
+            continue
+        if left is None or right is None or not _same(left, right):
+            return False
+        met += 1
+        if met == _POINTS:
+            break
+    return met > 0
+
+
+def signature(tree: Tree) -> tuple[Value | str | None, ...]:
+    """What equations that are equal as functions have in common: their values at some points, exact but for
+    roots, which are rounded to nine digits. One without a value is equal to itself alone.
+
+    >>> from engines.mwp.problems.equation import parse_infix
+    >>> sides = "N_0-N_1-N_2", "N_0-(N_1+N_2)", "N_0-N_1+N_2"
+    >>> one, two, three = (signature(parse_infix(text, Tree)) for text in sides)
+    >>> one == two, one == three
+    (True, False)
+    """
+    count = max([0, *(place + 1 for place in placeholders(tree))])
+    found: list[Value | str | None] = []
+    for point in range(_POINTS):
+        # The first numbers of a point are the same for all equations.
+        draw = Random(point)
+        numbers = [Fraction(draw.randint(2, _LARGEST), _LARGEST // 3) for _ in range(count)]
+        value = _value(tree, numbers)
+        found.append(f"{value:.8e}" if isinstance(value, float) else value)
+    return tuple(found if any(value is not None for value in found) else tree.labels())
+
+
+def _value(tree: Tree, numbers: list[Fraction]) -> Value | None:
+    try:
+        return evaluate(tree, numbers)
+    except EquationError:
+        return None
+
+
+def _same(left: Value, right: Value) -> bool:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left == right
+    return math.isclose(float(left), float(right), rel_tol=1e-9)
+
 
 RELATIVE = 1e-4
 """Of the size of the answer, the second tolerance."""
@@ -54,3 +129,74 @@ def judged(problem: Problem, found: list[Found] | str) -> Score:
         normalised(best) == problem.normal,
         gold is not None and equivalent(best, gold),
     )
+
+
+# Shortcut probes: problems without what a solver should need, or told otherwise.
+#
+# A solver that answers without the question has not read it; one that fails when sentences change places
+# reads
+# positions. Each probe changes a problem and says what the answer should be now.
+
+Probe = Callable[[Problem, Random], Problem | None]
+"""The changed problem; None where it cannot be changed in this way."""
+
+
+def _parts(problem: Problem) -> list[str]:
+    return clauses(problem.text) if problem.language == "zh" else sentences(problem.text)
+
+
+def _joined(problem: Problem, parts: list[str]) -> str:
+    return ("" if problem.language == "zh" else " ").join(parts)
+
+
+def without_question(problem: Problem, _draw: Random) -> Problem | None:
+    """Without the sentences that ask, where they hold no number; equation and answer are as before."""
+    assert problem.equation is not None
+    parts = _parts(problem)
+    kept = [part for part in parts if not asks(part, problem.language)]
+    lost = "".join(part for part in parts if asks(part, problem.language))
+    if not kept or len(kept) == len(parts) or re.search(r"N_\d", lost):
+        return None
+    return in_order(problem, _joined(problem, kept), problem.equation, problem.numbers, id_=problem.id)
+
+
+def swapped_numbers(problem: Problem, draw: Random) -> Problem | None:
+    """With the values of its numbers exchanged; the answer is that of the same equation with them."""
+    assert problem.equation is not None
+    if len(set(problem.values)) < 2:
+        return None
+    order = list(range(len(problem.numbers)))
+    while [problem.values[place] for place in order] == list(problem.values):
+        draw.shuffle(order)
+    numbers = [problem.numbers[place] for place in order]
+    try:
+        made = in_order(problem, problem.text, problem.equation, numbers, id_=problem.id)
+        # A difference that is negative now is no problem any more.
+        legal = all(evaluate(node, made.values) >= 0 for node in problem.equation if node.children)
+    except EquationError:
+        return None
+    return made if legal else None
+
+
+def reordered_sentences(problem: Problem, draw: Random) -> Problem | None:
+    """With the sentences that do not ask in another order; the equation goes with its numbers."""
+    assert problem.equation is not None
+    parts = _parts(problem)
+    facts = [part for part in parts if not asks(part, problem.language)]
+    if len(facts) < 2:
+        return None
+    order = facts[:]
+    while order == facts:
+        draw.shuffle(order)
+        if len(set(facts)) == 1:
+            return None
+    told = iter(order)
+    text = _joined(problem, [part if asks(part, problem.language) else next(told) for part in parts])
+    return in_order(problem, text, problem.equation, problem.numbers, id_=problem.id)
+
+
+PROBES: Mapping[str, Probe] = {
+    "question_removed": without_question,
+    "numbers_swapped": swapped_numbers,
+    "sentences_reordered": reordered_sentences,
+}

@@ -14,8 +14,6 @@ from engines.core.spec import Arg
 from engines.mwp.problems.problem import Problem
 from engines.mwp.problems.readers import Problems, read_problems
 
-__all__ = ["DescribeProblems", "described_problems", "merged", "write_problems"]
-
 
 @dataclass(frozen=True, slots=True)
 class DescribeProblems:

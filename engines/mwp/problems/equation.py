@@ -14,22 +14,6 @@ from engines.core.errors import ExpressionError
 from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
 from engines.core.tree import parse_prefix as read_labels
 
-__all__ = [
-    "OPERATORS",
-    "EquationError",
-    "Value",
-    "constant",
-    "evaluate",
-    "infix",
-    "is_right",
-    "leaf_value",
-    "normalised",
-    "parse_infix",
-    "parse_prefix",
-    "placeholders",
-    "renumbered",
-]
-
 OPERATORS = ("+", "-", "*", "/", "^")
 Value = Fraction | float
 """Exact, unless a power left the rational numbers."""

@@ -14,8 +14,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["Language", "Masked", "language_of", "mask", "mask_words", "plain_digits", "unread", "value_of"]
-
 Language = Literal["en", "zh"]
 
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"

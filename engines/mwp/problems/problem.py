@@ -10,8 +10,6 @@ from engines.core.tree import Tree
 from engines.mwp.problems.equation import infix, normalised
 from engines.mwp.problems.numbers import Language
 
-__all__ = ["Problem"]
-
 
 @dataclass(frozen=True)
 class Problem:

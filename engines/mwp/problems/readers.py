@@ -1,17 +1,21 @@
-"""Readers of problems: a file's format is recognised by what it holds, and nothing is left out unnamed."""
+"""Readers of problems: formats and layouts are recognised by what a file holds."""
 
 from __future__ import annotations
 
+import csv
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from engines.core.errors import DataError, ExpressionError
+from engines.core.files import json_object, read_lines
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import (
     OPERATORS,
@@ -23,7 +27,6 @@ from engines.mwp.problems.equation import (
     parse_prefix,
     placeholders,
 )
-from engines.mwp.problems.layouts import AGAIN, Layout, layout_of
 from engines.mwp.problems.numbers import (
     Language,
     Masked,
@@ -35,9 +38,275 @@ from engines.mwp.problems.numbers import (
     value_of,
 )
 from engines.mwp.problems.problem import Problem
-from engines.mwp.problems.records import records
 
-__all__ = ["Note", "Problems", "read_problems"]
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The keys of one format, in lower case.
+
+    Args: needs: keys that make the format. masked: the text with placeholders. numbers: their values.
+    original: keys whose texts make the unmasked problem. segmented: the same as words. equation: where it
+    stands, the first that is there. answer: the source's own. exact: in Chinese a number of the equation is
+    one of the text where both are written alike, otherwise where they are worth the same. words: numbers in
+    words count. language: of a text without a word.
+    """
+
+    name: str
+    needs: frozenset[str]
+    original: tuple[str, ...]
+    equation: tuple[str, ...]
+    answer: tuple[str, ...]
+    id: tuple[str, ...] = ("id",)
+    fold: str = "fold"
+    masked: str = ""
+    numbers: str = ""
+    segmented: str = ""
+    exact: bool = False
+    words: bool = False
+    language: Language = "en"
+
+
+def _keys(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def _layout(name: str, needs: str, original: str, equation: str, answer: str, **more: Any) -> Layout:
+    return Layout(name, frozenset(_keys(needs)), _keys(original), _keys(equation), _keys(answer), **more)
+
+
+_OURS = "text numbers equation original source"
+_BODY = "body question"
+LAYOUTS = (
+    _layout("mathwb", _OURS, "original", "equation", "answer", masked="text", numbers="numbers"),
+    _layout(
+        *("asdiv-masked", "body question masked prefix", _BODY, "prefix", "answer answer_text"),
+        masked="masked",
+        numbers="numbers",
+    ),
+    _layout(
+        *("mawps-masked", "masked prefix numbers", "text", "prefix", "answer"),
+        masked="masked",
+        numbers="numbers",
+    ),
+    _layout(
+        *("math23k-masked", "original_text text prefix nums", "original_text", "prefix", "answer_raw answer"),
+        masked="text",
+        numbers="nums",
+        language="zh",
+    ),
+    _layout(
+        *("math23k", "original_text equation", "original_text", "equation", "ans answer_raw answer"),
+        segmented="segmented_text",
+        exact=True,
+        language="zh",
+    ),
+    _layout(
+        *("masked-csv", "question numbers equation answer", "question", "equation", "answer"),
+        masked="question",
+        numbers="numbers",
+    ),
+    _layout("asdiv", "body question formula", _BODY, "formula", "answer answer_text", words=True),
+    _layout("svamp", "body question equation answer", _BODY, "equation", "answer"),
+    _layout("mawps", "squestion lequations", "squestion", "lequations", "lsolutions", id=("iindex",)),
+    _layout("plain", "text", "text", "equation", "answer"),
+    _layout("plain", "question", "question", "equation", "answer"),
+)
+"""In the order in which they are tried."""
+
+
+AGAIN = " (again)"
+"""Behind the name of a column that another has too."""
+
+
+def lowered(row: Mapping[Any, Any] | Iterable[tuple[Any, Any]]) -> dict[str, Any]:
+    """The row with its keys in lower case, `-` and blanks as `_`, without the `@` of what was XML.
+
+    Of two columns of one name (`Question`, `question`) the one is read that holds the other's text, otherwise
+    the first; what differs is kept beside it.
+    """
+    found: dict[str, Any] = {}
+    for key, value in row.items() if isinstance(row, Mapping) else row:
+        name = re.sub(r"[-\s]+", "_", str(key).strip().lstrip("@").lower())
+        known = found.get(name)
+        if known in (None, "") or (known != value and str(known).strip() in str(value)):
+            found[name] = value
+        elif value not in (None, "") and str(value).strip() not in str(known):
+            found[name + AGAIN] = value
+    return found
+
+
+def layout_of(keys: Mapping[str, Any] | frozenset[str]) -> Layout | None:
+    """The first layout whose keys are all there."""
+    return next((layout for layout in LAYOUTS if layout.needs <= set(keys)), None)
+
+
+Bad = Callable[[int, str], None]
+_REMEDY = (
+    "Problems are rows of JSON Lines, JSON or CSV with `text` (or `question`), `equation` and `answer`, or a "
+    "file of ASDiv, MAWPS, SVAMP, ParaMAWPS or Math23K."
+)
+
+
+def records(path: Path, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each record with its line (of its beginning); keys in lower case. Compressed files are read through.
+
+    Args: bad: takes line and reason of a record that cannot be read.
+    Raises: DataError E318 for a file that holds no problems at all, and as `read_lines` does.
+    """
+    lines = read_lines(path, on_bad=lambda error: bad(error.line or 0, error.what))
+    first = next((line for line in lines if line[1].strip()), None)
+    if first is None:
+        return iter(())  # blank, or no line could be read
+    start = first[1].lstrip()[0]
+    rest = chain([first], lines)
+    if start == "<":
+        return _xml(path, rest)
+    if start == "{" and _is_json(first[1]):
+        return _json_lines(rest, bad)
+    if start in "[{":
+        return _json(rest, bad)
+    return _csv(path, rest, bad)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _json_lines(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            row = json_object(line)
+        except ValueError as error:
+            bad(number, str(error))
+            continue
+        yield number, lowered(row)
+
+
+def _json(lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON array, or objects one after the other, as Math23K has them."""
+    numbered = list(lines)
+    text = "\n".join(line for _, line in numbered)
+    decoder = json.JSONDecoder()
+    place = len(text) - len(text.lstrip().removeprefix("["))
+    counted = number = 0
+    while found := re.compile(r"[\s,]*").match(text, place):
+        place = found.end()
+        if place >= len(text) or text[place] == "]":
+            return
+        number += text.count("\n", counted, place)
+        counted = place
+        line = numbered[number][0]
+        try:
+            row, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            # Where the next object begins cannot be known.
+            bad(line, f"from here on the file is no JSON: {error}")
+            return
+        if isinstance(row, dict):
+            yield line, lowered(row)
+        else:
+            bad(line, "this is no JSON object")
+
+
+_MOST = 100_000
+"""Characters of a cell: more is a quote that nothing closes."""
+
+
+def _csv(path: Path, lines: Iterator[tuple[int, str]], bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+    head_line, head = next(lines)
+    if re.fullmatch('"?sep=.?"?', head.strip(), re.IGNORECASE):
+        # A spreadsheet's own line, which says what separates.
+        head_line, head = next(lines, (head_line, ""))
+    separators = (",", "\t", ";")
+    fitting = [one for one in separators if layout_of(lowered(dict.fromkeys(_cells(head, one))))]
+    if not fitting:
+        columns = max((_cells(head, one) for one in separators), key=len)
+        raise DataError(
+            f"the columns {', '.join(columns)[:120]!r} are not those of problems",
+            path=path,
+            line=head_line,
+            code="E318",
+            remedy=_REMEDY,
+        )
+    separator = max(fitting, key=lambda one: len(_cells(head, one)))
+    header = _cells(head, separator)
+    # A cell may go on over lines, so the reader counts them.
+    seen = [head_line]
+
+    def counted() -> Iterator[str]:
+        for number, line in lines:
+            seen.append(number)
+            yield line + "\n"
+
+    rows = csv.reader(counted(), delimiter=separator)
+    while True:
+        before = rows.line_num
+        try:
+            row = next(rows, None)
+            # The reader's own limit is one for the whole process, and others raise it.
+            if row and max(map(len, row)) > _MOST:
+                raise csv.Error(f"a cell has more than {_MOST:,} characters")
+        except csv.Error as error:
+            bad(seen[before + 1], f"from here on the file is no CSV: {error}")
+            return
+        if row is None:
+            return
+        lines_read = rows.line_num - before
+        begin = seen[before + 1]
+        if row and len(row) != len(header):
+            over = f" over {lines_read} lines: a quote may not be closed" if lines_read > 1 else ""
+            bad(begin, f"{len(row)} columns, not {len(header)}{over}")
+        elif row:
+            yield begin, lowered(zip(header, row, strict=True))
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    return next(csv.reader([line], delimiter=separator), [])
+
+
+def _xml(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The problems of ASDiv; the folds are read where the folder `nfolds` lies beside the file."""
+    from lxml import etree
+
+    text = "\n".join(line for _, line in lines)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    try:
+        root = etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        line = error.position[0]
+        raise DataError(
+            f"the XML is broken: {error.msg}",
+            path=path,
+            line=line,
+            code="E318",
+            remedy="Mend the line, or fetch the file again.",
+        ) from error
+    folds = _folds(path)
+    found = root.findall(".//Problem")
+    if not found:
+        raise DataError("the XML holds no element Problem", path=path, code="E318", remedy=_REMEDY)
+    for problem in found:
+        row: dict[str, Any] = {str(key): str(value) for key, value in problem.items()}
+        for child in problem.iterchildren(tag=etree.Element):
+            row[str(child.tag)] = "".join(map(str, child.itertext())).strip()
+        begins: Any = problem.sourceline
+        yield begins or 0, lowered({**row, "fold": folds.get(row.get("ID", ""))})
+
+
+def _folds(path: Path) -> dict[str, int]:
+    """The fold of each problem of ASDiv-A."""
+    folds: dict[str, int] = {}
+    for file in sorted(path.parent.glob("nfolds/asdiv-a/fold*.txt")):
+        if found := re.fullmatch(r"fold(\d+)", file.stem):
+            folds |= {line.strip(): int(found[1]) for _, line in read_lines(file) if line.strip()}
+    return folds
+
 
 _MASK = re.compile(r"(?:N_|\b(?:number|n))(\d+)")
 _PLACE = re.compile(r"N_(\d+)")
@@ -97,7 +366,7 @@ class Problems:
 
 
 def read_problems(path: Path, *, words: bool | None = None) -> Problems:
-    """The problems of a file; see `engines.mwp.problems.layouts` for the formats.
+    """The problems of a file; see `engines.mwp.problems.readers` for the formats.
 
     Args: words: whether English number words count as numbers where the text is not masked yet; None takes
     what the format is known for (ASDiv: yes).

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engines.core.tree import Tree
 from engines.mwp.solver.encoders import Encoded
-from engines.mwp.solver.equations import LARGEST, Found, Legal, add
+from engines.mwp.solver.reading import LARGEST, Found, Legal, add
 from engines.mwp.solver.words import COMMUTATIVE, Words
-from engines.training.modules import Module
+from engines.training.libraries import Module
 
 if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-__all__ = ["DeductiveHead"]
 
 _NEVER = -1e9
 

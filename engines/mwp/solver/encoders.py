@@ -9,13 +9,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from engines.training.modules import Module
+from engines.training.libraries import Module
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
-
-
-__all__ = ["Adapted", "Encoded", "Gru", "Pretrained", "Transformer", "encoded"]
 
 
 class Encoded(NamedTuple):

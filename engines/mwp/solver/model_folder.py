@@ -21,8 +21,6 @@ from engines.mwp.solver.solver import Solver, around, built_in, from_vocabulary,
 from engines.mwp.solver.words import Words
 from engines.retrieval.encoders import BUILT_IN, fingerprint
 
-__all__ = ["FILE", "open_solver", "save_solver"]
-
 FILE = "solver.json"
 _WEIGHTS = "model.safetensors"
 _ENCODER = "encoder"

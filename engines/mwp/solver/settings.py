@@ -7,8 +7,6 @@ from typing import Annotated, Literal
 
 from engines.core.spec import Arg, refused
 
-__all__ = ["CODE", "Head", "SolverSettings"]
-
 Head = Literal["tree", "deductive"]
 """tree: the goal-driven decoder of GTS, which writes the equation from its root down. deductive: at each step
 the best pair of quantities and operation becomes a new quantity (Jie, Li and Lu 2022)."""

@@ -14,13 +14,12 @@ from engines.core.tree import Tree
 from engines.mwp.problems.equation import evaluate, infix, leaf_value
 from engines.mwp.problems.numbers import language_of, mask, unread
 from engines.mwp.problems.problem import Problem
-from engines.mwp.solver.equations import LARGEST
+from engines.mwp.solver.reading import LARGEST
 
 if TYPE_CHECKING:
-    from engines.mwp.solver.equations import Found
+    from engines.mwp.solver.reading import Found
     from engines.mwp.solver.solver import Solver
 
-__all__ = ["LANGUAGES", "Solve", "problem_of", "ready", "solve", "steps"]
 
 LANGUAGES = {"en": "English", "zh": "Chinese"}
 _SIGNS = {"*": "×", "/": "÷", "-": "−"}

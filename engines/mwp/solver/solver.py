@@ -13,17 +13,15 @@ from engines.mwp.problems.equation import leaf_value
 from engines.mwp.problems.problem import Problem
 from engines.mwp.solver.deductive_head import DeductiveHead
 from engines.mwp.solver.encoders import Encoded, Gru, Pretrained, Transformer, encoded
-from engines.mwp.solver.equations import Found, Legal
-from engines.mwp.solver.reading import Read, Reader, TokenReader, WordReader
+from engines.mwp.solver.reading import Found, Legal, Read, Reader, TokenReader, WordReader
 from engines.mwp.solver.settings import SolverSettings
 from engines.mwp.solver.tree_head import TreeHead
 from engines.mwp.solver.words import Words, deductions, nodes, stacked
-from engines.training.modules import Module
+from engines.training.libraries import Module
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["Solver", "built_in", "inputs", "new_solver"]
 
 _BATCH = 32
 
@@ -40,7 +38,7 @@ class Solver(Module):
         self.languages: tuple[str, ...] = ()
         """Of the problems that it was trained on, as far as they are known."""
         self.learned: frozenset[str] = frozenset()
-        """Marks of the problems that it was trained on; see `engines.mwp.solver.data.marks`."""
+        """Marks of the problems that it was trained on; see `engines.mwp.solver.training.marks`."""
         self.chosen: frozenset[str] = frozenset()
         """Of those by which it was chosen."""
         self.note = ""

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 from engines.core.tree import Tree
 from engines.mwp.problems.equation import Value
 from engines.mwp.solver.encoders import Encoded
-from engines.mwp.solver.equations import Found, Legal, add, result
+from engines.mwp.solver.reading import Found, Legal, add, result
 from engines.mwp.solver.words import Words
-from engines.training.modules import Module
+from engines.training.libraries import Module
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["TreeHead"]
 
 _NEVER = -1e12
 

@@ -14,7 +14,6 @@ from engines.core.tree import Tree
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COMMUTATIVE", "Step", "Words", "deductions", "nodes", "number_of", "stacked"]
 
 COMMUTATIVE = ("+", "*")
 

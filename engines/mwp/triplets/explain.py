@@ -12,14 +12,10 @@ from engines.core.errors import EngineError
 from engines.core.spec import known
 from engines.mwp.problems.problem import Problem
 from engines.mwp.triplets.find import Ready, ready, retriever
-from engines.mwp.triplets.joint import Joint
 from engines.mwp.triplets.pool import Places
-from engines.mwp.triplets.retrieval import TwoStage
-from engines.mwp.triplets.settings import ExplainTriplet
-from engines.mwp.triplets.similar import edits
-from engines.mwp.triplets.triplet import Triplet
-
-__all__ = ["Candidate", "Explanation", "explain"]
+from engines.mwp.triplets.retrieval import Joint, TwoStage
+from engines.mwp.triplets.settings import ExplainTriplet, Triplet
+from engines.mwp.triplets.similarity import edits
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""Triplets of a file of problems: found, described, written."""
+"""Triplets of a file of problems: found, described, written; and the anchors they are found for."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,8 @@ from engines.mwp.problems.readers import read_problems
 from engines.mwp.triplets.hardness import hardness
 from engines.mwp.triplets.pool import Pool, parts_of, pool_of
 from engines.mwp.triplets.retrieval import Chooser, Retriever, TwoStage, triplets
-from engines.mwp.triplets.settings import FindTriplets, TripletSearch
-from engines.mwp.triplets.texts import TextSimilarity, similarity_of
-from engines.mwp.triplets.triplet import labelled, write_triplets
-
-__all__ = ["Ready", "find_triplets", "ready", "retriever"]
+from engines.mwp.triplets.settings import FindTriplets, ListAnchors, TripletSearch, labelled, write_triplets
+from engines.mwp.triplets.similarity import TextSimilarity, similarity_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +66,8 @@ _JOINT: dict[Any, Retriever] = {}
 
 
 def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Retriever:
-    from engines.mwp.triplets.bibleu import tokens
-    from engines.mwp.triplets.joint import Joint, equation_vectors, text_vectors, worded
+    from engines.mwp.triplets.retrieval import Joint, equation_vectors, text_vectors, worded
+    from engines.mwp.triplets.similarity import tokens
 
     pool = found.pool
     if spec.equation_encoder:
@@ -81,7 +79,7 @@ def _joint(spec: TripletSearch, found: Ready, *, events: Sink, stop: Stop) -> Re
     else:
         of_trees = equation_vectors(pool.equations)
     if spec.text == "bertsim":
-        from engines.mwp.triplets.texts import BertSim
+        from engines.mwp.triplets.similarity import BertSim
 
         assert isinstance(found.texts, BertSim)
         of_texts = found.texts.vectors
@@ -126,4 +124,46 @@ def find_triplets(spec: FindTriplets, *, events: Sink = ignore, stop: Stop = nev
         "hardness": hard,
         "complete": complete,
         "out": spec.out,
+    }
+
+
+def list_anchors(spec: ListAnchors, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """The anchors in the order of the file; the equations of the pool, the commonest first.
+
+    Raises: as `engines.mwp.triplets.find.ready` does.
+    """
+    found = ready(TripletSearch(data=spec.data, pool=spec.pool), events=events, stop=stop)
+    pool = found.pool
+    parts: dict[str, Counter[str]] = {}
+    for example in pool.examples:
+        parts.setdefault(example.problem.template, Counter())[example.part] += 1
+    like = {
+        example.problem.id: len(pool.members[equation])
+        for example, equation in zip(pool.examples, pool.equation, strict=True)
+    }
+    templates = [
+        {
+            "template": template,
+            "count": counts.total(),
+            **{part: counts[part] for part in ("train", "qr", "roda")},
+        }
+        for template, counts in parts.items()
+    ]
+    return {
+        "data": spec.data,
+        "anchors": [
+            {
+                "id": problem.id,
+                "template": problem.template,
+                "text": problem.text,
+                "source": problem.source,
+                "fold": problem.fold,
+                "like": like[problem.id],
+            }
+            for problem in found.anchors
+        ],
+        "languages": dict(Counter(problem.language for problem in found.anchors)),
+        "unusable": found.unusable,
+        "pool": pool.counts(),
+        "templates": sorted(templates, key=lambda row: (-row["count"], row["template"])),
     }

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.mwp.triplets.pool import Pool
-from engines.mwp.triplets.triplet import Triplet
-
-__all__ = ["hardness"]
+from engines.mwp.triplets.settings import Triplet
 
 
 def hardness(triplets: Sequence[Triplet], pool: Pool) -> dict[str, Any]:

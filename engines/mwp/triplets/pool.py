@@ -15,11 +15,9 @@ from engines.core.errors import EngineError
 from engines.core.spec import known, refused
 from engines.core.tree import Tree
 from engines.core.tree_edit import Nearest
-from engines.mwp.evaluations.equivalence import signature
+from engines.mwp.evaluations.scores import signature
 from engines.mwp.problems.numbers import Language
 from engines.mwp.problems.problem import Problem
-
-__all__ = ["Example", "Part", "Pool", "parts_of", "pool_of"]
 
 Part = Literal["train", "qr", "roda"]
 Places = NDArray[np.int64]

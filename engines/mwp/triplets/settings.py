@@ -1,23 +1,16 @@
-"""What the operations on triplets are asked: specs, and the words that they and their results share."""
+"""Triplets, and what the operations on them can be asked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
+from engines.core.errors import DataError
+from engines.core.files import atomic_writer, json_objects
 from engines.core.spec import Arg, refused
-
-__all__ = [
-    "ExplainTriplet",
-    "FindTriplets",
-    "ListAnchors",
-    "Similarity",
-    "Strategy",
-    "Text",
-    "Tokens",
-    "TripletSearch",
-]
 
 Strategy = Literal["em", "nn", "joint"]
 """Exact match and nearest neighbour (section 3 of the paper), and equation and text scored together."""
@@ -98,3 +91,50 @@ class Similarity:
         """Refuse tokens of equations. Raises: EngineError E427."""
         if self.tokens != "auto" and not self.texts:
             raise refused("equations have no tokens to choose", _CODE, "Add --texts.")
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """One line of a file of triplets; anchor, positive and negative are ids.
+
+    Args: eq_sim_positive, eq_sim_negative: of the equations with the anchor's. text_sim_positive,
+    text_sim_negative: of the texts. pool: the parts it was taken from. alone: no other problem of the pool
+    has the anchor's equation.
+    """
+
+    anchor: str
+    positive: str
+    negative: str
+    eq_sim_positive: float
+    eq_sim_negative: float
+    text_sim_positive: float
+    text_sim_negative: float
+    pool: str
+    strategy: Strategy
+    alone: bool
+
+    @property
+    def margin(self) -> float:
+        """How much nearer in words the negative is than the positive."""
+        return self.text_sim_negative - self.text_sim_positive
+
+
+def write_triplets(path: Path, triplets: Iterable[Triplet]) -> None:
+    """Write triplets as JSON Lines, whole or not at all."""
+    with atomic_writer(path) as file:
+        for triplet in triplets:
+            file.write(json.dumps(asdict(triplet), ensure_ascii=False) + "\n")
+
+
+def labelled(path: Path) -> frozenset[tuple[str, str, str]]:
+    """Anchor, positive and negative of the triplets that a file names bad: labels or triplets, as they are
+    written. Raises: DataError E317 with the line of one that cannot be read."""
+    found = set()
+    remedy = "Make the file again with: mathwb mwp labels --out FILE"
+    for number, row in json_objects(path, remedy=remedy):
+        try:
+            found.add((str(row["anchor"]), str(row["positive"]), str(row["negative"])))
+        except KeyError as error:
+            what = f"the line names no triplet: {error}"
+            raise DataError(what, path=path, line=number, code="E317", remedy=remedy) from error
+    return frozenset(found)

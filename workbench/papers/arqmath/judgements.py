@@ -8,14 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from engines.arqmath.choices import SomeCollection
+from engines.arqmath.first_stage import SomeCollection
 from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import write_text
 from engines.core.spec import Arg
-from workbench.kept_lines import KeptLines
-
-__all__ = ["Judgement", "Judgements", "OwnJudgements", "own_judgements"]
+from workbench.notes import KeptLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ def own_judgements(spec: OwnJudgements, *, events: Sink = ignore) -> list[Judgem
 
     Events: warnings of lines that cannot be read. Raises: MissingError E354 for another folder.
     """
-    from workbench.papers.arqmath.collections import find_collection
+    from workbench.papers.arqmath.data import find_collection
     from workbench.workspace import Workspace
 
     collection = find_collection(Workspace.open(create=False), str(spec.folder))

@@ -1,10 +1,105 @@
-"""ARQMath's registration."""
+"""ARQMath's registration, and its stops of the tour."""
 
 from __future__ import annotations
 
-from workbench.paper import DataKey, Paper, Trainer
+import textwrap
+from collections.abc import Iterator
 
-__all__ = ["PAPER"]
+from workbench.paper import DataKey, Paper, Trainer
+from workbench.papers.arqmath.data import collections
+from workbench.tour import Found, Guide
+from workbench.workspace import Workspace
+
+
+def tour(guide: Guide, workspace: Workspace) -> None:
+    """Evaluate, compare, read, search."""
+    known = collections(workspace)
+    if not known:
+        guide.say("no ARQMath collection is left in the workspace, so none is looked at")
+        return
+    collection = known[0]
+    place = {"folder": str(collection.path)}
+    overview = guide.stop(
+        f"Evaluate the runs of the collection {collection.name}", "arqmath.topics", place, _runs
+    )
+    runs = [run["name"] for run in overview["runs"] if run["interval"]]
+    if len(runs) > 1:
+        ours, other = runs[:2]
+        topic = _largest_loss(overview, ours, other)
+        ranking = guide.stop(
+            f"See where {other} loses most against {ours}: {topic['id']}",
+            "arqmath.ranking",
+            {**place, "topic": topic["id"]},
+            lambda found: _side_by_side(found, overview, ours, other),
+        )
+        best = max(ranking["grades"], key=lambda id_: (ranking["grades"][id_], id_))
+        guide.stop("Read its best answer", "arqmath.post", {**place, "id": best}, _post)
+    if overview["index"] == "small":
+        index = {**place, "index": str(collection.index)}
+        guide.stop("Index its answers", "arqmath.prepare", index, _indexed)
+    if overview["index"] in ("small", "ready"):
+        query = "why is the sum of $\\frac{1}{n}$ infinite"
+        asked = {"index": str(collection.index), "query": query, "k": 5}
+        guide.stop(f"Search it: {query}", "arqmath.search", asked, _hits)
+
+
+def _largest_loss(overview: Found, ours: str, other: str) -> Found:
+    """The topic on which the other run is worst against ours."""
+    both = [topic for topic in overview["topics"] if {ours, other} <= topic["ndcg"].keys()]
+    return min(both, key=lambda topic: float(topic["ndcg"][other] - topic["ndcg"][ours]))
+
+
+def _runs(found: Found) -> Iterator[str]:
+    grades = ", ".join(f"{count} of grade {grade}" for grade, count in enumerate(found["grades"]))
+    yield f"{len(found['topics'])} topics; judgements: {grades}"
+    for run in found["runs"]:
+        if run["interval"]:
+            low, high = run["interval"]
+            yield (
+                f"  {run['name']:<14} nDCG' {run['ndcg_prime']:.3f} ({low:.3f} to {high:.3f})  "
+                f"mAP' {run['map_prime']:.3f}  P'@10 {run['p10_prime']:.3f}"
+            )
+    for written in found["answers"]:
+        if written["judged"]:
+            yield f"  written answers of {written['name']}: AR {written['ar']:.2f}, P@1 {written['p1']:.2f}"
+
+
+def _side_by_side(found: Found, overview: Found, ours: str, other: str) -> Iterator[str]:
+    scores = {
+        topic["id"]: (topic["ndcg"].get(ours, 0.0), topic["ndcg"].get(other, 0.0))
+        for topic in overview["topics"]
+    }
+    better, worse = (sum(sign * (b - a) > 0 for a, b in scores.values()) for sign in (1, -1))
+    yield f"{other} is better than {ours} on {better} topics and worse on {worse}"
+    a, b = scores[found["topic"]]
+    yield f"{found['shown']['title']} (nDCG' {b:.3f} against {a:.3f})"
+    yield f"  rank  {ours:<20} {other}"
+    for rank, pair in enumerate(
+        zip(*(found["runs"][name][:5] for name in (ours, other)), strict=False), start=1
+    ):
+        mine, theirs = (f"{id_} {_grade(found['grades'].get(id_))}" for id_, _ in pair)
+        yield f"  {rank:<4}  {mine:<20} {theirs}"
+
+
+def _grade(grade: int | None) -> str:
+    return "unjudged" if grade is None else f"grade {grade}"
+
+
+def _post(found: Found) -> Iterator[str]:
+    if found["question"]:
+        yield f"to: {found['question']['title']}"
+    for line in found["text"].splitlines():
+        yield from textwrap.wrap(line, 100)
+
+
+def _indexed(found: Found) -> Iterator[str]:
+    yield f"{found['documents']:,} answers, {found['lexical']['terms']:,} terms"
+
+
+def _hits(found: Found) -> Iterator[str]:
+    for row in found["hits"]:
+        yield f"{row['score']:6.2f}  {row['id']}  {row['title']}"
+
 
 PAPER = Paper(
     name="arqmath",
@@ -43,14 +138,14 @@ PAPER = Paper(
         ),
         Trainer(
             "arqmath.encoder",
-            "engines.arqmath.training.dense_encoder:encoder",
+            "engines.arqmath.training.bi_encoder:encoder",
             ("engines.arqmath.training.settings:DenseSettings",),
             data=("collection", "backbone", "run", "exclude"),
             begins="backbone",
         ),
         Trainer(
             "arqmath.splade",
-            "engines.arqmath.training.splade:splade",
+            "engines.arqmath.training.bi_encoder:splade",
             ("engines.arqmath.training.settings:SpladeSettings",),
             data=("collection", "backbone", "run", "exclude"),
             begins="backbone",
@@ -63,13 +158,13 @@ PAPER = Paper(
         ),
     ),
     kinds="workbench.papers.arqmath.data:KINDS",
-    data=(DataKey("collection", "arqmath", "workbench.papers.arqmath.collections:place"),),
+    data=(DataKey("collection", "arqmath", "workbench.papers.arqmath.data:place"),),
     folder="arqmath",
-    tour="workbench.papers.arqmath.tour:tour",
+    tour="workbench.papers.arqmath.paper:tour",
     references={
-        "index": "workbench.papers.arqmath.collections:index_path",
-        "collection": "workbench.papers.arqmath.collections:collection_path",
-        "source": "workbench.papers.arqmath.collections:source_path",
-        "encoder": "workbench.papers.arqmath.collections:encoder_path",
+        "index": "workbench.papers.arqmath.data:index_path",
+        "collection": "workbench.papers.arqmath.data:collection_path",
+        "source": "workbench.papers.arqmath.data:source_path",
+        "encoder": "workbench.papers.arqmath.data:encoder_path",
     },
 )

@@ -1,18 +1,93 @@
-"""Expressions, clusters and corpora as registered data, and how each is checked."""
+"""Expressions, clusters, corpora and models of the workspace, by name."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engines.core.errors import DataError, EngineError, ExpressionError
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError, ExpressionError, did_you_mean
 from engines.core.files import file_error, read_lines, sha256
-from workbench.data_kinds import Kind, Report
+from engines.egen.records import MAX_TOKENS
+from workbench.config import Key
+from workbench.data import Kind, Report
+from workbench.doctor import Finding
+from workbench.errors import MissingError
 from workbench.workspace import Workspace
 
-__all__ = ["KINDS", "check_clusters", "check_corpus", "check_expressions", "corpora"]
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
+
+KEYS = (
+    Key("egen.mode", "strict", "which members count as equal", ("strict", "common", "paper")),
+    Key(
+        "egen.style",
+        "plain",
+        "members without detours, only one of those that differ by signs, or any; unset: any for mode paper",
+        ("plain", "distinct", "any"),
+    ),
+    Key("egen.order", "shortest", "which members come first", ("shortest", "readable", "random")),
+    Key(
+        "egen.max_tokens", 25, "the longest member, in tokens of generator notation", least=1, most=MAX_TOKENS
+    ),
+)
+
+
+def examine() -> Iterator[Finding]:
+    """The table of rewrite rules."""
+    yield Finding("rewrite rules", "ok", str(asset("rules/egen.toml")))
+
+
+def models(workspace: Workspace) -> list[Path]:
+    """The models that turn expressions into vectors: those that ship, then those of the workspace, which hide
+    one that ships and has their name."""
+    from engines.egen.models.lookup import models_among
+
+    return models_among(sorted(workspace.models.glob("*")))
+
+
+def model_path(name: str) -> Path:
+    """The folder of a model: a path, a name in the workspace, or one that ships (`egen-…`, `arqmath-…`).
+
+    Raises: MissingError E355 when there is none of that name.
+    """
+    from engines.core.assets import models_folder
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path.absolute()
+    workspace = Workspace.open()
+    for folder in (workspace.models / name, models_folder() / name):
+        if len(path.parts) == 1 and folder.is_dir():
+            return folder
+    known = [folder.name for folder in models(workspace)]
+    remedy = did_you_mean(name, known) or (
+        f"There are: {', '.join(known)}." if known else "Train one with: mathwb train --headless"
+    )
+    raise MissingError(f"there is no model {name!r}", code="E355", remedy=remedy)
+
+
+def corpus_path(name: str) -> Path:
+    """A file or folder as named, or else the corpus of this name: of the workspace, registered, shipped."""
+    from engines.core.assets import asset
+    from workbench.workspace import Workspace
+
+    path = Path(name).expanduser()
+    if path.exists() or len(path.parts) > 1:
+        return path.absolute()
+    workspace = Workspace.open()
+    if (folder := workspace.folder("corpora") / name).is_dir():
+        return folder
+    entries = (entry for entry in workspace.data.all() if entry.kind == "corpus" and entry.name == name)
+    if (registered := next(entries, None)) is not None:
+        return registered.place()
+    shipped = asset("sample/corpora") / name
+    return shipped if name and shipped.is_dir() else path.absolute()
+
 
 _HERE = "workbench.papers.egen.data"
 KINDS = (

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from workbench.operation import Background, Operation, Where
 
-__all__ = ["OPERATIONS"]
-
-_TEXT = "workbench.papers.egen.text"
-_ROWS = "workbench.papers.egen.rows"
-_MODELS = "workbench.papers.egen.text_models"
+_TEXT = "workbench.papers.egen.tables"
+_ROWS = "workbench.papers.egen.tables"
+_MODELS = "workbench.papers.egen.tables"
 
 OPERATIONS = (
     Operation(
@@ -40,24 +38,24 @@ OPERATIONS = (
     Operation(
         "egen.corpus",
         "Build a corpus of clusters from templates or a file.",
-        spec="engines.egen.corpus_building:BuildCorpus",
-        call="engines.egen.corpus_building:build_corpus",
-        settle="engines.egen.corpus_building:settled",
+        spec="engines.egen.corpora:BuildCorpus",
+        call="engines.egen.corpora:build_corpus",
+        settle="engines.egen.corpora:settled",
         text=f"{_TEXT}:corpus",
         background=Background("egen corpus {out.name}", "builds {out}", home="corpora"),
     ),
     Operation(
         "egen.stats",
         "Statistics of a corpus.",
-        spec="engines.egen.corpus_stats:CorpusStats",
-        call="engines.egen.corpus_stats:corpus_stats",
+        spec="engines.egen.corpora:CorpusStats",
+        call="engines.egen.corpora:corpus_stats",
         text=f"{_TEXT}:stats",
     ),
     Operation(
         "egen.find",
         "The cluster that holds a function.",
-        spec="engines.egen.look_up:FindFunction",
-        call="engines.egen.look_up:find",
+        spec="engines.egen.corpora:FindFunction",
+        call="engines.egen.corpora:find",
         text=f"{_TEXT}:find",
         where=Where(
             "matches", f"{_ROWS}:MATCH_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:cluster_address"
@@ -67,8 +65,8 @@ OPERATIONS = (
     Operation(
         "egen.show",
         "The members of a stored cluster.",
-        spec="engines.egen.look_up:ShowCluster",
-        call="engines.egen.look_up:show",
+        spec="engines.egen.corpora:ShowCluster",
+        call="engines.egen.corpora:show",
         text=f"{_TEXT}:show",
         where=Where(
             "members", f"{_ROWS}:MEMBER_FIELDS", f"{_ROWS}:expression_row", f"{_ROWS}:member_address"
@@ -109,15 +107,15 @@ OPERATIONS = (
     Operation(
         "egen.save",
         "Keep a generated cluster in a corpus.",
-        spec="engines.egen.save_cluster:SaveCluster",
-        call="engines.egen.save_cluster:save",
+        spec="engines.egen.corpora:SaveCluster",
+        call="engines.egen.corpora:save",
         text=f"{_TEXT}:save",
     ),
     Operation(
         "egen.pairs",
         "Training pairs or triplets of a corpus, streamed.",
-        spec="engines.egen.publish:Pairs",
-        call="engines.egen.publish:pairs",
+        spec="engines.egen.corpora:Pairs",
+        call="engines.egen.corpora:pairs",
         text=f"{_TEXT}:pairs",
     ),
     Operation(
@@ -167,30 +165,30 @@ OPERATIONS = (
     Operation(
         "egen.analogy",
         "x1 : y1 :: x2 : ? by vectors.",
-        spec="engines.egen.models.analogy:SolveAnalogy",
-        call="engines.egen.models.analogy:analogy",
+        spec="engines.egen.models.nearest:SolveAnalogy",
+        call="engines.egen.models.nearest:analogy",
         text=f"{_MODELS}:analogy",
         expressions=True,
     ),
     Operation(
         "egen.analogies",
         "The analogies that are measured.",
-        spec="engines.egen.models.analogy:Analogies",
-        call="engines.egen.models.analogy:analogies",
+        spec="engines.egen.models.nearest:Analogies",
+        call="engines.egen.models.nearest:analogies",
         listed=False,
     ),
     Operation(
         "egen.map",
         "A picture of embeddings, as the paper's Figure 3.",
-        spec="workbench.papers.egen.map:DrawMap",
-        call="workbench.papers.egen.map:draw",
+        spec="workbench.papers.egen.evaluation:DrawMap",
+        call="workbench.papers.egen.evaluation:draw",
         text=f"{_MODELS}:draw_map",
     ),
     Operation(
         "egen.tsne",
         "Arrange a corpus by t-SNE and keep it.",
-        spec="workbench.papers.egen.map:KeepMap",
-        call="workbench.papers.egen.map:keep",
+        spec="workbench.papers.egen.evaluation:KeepMap",
+        call="workbench.papers.egen.evaluation:keep",
         listed=False,
     ),
     Operation(
@@ -204,8 +202,8 @@ OPERATIONS = (
     Operation(
         "egen.rewrite",
         "Other forms, written by a sequence model.",
-        spec="engines.egen.models.rewrite:Rewrite",
-        call="engines.egen.models.rewrite:rewrite",
+        spec="engines.egen.models.nearest:Rewrite",
+        call="engines.egen.models.nearest:rewrite",
         text=f"{_MODELS}:rewrite",
         expressions=True,
     ),
@@ -220,15 +218,15 @@ OPERATIONS = (
     Operation(
         "egen.import",
         "Read clusters in E-Gen's published layout.",
-        spec="engines.egen.publish:ImportClusters",
-        call="engines.egen.publish:import_clusters",
+        spec="engines.egen.corpora:ImportClusters",
+        call="engines.egen.corpora:import_clusters",
         text=f"{_TEXT}:imported",
     ),
     Operation(
         "egen.export",
         "Write a corpus in E-Gen's published layout.",
-        spec="engines.egen.publish:ExportCorpus",
-        call="engines.egen.publish:export_corpus",
+        spec="engines.egen.corpora:ExportCorpus",
+        call="engines.egen.corpora:export_corpus",
         text=f"{_TEXT}:export",
     ),
 )

@@ -1,23 +1,53 @@
-"""Files of AMR graphs: as registered data, and by name."""
+"""Graphs, indexes and models of MathAMR in the workspace, by name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from engines.core.errors import DataError, did_you_mean
-from workbench.data_kinds import Kind, Report
+from engines.core.assets import asset
+from engines.core.errors import DataError, EngineError, did_you_mean
+from workbench.config import Key
+from workbench.data import Kind, Report
+from workbench.doctor import Finding
 from workbench.errors import MissingError
+from workbench.papers.arqmath.data import collections, find_collection
 from workbench.workspace import Workspace
 
-__all__ = ["KINDS", "amr_path", "check"]
+if TYPE_CHECKING:
+    from engines.mathamr.inspection import Inspect
+    from engines.mathamr.parsing.parse import Amr, Parse
+    from engines.mathamr.retrieval.evaluation import Standings
+
+
+KEYS = (
+    Key(
+        "mathamr.amr_model",
+        "",
+        "the folder of amrlib's model, for --parser amrlib and the screen",
+        check="workbench.config:folder",
+    ),
+)
+
+
+def examine() -> Iterator[Finding]:
+    """The English pipeline of the built-in AMR parser, and whether amrlib is there for a better one."""
+    yield Finding("AMR parser", "ok", f"built-in, approximate: {asset('models/language-en')}")
+    if find_spec("amrlib") is None:
+        yield Finding("amrlib", "note", "not installed; --parser amrlib needs it and a model folder")
+    else:
+        yield Finding("amrlib", "ok", "installed; --parser amrlib needs a model folder besides")
+
 
 KINDS = (Kind("amr", "AMR graphs in PENMAN, each under its sentence", "workbench.papers.mathamr.data:check"),)
 
 
 def check(path: Path, report: Report) -> dict[str, int]:
     """Graphs that can be read, and blocks that cannot."""
-    from engines.mathamr.graph.amr import read_graph
-    from engines.mathamr.graph.files import read_blocks
+    from engines.mathamr.graph.amr import read_blocks, read_graph
 
     count = 0
     for one in read_blocks(path, on_bad=report):
@@ -41,3 +71,65 @@ def amr_path(name: str) -> Path:
         did_you_mean(name, known) or f"Registered: {', '.join(known) or 'none'}; mathwb data add amr FILE."
     )
     raise MissingError(f"there are no AMR graphs {name!r}", code="E354", remedy=remedy)
+
+
+# Where the workspace keeps indexes of formulas (`mathamr/NAME/index`, NAME being a collection's), and which
+# model amrlib is to take.
+
+Parsing = TypeVar("Parsing", "Amr", "Inspect", "Parse")
+Searching = TypeVar("Searching", "Inspect", "Standings")
+
+
+def index_place(workspace: Workspace, name: str) -> Path:
+    """Where the index of a collection is, or would be."""
+    return workspace.folder("mathamr") / name / "index"
+
+
+def index_path(name: str) -> Path:
+    """The folder of an index as it is named, or else that of the workspace's collection of this name.
+
+    Raises: MissingError E312 when that has none, E354 for an unknown name.
+    """
+    path = Path(name).expanduser()
+    if path.exists():
+        return path.absolute()
+    workspace = Workspace.open(create=False)
+    place = index_place(workspace, find_collection(workspace, name).name)
+    if not (place / "about.json").exists():
+        raise MissingError(
+            "the collection has no index of its formulas yet",
+            where=name,
+            code="E312",
+            remedy=f"Make it with: mathwb mathamr index {name} --out {place}",
+        )
+    return place
+
+
+def settled(spec: Inspect) -> Inspect:
+    """With the index that the workspace has of the collection, and amrlib's model."""
+    return with_index(with_model(spec))
+
+
+def with_index(spec: Searching) -> Searching:
+    """With the index that the workspace has of the collection, where none is given."""
+    if spec.index is not None or spec.folder is None:
+        return spec
+    try:
+        workspace = Workspace.open(create=False)
+        known = next((one for one in collections(workspace) if one.path.absolute() == spec.folder), None)
+    except EngineError:  # a collection needs no workspace
+        return spec
+    if known is None:
+        return spec
+    place = index_place(workspace, known.name)
+    return replace(spec, index=place) if (place / "about.json").exists() else spec
+
+
+def with_model(spec: Parsing) -> Parsing:
+    """With the model that the settings name, where amrlib is to parse and none is given."""
+    if spec.parser != "amrlib" or spec.model is not None:
+        return spec
+    from workbench.config import load_config
+
+    folder = load_config().get("mathamr.amr_model")
+    return replace(spec, model=Path(str(folder)).expanduser().absolute()) if folder else spec

@@ -1,17 +1,16 @@
-"""Files of math word problems: as registered data, and by name."""
+"""Files of math word problems and solvers in the workspace, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from engines.core.assets import asset
-from engines.core.errors import DataError, did_you_mean
-from workbench.data_kinds import Kind, Report
+from engines.core.assets import asset, models_folder
+from engines.core.errors import DataError, EngineError, did_you_mean
+from workbench.data import Kind, Report
+from workbench.doctor import Finding
 from workbench.errors import MissingError
 from workbench.workspace import Workspace
-
-__all__ = ["KINDS", "check", "held", "place", "problems_path", "sets"]
 
 _HERE = "workbench.papers.mwp.data"
 _FILE = "problems.jsonl"
@@ -77,3 +76,46 @@ def problems_path(name: str) -> Path:
     known = list(sets(workspace))
     remedy = did_you_mean(name, known) or f"There are: {', '.join(known)}."
     raise MissingError(f"there are no problems {name!r}", code="E354", remedy=remedy)
+
+
+def examine() -> Iterator[Finding]:
+    """The sets of problems at hand."""
+    try:
+        sets = [folder.name for folder in held(Workspace.open(create=False))]
+    except EngineError:
+        return  # said of the workspace
+    if sets:
+        yield Finding("word problems", "ok", f"sets in the workspace: {', '.join(sets)}")
+    else:
+        yield Finding(
+            "word problems",
+            "note",
+            "the workspace has no problems",
+            "Register some: mathwb data add problems FILE",
+        )
+
+
+_FILE_models = "solver.json"
+
+
+def solvers(workspace: Workspace) -> list[Path]:
+    """The solvers that ship, then those of the workspace, which hide one that ships and has their name."""
+    shipped = sorted(models_folder().glob(f"*/{_FILE_models}"))
+    own = sorted(workspace.models.glob(f"*/{_FILE_models}"))
+    return list({path.parent.name: path.parent for path in (*shipped, *own)}.values())
+
+
+def solver_path(name: str) -> Path:
+    """The folder of a solver: a path, a name in the workspace, or one that ships (`mwp-…`).
+
+    Raises: MissingError E355 when there is none of that name.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path.absolute()
+    known = {folder.name: folder for folder in solvers(Workspace.open())}
+    if name in known:
+        return known[name]
+    listed = f"There are: {', '.join(known)}." if known else "Train one: mathwb train mwp/solver-tiny"
+    remedy = did_you_mean(name, list(known)) or listed
+    raise MissingError(f"there is no solver {name!r}", code="E355", remedy=remedy)

@@ -13,9 +13,7 @@ from engines.core.errors import DataError
 from engines.core.events import Event, Sink, ignore
 from engines.core.files import atomic_writer
 from engines.core.spec import Arg
-from workbench.kept_lines import KeptLines
-
-__all__ = ["LABELS", "Label", "Labels", "OwnLabels", "labels_path", "own_labels"]
+from workbench.notes import KeptLines
 
 LABELS: Mapping[str, str] = {
     "incoherent": "a text makes no sense",

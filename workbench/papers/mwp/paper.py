@@ -1,10 +1,62 @@
-"""The registration of the paper on math word problems."""
+"""The registration of the paper on math word problems, and its stops of the tour."""
 
 from __future__ import annotations
 
-from workbench.paper import DataKey, Paper, Trainer
+from collections.abc import Iterator
 
-__all__ = ["PAPER"]
+from workbench.paper import DataKey, Paper, Trainer
+from workbench.papers.mwp.data import sets as sets_of
+from workbench.tour import Found, Guide
+from workbench.workspace import Workspace
+
+
+def tour(guide: Guide, workspace: Workspace) -> None:
+    """Read problems, augment them, find triplets, see why one was chosen."""
+    sets = {name: str(file) for name, file in sets_of(workspace).items()}
+    if not sets:
+        guide.say("no word problems are left in the workspace, so none are looked at")
+        return
+    guide.stop("Read the word problems", "mwp.problems", {"data": list(sets.values())}, _read)
+    chinese = sets.get("sample-zh")
+    if chinese:
+        guide.stop("Ask them for other numbers", "mwp.augment", {"data": chinese}, _augmented)
+    name, data = next(iter(sets.items()))
+    asked = {"data": data, "pool": "train,qr"}
+    found = guide.stop(f"Find hard triplets in {name}", "mwp.triplets", asked, _triplets)
+    hardest = max(
+        (row for row in found["triplets"] if not row["alone"]),
+        key=lambda row: (row["text_sim_negative"], row["anchor"]),
+        default=None,
+    )
+    if hardest:
+        of = {**asked, "anchor": hardest["anchor"]}
+        guide.stop("See why the hardest was chosen", "mwp.explain", of, _explained)
+
+
+def _read(found: Found) -> Iterator[str]:
+    yield f"{found['problems']:,} problems over {len(found['templates']):,} templates"
+
+
+def _augmented(found: Found) -> Iterator[str]:
+    for kind, counts in found["kinds"].items():
+        yield f"{kind}: {counts['made']:,} problems made of {counts['from']:,}"
+    last = found["variants"][-1]
+    yield f"{last['text']}  {last['equation']}  = {last['answer']:.6g}"
+
+
+def _triplets(found: Found) -> Iterator[str]:
+    hard = found["hardness"]["em"]
+    yield (
+        f"{hard['triplets']:,} triplets; text similarity {hard['text_sim_negative']:.3f} of negatives, "
+        f"{hard['text_sim_positive']:.3f} of positives"
+    )
+
+
+def _explained(found: Found) -> Iterator[str]:
+    for name, problem in found["problems"].items():
+        yield f"{name:<8}  {problem['template']:<16}  {problem['original']}"
+    yield f"{found['positive_count']:,} positives and {found['negative_count']:,} negatives to choose from"
+
 
 PAPER = Paper(
     name="mwp",
@@ -27,10 +79,10 @@ PAPER = Paper(
         for name in ("problems", "also", "development", "unlike")
     ),
     folder="problems",
-    doctor="workbench.papers.mwp.doctor:examine",
-    tour="workbench.papers.mwp.tour:tour",
+    doctor="workbench.papers.mwp.data:examine",
+    tour="workbench.papers.mwp.paper:tour",
     references={
         "problems": "workbench.papers.mwp.data:problems_path",
-        "solver": "workbench.papers.mwp.models:solver_path",
+        "solver": "workbench.papers.mwp.data:solver_path",
     },
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.config import Key
-from workbench.data_kinds import Kind, Report
+from workbench.data import Kind, Report
 from workbench.doctor import Finding
 from workbench.operation import Background, Operation
 from workbench.tour import Guide

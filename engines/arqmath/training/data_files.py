@@ -1,0 +1,147 @@
+"""Training data written as files: pairs, segments, sentence orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.arqmath.first_stage import SomeCollection
+from engines.core.errors import EngineError, did_you_mean
+from engines.core.events import Event, Sink, ignore
+from engines.core.spec import Arg, no_effect, refused
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPairs:
+    """Draw pairs of question and answer: correct ones (1) and as many incorrect ones (0).
+
+    Incorrect answers belong to questions with a tag in common. A tenth of the questions is held out.
+    """
+
+    folder: SomeCollection
+    out: Annotated[Path, Arg("The table to write, with tabs: .tsv.", option=True, writes=True)]
+    per_question: Annotated[
+        int | None, Arg("Correct answers of a question, at most: 1 or 10.", low=1, shown="1")
+    ] = None
+    annotated: Annotated[Path | None, Arg("Relevant answers of judged topics instead.", metavar="QRELS")] = (
+        None
+    )
+    run: Annotated[Path | None, Arg("Of a model: the incorrect answers to judged topics.")] = None
+    hard_negatives: Annotated[
+        Path | None, Arg("Of a first stage; its topics are question ids.", metavar="RUN")
+    ] = None
+    hard_share: Annotated[
+        float | None, Arg("How many incorrect answers are hard ones.", low=0, high=1, shown="0.5")
+    ] = None
+    exclude: Annotated[Path | None, Arg("Ids of posts that are evaluated on, one per line.")] = None
+    seed: Annotated[int, Arg("Chooses answers, order and sides.", low=0)] = 0
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E427 for a run without judgements, and for what would have no effect."""
+        if self.annotated is None and self.run is not None:
+            raise EngineError(
+                "--run belongs to --annotated",
+                code="E427",
+                exit_code=2,
+                remedy="A first stage's run over questions is --hard-negatives.",
+            )
+        if self.out.name.endswith((".json", ".jsonl", ".csv", ".gz")):
+            what = f"pairs are written as a plain table with tabs, and {self.out.name} says otherwise"
+            raise refused(what, "E430", "Name a file that ends in .tsv.")
+        if self.hard_negatives is None and self.hard_share is not None:
+            raise refused("--hard-share has no effect without --hard-negatives", "E427", "Leave it out.")
+        if self.annotated is not None:
+            idle = {"--per-question": self.per_question, "--hard-negatives": self.hard_negatives}
+            no_effect(idle, "--annotated")
+
+
+def pairs(spec: DrawPairs) -> dict[str, Any]:
+    """Draw pairs and write them. Returns: out, the counts of `draw_pairs`, left_out (by reason), seed.
+
+    Raises: DataError E674 when the files do not fit together or give no pair.
+    """
+    from engines.arqmath.training.finetuning import pair_source
+    from engines.arqmath.training.pairs import draw_pairs, write_pairs
+    from engines.forum.folder import ArqmathFolder
+
+    source, threads = pair_source(
+        ArqmathFolder.open(spec.folder),
+        annotated=spec.annotated,
+        run=spec.run,
+        hard_negatives=spec.hard_negatives,
+        hard_share=0.5 if spec.hard_share is None else spec.hard_share,
+        exclude=spec.exclude,
+    )
+    many = len(threads.known) if spec.annotated is not None else spec.per_question or 1
+    drawn = draw_pairs(source, per_question=many, seed=spec.seed)
+    write_pairs(drawn, spec.out)
+    return {"out": str(spec.out), **drawn.counts, "left_out": threads.left_out, "seed": spec.seed}
+
+
+_CORPORA = {"1": "mathse1", "2": "mathse2", "3": "mathse3", "khan": "khan", "amps": "amps"}
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainData:
+    """Cut a collection into segments for pre-training, or into sentence-order pairs of up to 512 tokens."""
+
+    folder: Annotated[
+        Path, Arg("A collection or its name, or the folder of AMPS.", ref="collection", metavar="FOLDER")
+    ]
+    strategy: Annotated[
+        str,
+        Arg("1 sentences, 2 text and formulas, 3 parts of formulas; khan or amps: exercises.", option=True),
+    ]
+    out: Annotated[Path, Arg("The JSON lines to write, .jsonl or .jsonl.gz.", option=True, writes=True)]
+    pairs: Annotated[bool, Arg("Sentence-order pairs instead of segments; label 1 is swapped.")] = False
+    split_inside_formulas: Annotated[
+        bool, Arg("End sentences at marks inside formulas too, as the published code does.")
+    ] = False
+    backbone: Annotated[
+        str, Arg("Of --pairs: the model whose tokens are counted, a folder or minilm.", ref="encoder")
+    ] = "minilm"
+    seed: Annotated[int, Arg("Of the pairs.", low=0)] = 0
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E404 for a strategy that there is not, E427 for a model where no tokens are
+        counted."""
+        if not self.pairs and self.backbone != "minilm":
+            raise refused("--backbone has no effect without --pairs", "E427", "Add --pairs, or leave it out.")
+        if self.strategy not in _CORPORA:
+            raise EngineError(
+                f"there is no strategy {self.strategy!r}",
+                code="E404",
+                exit_code=2,
+                remedy=did_you_mean(self.strategy, _CORPORA) or f"Strategies: {', '.join(_CORPORA)}.",
+            )
+
+
+def pretrain_data(spec: PretrainData, *, events: Sink = ignore) -> dict[str, Any]:
+    """Write segments or pairs; see `write_segments`.
+
+    Returns: out, strategy, documents, single, segments, with pairs also pairs and swapped, left_out (rows
+    that could not be read), broken (rows read with something missing), seed. Events: a warning for each of
+    the first such rows. Raises: DataError for files that cannot be read or written.
+    """
+    from engines.arqmath.training.pretraining import documents
+    from engines.arqmath.training.sentence_order import write_segments
+    from engines.arqmath.training.settings import PretrainSettings
+    from engines.forum.readers import Report
+
+    tokenizer = None
+    if spec.pairs:
+        from engines.arqmath.training.backbones import add_latex_tokens, open_backbone
+
+        tokenizer = open_backbone(spec.backbone).tokenizer
+        add_latex_tokens(tokenizer)
+    report = Report()
+    settings = PretrainSettings(
+        corpora=_CORPORA[spec.strategy], split_inside_formulas=spec.split_inside_formulas
+    )
+    read = documents(settings, {"collection": spec.folder, "amps": spec.folder}, report)
+    counts = write_segments(read, spec.out, tokenizer=tokenizer, seed=spec.seed)
+    for line, reason in sorted(report.first + report.broken):
+        events(Event("warning", {"message": f"{spec.folder}: row {line}: {reason}"}))
+    left = {"left_out": report.bad, "broken": report.warned}
+    return {"out": str(spec.out), "strategy": spec.strategy, **counts, **left, "seed": spec.seed}

@@ -1,0 +1,544 @@
+"""Sines of sums, powers, roots and logarithms taken apart, and algebraic numbers decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, lcm, log2, prod
+
+import numpy as np
+from flint import arb, ctx, fmpq, fmpz
+from numpy.typing import NDArray
+
+from engines.core.numeric import balls, compile_many
+from engines.core.tree import Tree
+from engines.egen.algebra.rational import (
+    ONE,
+    TooLargeError,
+    added,
+    divided,
+    factors,
+    less,
+    normal,
+    number,
+    power,
+    rational,
+    terms,
+    times,
+)
+from engines.egen.expressions.patterns import is_number
+
+# Whether an algebraic number, written with roots and sines of fractions of pi, is 0: decided exactly.
+#
+# Such a number is a quotient U/L of two algebraic integers. With bounds u and l of all their conjugates,
+# and
+# the degree D of a field that holds U, the norm of U is an integer, so U is 0 or at least u^(1-D): a value
+# that
+# is smaller than u^(1-D)/l is 0 (Burnikel, Funke, Mehlhorn, Schirra and Schmitt, "A separation bound for
+# real
+# algebraic expressions", 2009). The value is a ball of as many bits as that takes.
+
+_MAX_BITS = 2**17
+_CIRCULAR = {"sin": ("sin",), "cos": ("cos",), "tan": ("sin", "cos"), "cot": ("cos", "sin")}
+_CIRCULAR |= {"sec": ("", "cos"), "csc": ("", "sin")}
+
+
+def is_zero(tree: Tree) -> bool | None:
+    """Whether an algebraic number is 0; None where it is none, has no value, or takes too many bits.
+
+    >>> from engines.egen.expressions.language import read_prefix
+    >>> is_zero(read_prefix("- sin / pi 12 / - sqrt 6 sqrt 2 4"))
+    True
+    >>> is_zero(read_prefix("- sqrt 2 1.4142135623"))
+    False
+    """
+    try:
+        bound = _Bounds().of(tree)
+    except _NotAlgebraicError:
+        return None
+    needed = bound.above * (bound.degree - 1) + bound.below + 2
+    if needed > _MAX_BITS:
+        return None
+    bits = 64
+    while True:
+        with ctx.workprec(bits):
+            try:
+                value = _value(tree)
+            except ZeroDivisionError:
+                return None
+            if not value.is_finite() and bits > needed:
+                return None
+            if value.is_finite():
+                if not value.contains(0):
+                    return False
+                if value.abs_upper() < arb(2) ** -int(needed + 1):
+                    return True
+        if bits > 4 * needed + 4096:
+            return None
+        bits *= 2
+
+
+def is_algebraic(tree: Tree) -> bool:
+    """Whether `is_zero` knows this kind of number."""
+    try:
+        _Bounds().of(tree)
+    except _NotAlgebraicError:
+        return False
+    return True
+
+
+def part_of_pi(tree: Tree) -> Fraction | None:
+    """q for what is written as q pi."""
+    try:
+        rows = terms(tree)
+    except TooLargeError:
+        return None
+    if not rows:
+        return Fraction(0)
+    return rows[0][0] if len(rows) == 1 and rows[0][1] == Tree("pi") else None
+
+
+class _NotAlgebraicError(Exception):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Binary logarithms of bounds of all conjugates of U and L, and the degree of a field with U in it."""
+
+    above: float
+    below: float
+    degree: int
+
+
+class _Bounds:
+    """Bounds of a term, with the roots and angles that were met."""
+
+    def __init__(self) -> None:
+        self.roots: dict[tuple[Tree, int], int] = {}
+        self.turns = 4
+
+    def of(self, tree: Tree) -> _Bound:
+        """The bounds of a whole term. Raises: _NotAlgebraicError."""
+        above, below = self._of(tree)
+        n = fmpz(self.turns)
+        return _Bound(above, below, int(n.euler_phi()) * prod(self.roots.values()))
+
+    def _of(self, tree: Tree) -> tuple[float, float]:
+        if is_number(tree):
+            value = Fraction(tree.label)
+            return _log(value.numerator), _log(value.denominator)
+        if tree.label in _CIRCULAR:
+            part = part_of_pi(tree.children[0])
+            if part is None:
+                raise _NotAlgebraicError
+            self.turns = lcm(self.turns, 2 * part.denominator)
+            return 1.0, 1.0
+        if tree.label in ("+", "-", "*", "/"):
+            (u, low), (v, lower) = map(self._of, tree.children)
+            if tree.label == "*":
+                return u + v, low + lower
+            if tree.label == "/":
+                return u + lower, low + v
+            return max(u + lower, low + v) + 1, low + lower
+        if tree.label == "abs":
+            return self._of(tree.children[0])
+        exponent = _exponent(tree)
+        base = tree.children[0]
+        u, low = self._of(base)
+        if exponent < 0:
+            u, low, exponent = low, u, -exponent
+        u, low, k = u * exponent.numerator, low * exponent.numerator, exponent.denominator
+        if k > 1:
+            self.roots[base, k] = k
+            u, low = min(((u + (k - 1) * low) / k, low), (u, (low + (k - 1) * u) / k), key=sum)
+        return u, low
+
+
+def _log(value: int) -> float:
+    return log2(abs(value)) if value else 0.0
+
+
+def _exponent(tree: Tree) -> Fraction:
+    """Of a root or a power with a rational exponent. Raises: _NotAlgebraicError."""
+    value = Fraction(1, 2) if tree.label == "sqrt" else None
+    if tree.label == "pow":
+        value = rational(tree.children[1])
+    if value is None or max(abs(value.numerator), value.denominator) > 64:
+        raise _NotAlgebraicError
+    return value
+
+
+def _value(tree: Tree) -> arb:
+    """The value at the working precision. Raises: ZeroDivisionError."""
+    if is_number(tree):
+        value = Fraction(tree.label)
+        return arb(fmpq(value.numerator, value.denominator))
+    if tree.label in _CIRCULAR:
+        part = part_of_pi(tree.children[0])
+        assert part is not None
+        angle = fmpq(part.numerator, part.denominator)
+        values = {"": arb(1), "sin": arb.sin_pi_fmpq(angle), "cos": arb.cos_pi_fmpq(angle)}
+        above, *below = _CIRCULAR[tree.label]
+        return values[above] / values[below[0]] if below else values[above]
+    parts = [_value(child) for child in tree.children[: 1 if tree.label in ("pow", "sqrt") else 2]]
+    if tree.label == "+":
+        return parts[0] + parts[1]
+    if tree.label == "-":
+        return parts[0] - parts[1]
+    if tree.label == "*":
+        return parts[0] * parts[1]
+    if tree.label == "/":
+        return parts[0] / parts[1]
+    if tree.label == "abs":
+        return abs(parts[0])
+    exponent = _exponent(tree)
+    root = parts[0] if exponent.denominator == 1 else parts[0].root(exponent.denominator)
+    return root**exponent.numerator
+
+
+# Sines and cosines of sums and multiples taken apart, circular and hyperbolic alike.
+#
+# Only `sin cos sinh cosh` are looked at; the others are written by them before.
+
+_PI, _ZERO = Tree("pi"), Tree("0")
+_PARTNER = {"sin": ("sin", "cos"), "cos": ("sin", "cos"), "sinh": ("sinh", "cosh"), "cosh": ("sinh", "cosh")}
+_MAX_MULTIPLE = 16
+_ROOT = {2: Tree("sqrt", (Tree("2"),)), 3: Tree("sqrt", (Tree("3"),))}
+_SINES = {
+    Fraction(0): _ZERO,
+    Fraction(1, 6): number(Fraction(1, 2)),
+    Fraction(1, 4): divided(_ROOT[2], number(2)),
+    Fraction(1, 3): divided(_ROOT[3], number(2)),
+    Fraction(1, 2): ONE,
+}
+"""Sines of parts of pi, up to a right angle."""
+
+
+class Angles:
+    """Addition theorems, multiple angles and exact values, used in the direction that takes apart.
+
+    `units` holds for every term of an angle the least common denominator of the numbers before it: of sin x
+    and sin(x/2) both are made of sines and cosines of x/2. It is filled by `scan`.
+    """
+
+    def __init__(self) -> None:
+        self.units: dict[Tree, int] = {}
+
+    def scan(self, tree: Tree) -> None:
+        """Note the denominators in a tree's angles."""
+        for node in tree:
+            if node.label in _PARTNER:
+                for c, m in terms(node.children[0]):
+                    self.units[m] = lcm(self.units.get(m, 1), c.denominator)
+
+    def halves(self, inverse: str) -> bool:
+        """Whether an angle is a fraction of some value of an inverse function."""
+        return any(m.label == inverse and unit > 1 for m, unit in self.units.items())
+
+    def addition(self, tree: Tree) -> Tree:
+        """The sine or cosine of a sum, by those of its terms."""
+        if tree.label not in _PARTNER:
+            return tree
+        rows = terms(tree.children[0])
+        if len(rows) < 2:
+            return tree
+        sine, cosine = _PARTNER[tree.label]
+        parts = [times(number(c), m) for c, m in rows]
+        s, t = Tree(sine, (parts[0],)), Tree(cosine, (parts[0],))
+        for part in parts[1:]:
+            u, v = Tree(sine, (part,)), Tree(cosine, (part,))
+            both = added if sine == "sinh" else less
+            s, t = added(times(s, v), times(t, u)), both(times(t, v), times(s, u))
+        return s if tree.label == sine else t
+
+    def negative(self, tree: Tree) -> Tree:
+        """The sine or cosine of an angle below zero, by that of the opposite angle."""
+        if tree.label not in _PARTNER:
+            return tree
+        rows = terms(tree.children[0])
+        if len(rows) != 1 or rows[0][0] > 0:
+            return tree
+        opposite = Tree(tree.label, (normal(times(number(-rows[0][0]), rows[0][1])),))
+        return times(Tree("-1"), opposite) if _PARTNER[tree.label][0] == tree.label else opposite
+
+    def multiple(self, tree: Tree) -> Tree:
+        """The sine or cosine of a multiple of a unit angle, by its sine and cosine."""
+        if tree.label not in _PARTNER:
+            return tree
+        rows = terms(tree.children[0])
+        if len(rows) != 1 or rows[0][1] == _PI:
+            return Tree(tree.label, (normal(tree.children[0]),)) if len(rows) != 1 else tree
+        c, m = rows[0]
+        unit = lcm(self.units.get(m, 1), c.denominator)
+        n = int(c * unit)
+        sine, cosine = _PARTNER[tree.label]
+        angle = normal(divided(m, number(unit)))
+        if abs(n) > _MAX_MULTIPLE:
+            return Tree(tree.label, (normal(tree.children[0]),))
+        found = _expanded(abs(n), Tree(sine, (angle,)), Tree(cosine, (angle,)), tree.label == sine)
+        return times(Tree("-1"), found) if n < 0 and tree.label == sine else found
+
+    def value(self, tree: Tree) -> Tree:
+        """The sine or cosine of a part of pi, where it has square roots only."""
+        if tree.label in ("sinh", "cosh") and normal(tree.children[0]) == _ZERO:
+            return _ZERO if tree.label == "sinh" else ONE
+        if tree.label not in ("sin", "cos"):
+            return tree
+        part = part_of_pi(tree.children[0])
+        if part is None:
+            return tree
+        part = part + Fraction(1, 2) if tree.label == "cos" else part
+        part %= 2
+        sign = -1 if part >= 1 else 1
+        part %= 1
+        known = _SINES.get(min(part, 1 - part))
+        if known is None:
+            return tree
+        return known if sign > 0 else times(Tree("-1"), known)
+
+
+def _expanded(n: int, sine: Tree, cosine: Tree, odd: bool) -> Tree:
+    """The part of (cos + i sin)^n, or of (cosh + sinh)^n, with odd or even powers of the sine."""
+    if n == 1:
+        return sine if odd else cosine
+    total = _ZERO
+    for k in range(int(odd), n + 1, 2):
+        sign = -1 if sine.label == "sin" and k % 4 >= 2 else 1
+        parts = [power(tree, m) for tree, m in ((sine, k), (cosine, n - k)) if m]
+        term = number(comb(n, k))
+        for part in parts:
+            term = times(term, part)
+        total = less(total, term) if sign < 0 else added(total, term)
+    return total
+
+
+# Powers, roots, logarithms and absolute values taken apart into those of irreducible factors.
+#
+# A factor counts as positive (or negative) when it is so at every point that is looked at, those where both
+# ends of a derivation are defined. What has no known sign stays together: the root of u v is not taken
+# apart
+# where u and v may both be negative. The callers verify every line, at these points and others.
+
+_E, _ZERO_powers = Tree("e"), Tree("0")
+_ROOTED = 10**12
+"""Numbers from here on are not taken apart into primes."""
+
+
+class Signs:
+    """Signs of expressions at some points: (points,) of x, or (variables, points) of several."""
+
+    def __init__(self, points: NDArray[np.float64], variables: Sequence[str] = ("x",)) -> None:
+        self.points = points
+        self.variables = variables
+        self._known: dict[Tree, int] = {}
+
+    def of(self, tree: Tree) -> int:
+        """1 or -1 where an expression has that sign at every point, 0 if not."""
+        if tree not in self._known:
+            values, errors = balls(compile_many([tree], variables=self.variables), self.points)
+            sure = np.isfinite(errors[0])
+            value, error = values[0][sure], errors[0][sure]
+            self._known[tree] = 0
+            for sign in (1, -1):
+                if len(value) and bool(np.all(sign * value > error)):
+                    self._known[tree] = sign
+        return self._known[tree]
+
+
+def bottom_up(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
+    """Every node changed after its operands."""
+    if not tree.children:
+        return change(tree)
+    return change(Tree(tree.label, tuple(bottom_up(child, change) for child in tree.children)))
+
+
+class Powers:
+    """Laws of powers and logarithms, used in the one direction that takes apart.
+
+    `units` holds, for every base and what stands in its exponent, the least common denominator met: of
+    x^(1/2) and x^(1/3) both are powers of x^(1/6). It is filled while `scanning`.
+    """
+
+    def __init__(self, signs: Signs) -> None:
+        self.signs = signs
+        self.scanning = False
+        self.units: dict[tuple[Tree, Tree], int] = {}
+
+    def scan(self, tree: Tree) -> None:
+        """Note the denominators of a tree's exponents."""
+        self.scanning = True
+        bottom_up(tree, self.power)
+        self.scanning = False
+
+    def power(self, tree: Tree) -> Tree:
+        """A root or a power that is no integer one, taken apart."""
+        if tree.label == "sqrt":
+            return self._to_the(tree.children[0], Fraction(1, 2))
+        if tree.label != "pow":
+            return tree
+        base, exponent = tree.children
+        value = rational(normal(exponent))
+        if value is not None:
+            return tree if value.denominator == 1 else self._to_the(base, value)
+        return self._exponential(base, terms(exponent))
+
+    def logarithm(self, tree: Tree) -> Tree:
+        """A natural logarithm, taken apart."""
+        if tree.label != "ln":
+            return tree
+        found = self._split(tree.children[0])
+        if found is None:
+            return tree
+        total = _ZERO_powers
+        for base, exponent in found:
+            total = added(total, times(number(exponent), self._ln(base)))
+        return total
+
+    def absolute(self, tree: Tree) -> Tree:
+        """An absolute value, taken apart."""
+        if tree.label != "abs":
+            return tree
+        inside = tree.children[0]
+        sign = self.signs.of(inside)
+        if sign:
+            return inside if sign > 0 else times(Tree("-1"), inside)
+        scale, rows = factors(inside)
+        product = number(abs(scale))
+        for factor, exponent in rows:
+            sign = self.signs.of(factor)
+            if sign or exponent % 2 == 0:
+                even = factor if sign >= 0 else times(Tree("-1"), factor)
+                product = times(product, power(even, exponent))
+            else:
+                product = times(product, power(Tree("abs", (factor,)), exponent))
+        return product
+
+    def _ln(self, base: Tree) -> Tree:
+        """The logarithm of one positive factor."""
+        if base == _E:
+            return ONE
+        if base.label == "pow":
+            inner, exponent = base.children
+            return times(exponent, self.logarithm(Tree("ln", (inner,))))
+        return Tree("ln", (base,))
+
+    def _split(self, tree: Tree) -> list[tuple[Tree, int]] | None:
+        """Positive factors with their exponents, primes among them; None where the sign does not fit."""
+        scale, rows = factors(tree)
+        found = _primes(abs(scale))
+        sign = 1 if scale > 0 else -1
+        rest: list[Tree] = []
+        for factor, exponent in rows:
+            known = self.signs.of(factor)
+            if known > 0:
+                found.append((factor, exponent))
+            elif known < 0:
+                found.append((normal(times(Tree("-1"), factor)), exponent))
+                sign = -sign if exponent % 2 else sign
+            else:
+                even = exponent - exponent % 2
+                if even:
+                    found.append((Tree("abs", (factor,)), even))
+                if exponent % 2:
+                    rest.append(factor)
+        if rest:
+            whole = number(sign)
+            for factor in rest:
+                whole = times(whole, factor)
+            found.append((normal(whole), 1))
+        return found if rest or sign > 0 else None
+
+    def _to_the(self, base: Tree, exponent: Fraction) -> Tree:
+        """A rational power of anything."""
+        if base == _E:
+            return self._piece(base, ONE, exponent)
+        found = self._split(base)
+        if found is None:
+            return Tree("pow", (base, number(exponent)))
+        product = ONE
+        for factor, times_over in found:
+            product = times(product, self._of_factor(factor, times_over * exponent))
+        return product
+
+    def _of_factor(self, factor: Tree, exponent: Fraction) -> Tree:
+        """A rational power of one positive factor, which may be a power itself."""
+        if factor.label == "pow":
+            base, inner = factor.children
+            value = rational(inner)
+            if value is not None:
+                return self._of_factor(base, value * exponent)
+            return self._exponential(base, [(c * exponent, m) for c, m in terms(inner)])
+        return self._piece(factor, ONE, exponent)
+
+    def _exponential(self, base: Tree, exponents: Sequence[tuple[Fraction, Tree]]) -> Tree:
+        """A power with a sum of terms in its exponent."""
+        found: list[tuple[Tree, int]] | None = [(base, 1)]
+        if base != _E and base.label != "x":
+            found = self._split(base)
+        product = ONE
+        for factor, times_over in found or [(base, 1)]:
+            for c, m in exponents:
+                product = times(product, self._raised(factor, m, c * times_over))
+        return product
+
+    def _raised(self, base: Tree, m: Tree, c: Fraction) -> Tree:
+        """base^(c m), where the base is positive."""
+        if m == ONE:
+            return self._of_factor(base, c)
+        if base.label == "pow":
+            inner, exponent = base.children
+            return self._exponential(inner, [(c * d, n) for d, n in terms(times(exponent, m))])
+        logarithm, rest = _without_logarithm(m)
+        if logarithm is not None and base == _E:
+            if rest == ONE:
+                return self._to_the(logarithm, c)
+            return self._exponential(logarithm, [(c, rest)])
+        if logarithm is not None and _order(logarithm) < _order(base):
+            # u^(ln v) = v^(ln u): the one with the simpler base
+            return self._exponential(logarithm, terms(times(number(c), times(rest, Tree("ln", (base,))))))
+        return self._piece(base, m, c)
+
+    def _piece(self, base: Tree, m: Tree, c: Fraction) -> Tree:
+        """base^(c m) as an integer power of what is the unit of all such."""
+        if c.denominator == 1 and m == ONE:
+            return power(base, c)
+        if self.scanning:
+            self.units[base, m] = lcm(self.units.get((base, m), 1), c.denominator)
+        unit = lcm(self.units.get((base, m), 1), c.denominator)
+        exponent = divided(m, number(unit))
+        return power(Tree("pow", (base, exponent)), c * unit)
+
+
+def _primes(value: Fraction) -> list[tuple[Tree, int]]:
+    if max(value.numerator, value.denominator) >= _ROOTED:
+        return [(number(value), 1)]
+    rows = [(Tree(str(p)), int(n)) for p, n in fmpz(value.numerator).factor()]
+    return rows + [(Tree(str(p)), -int(n)) for p, n in fmpz(value.denominator).factor()]
+
+
+def _order(tree: Tree) -> tuple[int, list[str]]:
+    return len(tree), tree.labels()
+
+
+def _without_logarithm(m: Tree) -> tuple[Tree | None, Tree]:
+    """u and the rest of a product that holds `ln u` once; None where it holds none."""
+    if m.label == "ln":
+        return m.children[0], ONE
+    if m.label == "*":
+        for here, there in (m.children, m.children[::-1]):
+            found, rest = _without_logarithm(here)
+            if found is not None:
+                return found, times(rest, there)
+    return None, m
+
+
+def is_root(tree: Tree) -> tuple[Tree, int] | None:
+    """The base and n of an n-th root as `Powers` writes it."""
+    if tree.label != "pow":
+        return None
+    value = rational(tree.children[1])
+    if value is None or value.numerator != 1 or value.denominator == 1:
+        return None
+    return tree.children[0], value.denominator

@@ -1,0 +1,534 @@
+"""Corpora as operations: built, described, added to by hand, published, looked into."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from engines.core import machine
+from engines.core.assets import reported_row
+from engines.core.errors import DataError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.spec import Arg, refused, share_of
+from engines.egen.corpus.splits import SplitName
+from engines.egen.expressions.language import LETTERS, read_prefix
+from engines.egen.records import (
+    CORPUS_CONFIG,
+    MAX_MEMBERS,
+    MAX_TOKENS,
+    EgenConfig,
+    Layout,
+    Mode,
+    Style,
+    Weights,
+    canonical_weights,
+    style_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from engines.egen.corpus.build import Built
+    from engines.egen.corpus.reader import Corpus
+    from engines.egen.corpus.shards import GrownHead, Row
+
+
+_ORIGIN = "saved"
+_FACTS = ("stop_reason", "iterations", "nodes", "classes")
+
+
+@dataclass(frozen=True, slots=True)
+class SaveCluster:
+    """Keep a generated cluster in a corpus of saved ones, which are all left as they are."""
+
+    cluster: Annotated[Path, Arg("What `mathwb egen generate --out` wrote.", metavar="FILE")]
+    out: Annotated[Path, Arg("The corpus folder of saved clusters.", option=True, writes=True)]
+
+
+def save(spec: SaveCluster) -> dict[str, Any]:
+    """Keep a cluster that `generation.document` describes, or its head, stats and some of its members.
+
+    Returns: out and cluster, the number it has there. Raises: DataError E318 when the file holds no such
+    document, E456 for what is no real function; EngineError E452 when the folder
+    holds a corpus of another kind.
+    """
+    from engines.egen.corpus.shards import GrownHead
+
+    document = _document(spec.cluster)
+    try:
+        stats, config = document["stats"], EgenConfig.of(document["config"])
+        if config.theory != "reals":
+            raise DataError(
+                "corpora hold real functions",
+                path=spec.cluster,
+                code="E456",
+                remedy="Keep the file itself.",
+            )
+        head = {"prefix": document["head"], "verdict": "equal", "kept": 1.0}
+        grown = GrownHead(
+            0,
+            tuple(map(_row, (head, *document["members"]))),
+            total_members=str(stats["total_members"]),
+            **{name: stats[name] for name in _FACTS},
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _no_cluster(spec.cluster) from error
+    return {"out": str(spec.out), "cluster": save_cluster(spec.out, grown, config)}
+
+
+def _document(path: Path) -> Mapping[str, Any]:
+    from engines.core.files import file_error
+
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise file_error(error, path, "read") from error
+    except ValueError as error:
+        raise _no_cluster(path) from error
+    if not isinstance(document, Mapping):
+        raise _no_cluster(path)
+    return document
+
+
+def _no_cluster(path: Path) -> DataError:
+    return DataError(
+        "this is no generated cluster",
+        path=path,
+        remedy="Make one with: mathwb egen generate EXPR --out FILE",
+        code="E318",
+    )
+
+
+def _row(row: Mapping[str, Any]) -> Row:
+    from engines.egen.corpus.shards import Row
+
+    length = len(read_prefix(row["prefix"], LETTERS))
+    gained, exceptions = bool(row.get("gained", False)), str(row.get("except", ""))
+    return Row(row["prefix"], length, row["verdict"], float(row["kept"]), gained, exceptions)
+
+
+def save_cluster(out: Path, cluster: GrownHead, config: EgenConfig) -> int:
+    """Put a cluster into the corpus of saved clusters in `out`, after those that are there.
+
+    One that is there already, with the same members and configuration, is not put there again. Each was grown
+    with a configuration of its own: the manifest lists them as `configs`, by number, and as `config` the one
+    of the cluster that came last.
+
+    Returns: its number there. Raises: EngineError E452 when the folder holds a corpus of another kind.
+    """
+    from engines.core.files import sole_builder
+    from engines.egen.corpus.assemble import assemble
+    from engines.egen.corpus.build import Plan, refuse_other_folder, versions
+    from engines.egen.corpus.shards import BLOCK, header, shard_files, write_shard
+    from engines.egen.corpus.sources import Head, Source, skeleton
+    from engines.egen.rules.table import table_hash
+
+    refuse_other_folder(out)
+    with sole_builder(out, code="E453"):
+        kept, configs = _kept(out)
+        place, settings = len(kept), config.to_dict()
+        for number, old in enumerate(kept):
+            if (old.rows, configs[number]) == (cluster.rows, settings):
+                return number
+        kept.append(replace(cluster, source=place))
+        configs.append(settings)
+        heads = tuple(
+            Head(one.head, "own", skeleton(read_prefix(one.head, LETTERS)), one.rows[0].tokens)
+            for one in kept
+        )
+        shards = {}
+        for block in range(-(-len(kept) // BLOCK)):
+            stored = write_shard(out / "shards", block, kept[block * BLOCK : (block + 1) * BLOCK])
+            shards[block] = out / "shards" / stored.name
+        plan = Plan(Source(_ORIGIN, heads), config, table_hash(), versions()).to_dict()
+        beginning = header([head.prefix for head in heads], *(old.get("assume", "") for old in configs))
+        plan = {**plan, **beginning, "origin": _ORIGIN, "configs": configs}
+        assemble(out, plan, heads, shards, seed=0, merge=False)
+        for path in set(shard_files(out / "shards")) - set(shards.values()):
+            path.unlink()
+    return place
+
+
+def _kept(out: Path) -> tuple[list[GrownHead], list[dict[str, Any]]]:
+    from engines.egen.corpus.build import other_folder
+    from engines.egen.corpus.reader import open_corpus
+
+    if not any((out / name).exists() for name in ("manifest.json", "plan.json")):
+        return [], []
+    corpus = open_corpus(out, several=True)
+    if corpus.manifest.get("origin") != _ORIGIN:
+        what = "this folder holds a corpus that was not made of saved clusters"
+        raise other_folder(out, what, "Save to another folder.")
+    grown = [_grown(corpus, number) for number in range(corpus.clusters().num_rows)]
+    return grown, list(corpus.manifest["configs"])
+
+
+def _grown(corpus: Corpus, number: int) -> GrownHead:
+    from engines.egen.corpus.shards import GrownHead
+
+    (facts,) = corpus.clusters().slice(number, 1).to_pylist()
+    rows = corpus.members(number).to_pylist()
+    known = {name: facts[name] for name in (*_FACTS, "total_members")}
+    return GrownHead(number, tuple(map(_row, rows)), **known)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildCorpus:
+    """Build a corpus of clusters, or finish the one that was begun in the folder.
+
+    What is not given is taken from the corpus that was begun there. Ctrl-C stops gently: finished shards
+    stay, and the same command goes on from them. A second Ctrl-C kills.
+    """
+
+    out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
+    templates: Annotated[
+        str | None,
+        Arg(
+            "What to grow: published templates, or your own expressions, one per line, of x or of several "
+            "variables. [default: all]",
+            metavar="all|poly|functions|derivatives|FILE",
+        ),
+    ] = None
+    sample: Annotated[int | None, Arg("Only so many heads, of every kind, by the seed.", low=1)] = None
+    members: Annotated[
+        int | None, Arg("At most so many per head. [default: 120]", low=1, high=MAX_MEMBERS)
+    ] = None
+    max_tokens: Annotated[int | None, Arg("The longest member. [default: 25]", low=1, high=MAX_TOKENS)] = None
+    mode: Annotated[Mode | None, Arg("What counts as equal. [default: strict]")] = None
+    style: Annotated[
+        Style | None,
+        Arg(
+            "plain: without detours such as tan(acot u). distinct: one of sin(3-u), -sin(u-3). any: all. "
+            "[default: plain; any for paper]"
+        ),
+    ] = None
+    weights: Weights = None
+    assume: Annotated[
+        str | None,
+        Arg("What holds of variables in all heads: x > 0, n integer.", shown="nothing", words=True),
+    ] = None
+    padding: Annotated[bool | None, Arg("Allow * 1, + 0 … [default: no padding]")] = None
+    nodes: Annotated[int | None, Arg("The largest e-graph of a head. [default: 1000]", low=1)] = None
+    share: Annotated[
+        str | None,
+        Arg(
+            "Grow only the shards of one share, as 3/16 the third of sixteen, and assemble nothing.",
+            shown="all, assembled",
+        ),
+    ] = None
+    workers: Annotated[int | None, Arg("Processes. [default: one per processor]", low=1)] = None
+    seed: Annotated[int | None, Arg("Chooses the members. [default: 0]", low=0)] = None
+
+    def __post_init__(self) -> None:
+        """Refuse far more processes than there are processors, and a share that is none. Raises: EngineError
+        E424."""
+        share_of(self.share)
+        if self.workers is not None and self.workers > 4 * (cores := machine.processors()):
+            raise refused(f"workers is {self.workers}, and this machine has {cores} cores", "E424")
+
+
+def settled(spec: BuildCorpus) -> BuildCorpus:
+    """The spec with nothing left open: from the plan of a begun corpus, by default otherwise."""
+    from engines.egen.assumptions import read_assumptions
+    from engines.egen.corpus.sources import source_name
+
+    config, templates = CORPUS_CONFIG, spec.templates
+    if (spec.out / "plan.json").exists():
+        from engines.egen.corpus.build import saved_plan
+
+        config = saved_plan(spec.out).config
+    else:
+        config = replace(config, style=style_of(spec.mode or config.mode))
+        templates = templates or "all"
+    names = ("members", "max_tokens", "mode", "style", "weights", "assume", "padding", "seed")
+    found = {name: getattr(config, name) for name in names}
+    found |= {"nodes": config.limits.nodes, "workers": machine.processors()}
+    left_open = {name: value for name, value in found.items() if getattr(spec, name) is None}
+    if spec.weights is not None:
+        left_open["weights"] = canonical_weights(spec.weights)
+    if spec.assume is not None:
+        left_open["assume"] = str(read_assumptions(spec.assume))
+    return replace(spec, **left_open, templates=templates and source_name(templates))
+
+
+def build_corpus(spec: BuildCorpus, *, events: Sink = ignore, stop: Stop = never) -> Built:
+    """Build a corpus, or finish the one that was begun in its folder.
+
+    Raises: EngineError E451 for templates that are neither a name nor a file, E452 for a folder that was
+    begun with other settings, E453 when another build is at work there; DataError when it cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     built = build_corpus(BuildCorpus(Path(folder) / "few", "poly", sample=2, members=5))
+    >>> built.clusters
+    2
+    """
+    from engines.egen.corpus.build import build_corpus as build
+    from engines.egen.corpus.build import saved_plan
+    from engines.egen.corpus.sources import open_source, sample
+    from engines.egen.records import EgenConfig, Limits
+
+    spec = settled(spec)
+    if spec.templates is None:
+        source = saved_plan(spec.out).source
+    else:
+        source = open_source(spec.templates)
+        if spec.sample is not None:
+            source = sample(source, spec.sample, _given(spec.seed))
+    config = EgenConfig(
+        members=_given(spec.members),
+        max_tokens=_given(spec.max_tokens),
+        mode=_given(spec.mode),
+        padding=_given(spec.padding),
+        seed=_given(spec.seed),
+        limits=Limits(nodes=_given(spec.nodes)),
+        style=_given(spec.style),
+        weights=_given(spec.weights),
+        assume=_given(spec.assume),
+    )
+    return build(
+        source,
+        spec.out,
+        config,
+        workers=_given(spec.workers),
+        share=share_of(spec.share),
+        events=events,
+        stop=stop,
+    )
+
+
+def _given(value: T | None) -> T:
+    """A setting that `settled` has filled in."""
+    assert value is not None
+    return value
+
+
+_RENAMED = {"cluster_size": "mean_cluster_size", "tokens": "mean_tokens"}
+"""Measures of the paper's table, and what they are called here."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStats:
+    """Statistics of a corpus, beside the paper's Table 3."""
+
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
+
+
+def corpus_stats(spec: CorpusStats) -> dict[str, Any]:
+    """What a finished corpus holds, from its table of clusters, once every shard was found whole.
+
+    `pairs` are the ordered pairs inside training clusters (`pairs_in_all` inside all), `triplets` what the
+    paper's target gives with this many training clusters; token means are over expressions, heads included;
+    `verdicts` are shares of members, `stop_reasons` and `kinds` count clusters.
+    Raises: DataError for a corpus that is unfinished or corrupt.
+    """
+    import pyarrow.compute as pc
+
+    from engines.egen.corpus.assemble import OUTCOMES
+    from engines.egen.corpus.reader import open_corpus
+
+    corpus = open_corpus(spec.corpus, several=True)
+    corpus.check_shards()
+    table = corpus.clusters()
+    size = table["size"].to_numpy()
+    ordered = size * (size - 1)
+    members = int((size - 1).sum())
+    heads = sum(len(sources) for sources in table["merged_from"].to_pylist())
+    operators = Counter(name for names in table["operators"].to_pylist() for name in names)
+    outcomes = {name: int(pc.sum(table[name]).as_py() or 0) for name in OUTCOMES}
+    return {
+        "path": str(spec.corpus),
+        "source": corpus.manifest["source"]["name"],
+        "heads": corpus.manifest["source"]["heads"],
+        **_header(corpus),
+        "clusters": table.num_rows,
+        "merged_heads": heads - table.num_rows,
+        "skipped": corpus.manifest["skipped"],
+        "bad_lines": len(corpus.manifest["source"]["bad_lines"]),
+        "expressions": int(size.sum()),
+        "mean_cluster_size": round(float(size.mean()), 2) if len(size) else 0.0,
+        "mean_members_per_head": round(members / heads, 2) if heads else 0.0,
+        "clusters_of_one": int((size == 1).sum()),
+        "mean_tokens": _mean(table["mean_tokens"], size),
+        "mean_training_tokens": _mean(table["mean_training_tokens"], size),
+        "operators": len(operators),
+        "clusters_by_operator": dict(operators.most_common()),
+        "pairs_in_all": int(ordered.sum()),
+        **{name: _split(table[name].to_pylist(), size) for name in ("split", "split_by_shape")},
+        "verdicts": {name: round(count / members, 6) if members else 0.0 for name, count in outcomes.items()},
+        "stop_reasons": _counts(table["stop_reason"]),
+        "kinds": _counts(table["kind"]),
+        "seed": corpus.manifest["config"]["seed"],
+        "mode": corpus.manifest["config"]["mode"],
+        "rules": corpus.manifest["rules"],
+        "paper": {_RENAMED.get(key, key): value for key, value in reported_row("egen", 3, "corpus").items()},
+    }
+
+
+def _split(sides: Sequence[str], size: Any) -> dict[str, Any]:
+    """Clusters and expressions on each side, and the pairs and triplets of the training side."""
+    from engines.egen.corpus.pairs import TRIPLETS
+
+    count = {
+        side: [int(n) for n, here in zip(size, sides, strict=True) if here == side]
+        for side in ("train", "validation", "neither")
+    }
+    training = [n for n in count["train"] if n > 1]
+    return {
+        **{side: {"clusters": len(sizes), "expressions": sum(sizes)} for side, sizes in count.items()},
+        "pairs": sum(n * (n - 1) for n in training),
+        "triplets": (TRIPLETS // len(training) + 1) * len(training) if len(training) > 1 else 0,
+    }
+
+
+def _header(corpus: Corpus) -> dict[str, Any]:
+    """The variables and what is assumed, of a corpus of more than x."""
+    if not corpus.letters:
+        return {}
+    assumed = sorted({corpus.assumed(number) for number in range(corpus.clusters().num_rows)} - {""})
+    return {"variables": list(corpus.variables), "assumed": assumed}
+
+
+def _mean(means: pa.ChunkedArray, size: Any) -> float | None:
+    pairs = [(mean, int(n)) for mean, n in zip(means.to_pylist(), size, strict=True) if mean is not None]
+    total = sum(n for _, n in pairs)
+    return round(sum(mean * n for mean, n in pairs) / total, 2) if total else None
+
+
+def _counts(column: pa.ChunkedArray) -> dict[str, int]:
+    return dict(Counter(column.to_pylist()).most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class ImportClusters:
+    """Make a corpus of published clusters; every member is judged against its head."""
+
+    file: Annotated[Path, Arg("Clusters in E-Gen's published layout.")]
+    out: Annotated[Path, Arg("The corpus folder to write.", option=True, writes=True)]
+    seed: Annotated[int, Arg("Of verification and splits.", low=0)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCorpus:
+    """Write the clusters of a corpus in E-Gen's published layout."""
+
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
+    file: Annotated[Path, Arg("The file to write; .gz compresses.", writes=True)]
+    layout: Annotated[Layout, Arg("Blocks of lines, or JSON lines.")] = "blocks"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Stream training pairs (or triplets) in shuffled order, one per line."""
+
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
+    triplets: Annotated[bool, Arg("Anchor, positive and negative.")] = False
+    split: Annotated[SplitName, Arg("Whose training side.")] = "paper"
+    seed: Annotated[int, Arg("Chooses the order.", low=0)] = 0
+    start: Annotated[int, Arg("Position to begin at.", low=0)] = 0
+    limit: Annotated[int | None, Arg("At most so many.", low=1)] = None
+    jsonl: Annotated[bool, Arg("JSON lines instead of tabs.")] = False
+
+
+def import_clusters(spec: ImportClusters, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
+    """A corpus of published clusters. Returns: `out`, and what `import_published` counted."""
+    from engines.egen.corpus.published import import_published
+
+    made = import_published(spec.file, spec.out, seed=spec.seed, events=events, stop=stop)
+    return {"out": str(spec.out), **asdict(made)}
+
+
+def export_corpus(spec: ExportCorpus) -> dict[str, Any]:
+    """Write a corpus as published. Returns: `file`, and how many clusters it holds."""
+    from engines.egen.corpus.published import export_published
+    from engines.egen.corpus.reader import open_corpus
+
+    count = export_published(open_corpus(spec.corpus, several=True), spec.file, layout=spec.layout)
+    return {"file": str(spec.file), "clusters": count}
+
+
+def pairs(spec: Pairs) -> Iterator[tuple[str, ...]]:
+    """Pairs or triplets in training notation, in an order that the seed determines."""
+    from itertools import islice
+
+    from engines.egen.corpus.pairs import stream_pairs, stream_triplets
+    from engines.egen.corpus.reader import open_corpus
+
+    stream = stream_triplets if spec.triplets else stream_pairs
+    rows = stream(open_corpus(spec.corpus), split=spec.split, seed=spec.seed, start=spec.start)
+    return iter(islice(rows, spec.limit))
+
+
+@dataclass(frozen=True, slots=True)
+class FindFunction:
+    """The cluster of a corpus that holds a function, in whatever form it is written."""
+
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
+    expr: Annotated[str, Arg("Infix or prefix; may begin with -.", metavar="EXPR", words=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCluster:
+    """Print a stored cluster: its head, number 0, and its members with their verdicts."""
+
+    corpus: Annotated[Path, Arg("A corpus folder, or its name.", metavar="FOLDER", ref="corpus")]
+    cluster: Annotated[int, Arg("The cluster's number.", low=0)]
+
+
+def find(spec: FindFunction) -> dict[str, Any]:
+    """Which clusters hold a function.
+
+    Returns: the expression, and `matches`: cluster, head, verdict of the expression against the head, and the
+    member it is, if it is one.
+    """
+    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.expressions.language import LETTERS, read_prefix
+    from engines.egen.expressions.notation import expression_row, read_head, unicode_infix
+    from engines.egen.verification.verify import verdict_row
+
+    corpus = open_corpus(spec.corpus, several=True)
+    tree = read_head(spec.expr, letters=corpus.letters)
+    matches = [
+        {
+            "cluster": match.cluster,
+            "head": match.head,
+            "unicode": unicode_infix(read_prefix(match.head, LETTERS)),
+            "member": match.member,
+            **verdict_row(match.verdict),
+        }
+        for match in corpus.find(tree)
+    ]
+    return {**expression_row(tree), "matches": matches}
+
+
+def show(spec: ShowCluster) -> dict[str, Any]:
+    """The members of a stored cluster.
+
+    Returns: the cluster's row of the table of clusters, `assume` where something was, and `members`: rows
+    with their number, 0 the head.
+    """
+    from engines.egen.corpus.reader import open_corpus
+    from engines.egen.expressions.language import LETTERS, read_prefix
+    from engines.egen.expressions.notation import expression_row
+
+    corpus = open_corpus(spec.corpus, several=True)
+    rows = [
+        {
+            "member": row["member"],
+            **expression_row(read_prefix(row["prefix"], LETTERS)),
+            "verdict": row["verdict"],
+            "kept": row["kept"],
+            "gained": row["gained"],
+            **({"except": row["except"]} if row["except"] else {}),
+        }
+        for row in corpus.members(spec.cluster).to_pylist()
+    ]
+    assumed = {"assume": corpus.assumed(spec.cluster)} if corpus.assumed(spec.cluster) else {}
+    return {**corpus.clusters().slice(spec.cluster, 1).to_pylist()[0], **assumed, "members": rows}

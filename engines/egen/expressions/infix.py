@@ -1,0 +1,563 @@
+"""Expressions as people type them: `63cosh(2 - 7x)`, `x^2 sin x`, `ln|x|`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+from engines.core.errors import ExpressionError
+from engines.core.tree import MAX_DEPTH, MAX_NODES, Tree
+from engines.egen.expressions.language import (
+    ALIASES,
+    ARITY,
+    BINDERS,
+    CONSTANTS,
+    FURTHER,
+    VARIABLE,
+    VARIABLES,
+    check_bound,
+    check_length,
+    operands,
+    visible,
+)
+
+_MAX_TOKENS = 4 * MAX_NODES
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SPELLINGS = {"**": "^", "−": "-", "–": "-", **dict.fromkeys("·×∙⋅∗", "*"), **dict.fromkeys("÷∕⁄", "/")}
+CALLED: dict[str, tuple[str, int]] = {
+    **{name: (name, count) for name, count in ARITY.items() if count and name.isalpha() and name != "d"},
+    **{alias: (name, 1) for alias, name in ALIASES.items()},
+    "exp": ("exp", 1),
+    "cosec": ("csc", 1),
+    "diff": ("diff", 2),
+    **{name: (name, count) for name, count in FURTHER.items()},
+}
+"""Every name that takes arguments: what it stands for, and how many."""
+_NAMES = sorted({*CALLED, VARIABLE, *CONSTANTS, "π"} - set(FURTHER), key=lambda name: (-len(name), name))
+_MORE_NAMES = sorted({*_NAMES, *FURTHER}, key=lambda name: (-len(name), name))
+"""Those of expressions with several variables."""
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+    | (?P<scientific>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+)
+    | (?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
+    | (?P<slope>d\s*/\s*dx(?![a-z]))
+    | (?P<logarithm>log_(?P<base>[0-9]+(?:\.[0-9]+)?|e|pi|π|x|[a-z](?![a-z]))|log(?P<digits>10|2)(?![0-9]))
+    | (?P<word>[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+    | (?P<superscript>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)
+    | (?P<symbol>\*\*|[-+*/^()\[\]{}|,√−–·×∙⋅∗÷∕⁄])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text; `position` counts characters, `spaced` says that white space comes before it,
+    `base` is that of `log_2`."""
+
+    kind: Literal["number", "leaf", "function", "symbol", "end"]
+    text: str
+    position: int
+    spaced: bool = False
+    base: str = ""
+
+
+def fail(text: str, what: str, position: int, remedy: str = "") -> NoReturn:
+    """Raise the ExpressionError for what stands at this character."""
+    raise ExpressionError(
+        f"{what} (character {position + 1})", text=visible(text), position=position, remedy=remedy
+    )
+
+
+def tokens_of(text: str, letters: str = "") -> list[Token]:
+    """The tokens of the text, an `end` last.
+
+    Args: letters: other variables than x. Raises: ExpressionError for what belongs to no token.
+    """
+    check_length(text)
+    found: list[Token] = []
+    at, spaced = 0, False
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            remedy = (
+                "Give one expression, not an equation."
+                if text[at] == "="
+                else "Remove it; an expression has numbers, x, pi, e, functions, brackets and + - * / ^."
+            )
+            fail(text, f"{text[at]!r} is not part of an expression", at, remedy)
+        kind, word, start = match.lastgroup, match.group(), at
+        at = match.end()
+        if kind == "space":
+            spaced = True
+            continue
+        if kind == "scientific":
+            remedy = "Write 3*10^5 for the number, or put spaces around what is to be added to e."
+            fail(text, f"{word[:20]} can be read in two ways", start, remedy)
+        elif kind == "number":
+            found.append(Token("number", _checked(text, word, start), start, spaced))
+        elif kind == "slope":
+            found.append(Token("function", "d/dx", start, spaced))
+        elif kind == "logarithm":
+            base = (match["base"] or match["digits"]).replace("π", "pi")
+            known = base if base in letters else _checked(text, base, start)
+            found.append(Token("function", "log", start, spaced, known))
+        elif kind == "word":
+            found.extend(_names(text, word, start, spaced, letters))
+        elif kind == "superscript":
+            found.append(Token("symbol", "^", start, spaced))
+            if word[0] == "⁻":
+                found.append(Token("symbol", "-", start))
+            digits = word.lstrip("⁻").translate(_SUPERSCRIPTS)
+            found.append(Token("number", _checked(text, digits, start), start))
+        else:
+            found.append(Token("symbol", _SPELLINGS.get(word, word), start, spaced))
+        spaced = False
+        if len(found) > _MAX_TOKENS:
+            raise ExpressionError(
+                f"the expression has more than {_MAX_TOKENS:,} symbols",
+                text=visible(text[:200]),
+                position=0,
+                remedy="Split it into smaller expressions.",
+            )
+    found.append(Token("end", "", len(text), spaced))
+    return found
+
+
+def _checked(text: str, word: str, position: int) -> str:
+    """The word, when the language has it."""
+    try:
+        operands(word)
+    except ExpressionError as error:
+        fail(text, error.what, position, error.remedy)
+    return word
+
+
+def _names(text: str, word: str, start: int, spaced: bool, letters: str) -> list[Token]:
+    """The names that letters written together stand for: `xsinx` is x sin x."""
+    found: list[Token] = []
+    at, alone, strange = 0, 0, False
+    names = _MORE_NAMES if letters else _NAMES
+    while at < len(word):
+        name = next((name for name in names if word.startswith(name, at)), None)
+        if name is None and word[at] in letters:
+            name = word[at]
+        if name is not None and name in VARIABLE + letters:
+            alone += 1
+            strange = strange or name not in VARIABLES
+        # `xyz` and `ab` are products; `max` is rather a function
+        if name is None or (alone > 2 and strange):
+            _checked(text, word, start)
+            fail(
+                text,
+                f"{word[:40]!r} is not a function or constant of the language",
+                start,
+                "Write names apart, with spaces or signs between them.",
+            )
+        kind: Literal["leaf", "function"] = "function" if name in CALLED else "leaf"
+        found.append(Token(kind, "pi" if name == "π" else name, start + at, spaced))
+        at += len(name)
+        spaced = False
+    return found
+
+
+# Expressions as people type them: `63cosh(2 - 7x)`, `x^2 sin x`, `ln|x|`, `d/dx(3x + 1)`.
+#
+# An operator-precedence reader with its own stacks: nothing is evaluated and no input is too deep for it.
+# Conventions, where the usual ones differ:
+#
+# - `-7` and `-7x` hold the constant -7; any other minus in front is `* -1 u`, looser than a product
+#   (`-x*y` is -(x*y), `-x^2` is -(x^2), `-2^2` is -(2^2)), tighter than a sum.
+# - A function without brackets takes the product of simple things after it: `sin 2x cos x` is
+# sin(2x)*cos(x),
+#   `sin x/2` is sin(x)/2. What could be read in two ways (`sin x(x+1)`, `1/2x`, `sin^-1(x)`, `log(x)`) is
+#   refused with both ways named.
+# - `d/dx ln(x)^2` is the derivative of ln(x)^2; where a product goes on after it (`d/dx ln(x) x`), brackets
+# say
+#   what is meant.
+# - A sum or product of more terms than a tree may be deep is read with brackets in it, around halves.
+
+_CLOSED_BY = {"(": ")", "[": "]", "{": "}", "|": "|"}
+_SPLIT = "Split it into smaller expressions."
+_USAGE = {
+    "d/dx": "d/dx(u)",
+    "diff": "diff(u, x)",
+    "log": "log_10(u), or ln(u)",
+    "pow": "pow(u, v) or u^v",
+    **{name: f"{name}(k, 1, n, u)" for name in BINDERS},
+}
+
+# How tightly things bind, loosest first.
+_SUM, _MINUS_TERM, _PRODUCT, _MINUS_FACTOR = 1, 2, 3, 4
+_BARE, _MINUS_BARE, _BARE_PRODUCT, _MINUS_POWER, _POWER = 5, 6, 7, 8, 9
+
+
+@dataclass(slots=True)
+class _Pending:
+    """An operator, an opened bracket or a function that waits for what is to its right."""
+
+    kind: Literal["binary", "minus", "bare", "open"]
+    label: str
+    position: int
+    binding: int = 0
+    function: str = ""
+    base: str = ""
+    power: str = ""
+    height: int = 0  # operands on the stack before a bracket
+
+
+def read_infix(text: str, letters: str = "") -> Tree:
+    """Read infix notation.
+
+    Args: letters: other variables than x. Raises: ExpressionError with the character position of what could
+    not be read.
+
+    >>> read_infix("-7x^2 + sin 2x").labels()
+    ['+', '*', '-7', 'pow', 'x', '2', 'sin', '*', '2', 'x']
+    """
+    return _Reader(text, letters).read()
+
+
+class _Reader:
+    def __init__(self, text: str, letters: str) -> None:
+        self.text = text
+        self.tokens = tokens_of(text, letters)
+        self.at = 0
+        self.done: list[tuple[Tree, int]] = []  # finished operands with their depths
+        self.pending: list[_Pending] = []
+
+    def read(self) -> Tree:
+        while True:
+            self.operand()
+            while not self.operator():
+                if self.tokens[self.at].kind == "end":
+                    self.reduce(_SUM)
+                    if self.pending:
+                        waiting = self.pending[-1]
+                        closing = f"Write {_CLOSED_BY[waiting.label]} where it ends."
+                        self.fail(f"{waiting.label!r} is never closed", waiting.position, closing)
+                    tree = self.done[0][0]
+                    if len(tree) > MAX_NODES:
+                        self.fail(f"the expression has more than {MAX_NODES:,} tokens", 0, _SPLIT)
+                    check_bound(tree, self.text)
+                    return tree
+
+    def fail(self, what: str, position: int, remedy: str = "") -> NoReturn:
+        fail(self.text, what, position, remedy)
+
+    # ---- where an operand is expected
+
+    def operand(self) -> None:
+        """Read up to and including the next number, x, pi, e or root of one."""
+        while True:
+            token = self.tokens[self.at]
+            self.at += 1
+            if token.kind in ("number", "leaf"):
+                self.push(Tree(token.text), 1)
+                return
+            if token.kind == "function":
+                self.function(token)
+            elif token.text == "-":
+                follower, after = self.tokens[self.at], self.tokens[self.at + 1 : self.at + 2]
+                if follower.kind == "number" and not (after and after[0].text == "^"):
+                    self.at += 1
+                    self.push(Tree("-" + follower.text), 1)
+                    return
+                self.pending.append(_Pending("minus", "-", token.position, self.minus_binding()))
+            elif token.text == "√":
+                if self.root(token):
+                    return
+            elif token.kind == "symbol" and token.text in _CLOSED_BY:
+                self.open(token)
+            elif token.kind == "end":
+                self.fail(
+                    "the expression is empty" if self.at == 1 else "the expression ends too early",
+                    token.position,
+                    "Write something like: 3sin(x) + 1"
+                    if self.at == 1
+                    else "Write what is missing at its end.",
+                )
+            else:
+                self.fail(
+                    f"a number, x or function is missing before {token.text!r}",
+                    token.position,
+                    f"Write it there, or remove {token.text!r}.",
+                )
+
+    def minus_binding(self) -> int:
+        before = self.pending[-1] if self.pending else None
+        if before is None or before.kind == "open":
+            return _MINUS_TERM
+        if before.kind == "bare":
+            return _MINUS_BARE
+        if before.kind == "minus":
+            return before.binding
+        return {_SUM: _MINUS_TERM, _PRODUCT: _MINUS_FACTOR, _BARE_PRODUCT: _MINUS_BARE}.get(
+            before.binding, _MINUS_POWER
+        )
+
+    def function(self, token: Token) -> None:
+        power = ""
+        if self.tokens[self.at].text == "^":
+            exponent = self.tokens[self.at + 1]
+            if exponent.kind != "number" or not exponent.text.isdigit() or token.text == "d/dx":
+                self.fail(
+                    f"the exponent between {token.text} and its argument is not a positive integer",
+                    exponent.position,
+                    f"For the inverse function write a{token.text}(x), for a power ({token.text}(x))^…",
+                )
+            power = exponent.text
+            self.at += 2
+        following = self.tokens[self.at]
+        if following.kind == "symbol" and following.text in ("(", "[", "{"):
+            self.at += 1
+            self.open(following, function=token.text, base=token.base, power=power)
+            return
+        if following.kind in ("end",) or following.text in (*"+*/^,)]}",):
+            self.fail(f"{token.text} has no argument", following.position, f"Write {token.text}(x).")
+        if token.text == "d/dx" and following.kind == "function":
+            self.pending.append(_Pending("bare", "d/dx", token.position, _BARE, "d/dx"))
+            return
+        if token.text == "d/dx" or (CALLED[token.text][1] > 1 and not token.base):
+            self.fail(
+                f"{token.text} needs brackets around what it applies to",
+                following.position,
+                f"Write {_USAGE.get(token.text, token.text + '(u, v)')}.",
+            )
+        self.pending.append(
+            _Pending("bare", token.text, token.position, _BARE, token.text, base=token.base, power=power)
+        )
+
+    def root(self, token: Token) -> bool:
+        """`√` in front of one thing; whether that completed an operand."""
+        following = self.tokens[self.at]
+        self.at += 1
+        if following.kind == "symbol" and following.text in _CLOSED_BY:
+            self.open(following, function="sqrt")
+            return False
+        if following.kind not in ("number", "leaf"):
+            self.fail("√ needs brackets around what it applies to", following.position, "Write √(x + 1).")
+        if self.tokens[self.at].text == "^":
+            self.fail(
+                f"√{following.text}^ can be read in two ways",
+                token.position,
+                f"Write (√{following.text})^… or √({following.text}^…).",
+            )
+        self.push(Tree("sqrt", (Tree(following.text),)), 2)
+        return True
+
+    def open(self, token: Token, *, function: str = "", base: str = "", power: str = "") -> None:
+        self.pending.append(
+            _Pending(
+                "open",
+                token.text,
+                token.position,
+                function=function,
+                base=base,
+                power=power,
+                height=len(self.done),
+            )
+        )
+
+    # ---- where an operator is expected
+
+    def operator(self) -> bool:
+        """Read one token after a finished operand; whether another operand must follow."""
+        token = self.tokens[self.at]
+        if token.kind == "end":
+            return False
+        if token.kind == "symbol":
+            if token.text in "+-":
+                return self.infix(token, token.text, _SUM)
+            if token.text in "*/":
+                return self.infix(token, token.text, _PRODUCT)
+            if token.text == "^":
+                self.reduce(_POWER + 1)
+                return self.wait("pow", token, _POWER)
+            if token.text == ",":
+                self.comma(token)
+                return True
+            if token.text in ")]}" or (token.text == "|" and self.inside_bars()):
+                self.close(token)
+                return False
+        self.adjoin(token)
+        return True
+
+    def infix(self, token: Token, label: str, binding: int) -> bool:
+        if binding == _PRODUCT:
+            self.end_of_slope(token)
+        self.reduce(binding)
+        return self.wait(label, token, binding)
+
+    def wait(self, label: str, token: Token, binding: int) -> bool:
+        self.pending.append(_Pending("binary", label, token.position, binding))
+        self.at += 1
+        return True
+
+    def adjoin(self, token: Token) -> None:
+        """Multiplication without a sign between the finished operand and the token."""
+        if token.kind == "number":
+            self.fail(
+                f"the number {token.text[:20]} follows without an operator",
+                token.position,
+                "Write * for a product, ^ for a power.",
+            )
+        inside = self.inside_bare()
+        if token.kind != "leaf" or (inside and inside.function == "d/dx"):
+            self.end_of_slope(token)
+        if inside and token.kind == "symbol":
+            function = inside.function
+            self.fail(
+                f"what {function} applies to can be read in two ways",
+                token.position,
+                f"Write {function}(…)*(…) or {function}(…*(…)).",
+            )
+        binding = _BARE_PRODUCT if inside and token.kind == "leaf" else _PRODUCT
+        self.reduce(binding + 1)
+        before = self.pending[-1] if self.pending else None
+        if before and before.kind == "binary" and before.label == "/" and not token.spaced:
+            self.fail(
+                "what is divided by can be read in two ways", token.position, "Write (1/2)*x or 1/(2*x)."
+            )
+        self.reduce(binding)
+        self.pending.append(_Pending("binary", "*", token.position, binding))
+
+    def end_of_slope(self, token: Token) -> None:
+        """Refuse a product with a derivative that has no brackets: it may be meant inside."""
+        for waiting in reversed(self.pending):
+            if waiting.kind == "open":
+                return
+            if waiting.function == "d/dx":
+                self.fail(
+                    "what d/dx applies to can be read in two ways",
+                    token.position,
+                    "Write d/dx(…)*(…) or d/dx(…*(…)).",
+                )
+
+    def inside_bare(self) -> _Pending | None:
+        for waiting in reversed(self.pending):
+            if waiting.kind == "open" or waiting.binding < _BARE:
+                return None
+            if waiting.kind == "bare":
+                return waiting
+        return None
+
+    def inside_bars(self) -> bool:
+        for waiting in reversed(self.pending):
+            if waiting.kind == "open":
+                return waiting.label == "|"
+        return False
+
+    def comma(self, token: Token) -> None:
+        self.reduce(_SUM)
+        waiting = self.pending[-1] if self.pending else None
+        wanted = 0 if waiting is None else 1 if waiting.base else CALLED.get(waiting.function, ("", 1))[1]
+        if waiting is None or len(self.done) - waiting.height >= wanted:
+            self.fail(
+                "the comma does not separate arguments",
+                token.position,
+                "Only log, pow and diff take two, sum, prod and integral four; decimals have a point.",
+            )
+        self.at += 1
+
+    def close(self, token: Token) -> None:
+        self.reduce(_SUM)
+        if not self.pending:
+            self.fail(f"{token.text!r} closes nothing", token.position, "Remove it, or open it before.")
+        opened = self.pending.pop()
+        if _CLOSED_BY[opened.label] != token.text:
+            wanted_end = f"Write {_CLOSED_BY[opened.label]} instead."
+            self.fail(f"{opened.label!r} is closed by {token.text!r}", token.position, wanted_end)
+        self.at += 1
+        given = len(self.done) - opened.height
+        if opened.label == "|":
+            self.apply("abs", opened)
+        if opened.function:
+            wanted = 1 if opened.base else CALLED.get(opened.function, ("", 1))[1]
+            if given != wanted:
+                usage = _USAGE.get(opened.function, f"{opened.function}(u, v)")
+                self.fail(f"{opened.function} needs {wanted} arguments", opened.position, f"Write {usage}.")
+            self.apply(opened.function, opened)
+
+    # ---- building
+
+    def push(self, tree: Tree, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            tree, depth = _halved(tree)
+        if depth > MAX_DEPTH:
+            self.fail(
+                f"the expression is nested more than {MAX_DEPTH} deep",
+                self.tokens[self.at - 1].position,
+                _SPLIT,
+            )
+        self.done.append((tree, depth))
+
+    def build(self, label: str, *children: tuple[Tree, int]) -> None:
+        self.push(Tree(label, tuple(tree for tree, _ in children)), 1 + max(depth for _, depth in children))
+
+    def reduce(self, binding: int) -> None:
+        """Finish whatever waits and binds at least this tightly."""
+        while self.pending and self.pending[-1].kind != "open" and self.pending[-1].binding >= binding:
+            waiting = self.pending.pop()
+            operand = self.done.pop()
+            if waiting.kind == "binary":
+                self.build(waiting.label, self.done.pop(), operand)
+            elif waiting.kind == "minus":
+                self.build("*", (Tree("-1"), 1), operand)
+            else:
+                self.done.append(operand)
+                self.apply(waiting.function, waiting)
+
+    def apply(self, function: str, waiting: _Pending) -> None:
+        operand = self.done.pop()
+        if function == "d/dx":
+            self.build("d", (Tree(VARIABLE), 1), operand)
+        elif function == "exp":
+            self.build("pow", (Tree("e"), 1), operand)
+        elif function == "diff":
+            if operand[0].label != VARIABLE:
+                self.fail("the derivative is not with respect to x", waiting.position, "Write diff(u, x).")
+            self.build("d", operand, self.done.pop())
+        elif waiting.base:
+            self.build("log", (Tree(waiting.base), 1), operand)
+        else:
+            name, count = CALLED[function]
+            first = [self.done.pop() for _ in range(count - 1)][::-1]
+            self.build(name, *first, operand)
+        if waiting.power:
+            self.build("pow", self.done.pop(), (Tree(waiting.power), 1))
+
+
+def _halved(tree: Tree) -> tuple[Tree, int]:
+    """A long sum or product (`a + b - c + …`) with brackets around its halves, their halves and so on, which
+    is less deep than it has terms. Returns: it and its depth."""
+    signs = ("*",) if tree.label == "*" else ("+", "-")
+    terms: list[tuple[str, Tree]] = []
+    rest = tree
+    while rest.label in signs and rest.children:
+        sign, (rest, last) = rest.label, rest.children
+        terms.append((sign, last))
+    terms.append((signs[0], rest))
+    whole = _joined(terms[::-1])
+    return whole, _depth(whole)
+
+
+def _joined(terms: list[tuple[str, Tree]]) -> Tree:
+    """Terms, each with the sign in front of it; that of the first is left to whoever puts it somewhere."""
+    if len(terms) == 1:
+        return terms[0][1]
+    middle = len(terms) // 2
+    sign, right = terms[middle][0], terms[middle:]
+    if sign == "-":
+        # a - b + c is a - (b - c)
+        right = [("+" if each == "-" else "-", term) for each, term in right]
+    return Tree(sign, (_joined(terms[:middle]), _joined(right)))
+
+
+def _depth(tree: Tree) -> int:
+    deepest, level = 0, [tree]
+    while level:
+        deepest += 1
+        level = [child for node in level for child in node.children]
+    return deepest

@@ -1,0 +1,218 @@
+"""The context of a formula: its sentences, with a placeholder for each formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from engines.core.errors import EngineError
+from engines.core.events import Sink, ignore
+from engines.core.spec import Arg, exactly_one
+
+# Placeholders: a word in the place of each formula of a text, "eqx12eqx" in double quotes as in the
+# published contexts (MathAMR, section 3.1; the paper prints EQ:12).
+
+PLACEHOLDER = re.compile(r'"?eqx(\w+?)eqx"?')
+_ALIKE = re.compile(r"eq(?=x)", re.IGNORECASE)
+"""By which a word of the text itself would be taken for a placeholder, whole or with one end lost."""
+_FORMULA = re.compile(
+    r"(?<!\\)\$\$(?P<a>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<b>[^$]+?)(?<!\\)\$|\\\((?P<c>.+?)\\\)|\\\[(?P<d>.+?)\\\]",
+    re.DOTALL,
+)
+_END = re.compile(r"(?:(?<!\\)[.,?:;]|(?<=\s)!|\s)+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text with placeholders, the LaTeX of each formula by its id, and what was wrong."""
+
+    text: str
+    formulas: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+def placeholder(name: str) -> str:
+    """The placeholder of a formula by its id, with its quotes."""
+    return f'"eqx{name}eqx"'
+
+
+def ids(text: str) -> list[str]:
+    """The ids of the placeholders in a text, in order."""
+    return [match[1] for match in PLACEHOLDER.finditer(text)]
+
+
+def put(latex: str, name: str) -> tuple[str, str]:
+    r"""The placeholder of a formula and the formula. Punctuation at its end goes behind the placeholder: .
+    , ? : ; as the paper or the authors' code has it, and ! after a blank, since otherwise it is a factorial.
+
+    >>> put("a+b=c.", "7"), put("n!", "8")
+    (('"eqx7eqx".', 'a+b=c'), ('"eqx8eqx"', 'n!'))
+    """
+    latex = latex.strip()
+    end = _END.search(latex)
+    kept = latex[: end.start()] if end else latex
+    if not kept:
+        return placeholder(name), latex
+    return placeholder(name) + "".join(latex[len(kept) :].split()), kept
+
+
+def marked(text: str) -> Marked:
+    r"""A text whose formulas stand between dollar signs, or as `\(…\)` and `\[…\]`, with placeholders; the
+    ids count from 1. Posts as ARQMath has them, in HTML with `math-container`, keep the ids of their
+    formulas.
+
+    >>> marked("Why is $x^2 \\ge 0$?").text
+    'Why is "eqx1eqx"?'
+    """
+    if "math-container" in text:
+        return _of_post(text)
+    parts: list[str] = []
+    formulas: dict[str, str] = {}
+    at = loose = 0
+    for number, match in enumerate(_FORMULA.finditer(text), start=1):
+        written, formulas[str(number)] = put(str(match[match.lastgroup or 0]), str(number))
+        parts += [text[at : match.start()], written]
+        at = match.end()
+    parts.append(text[at:])
+    for place in range(0, len(parts), 2):
+        loose += len(re.findall(r"(?<!\\)\$", parts[place]))
+        parts[place] = parts[place].replace("\\$", "$")
+    warnings = [f"{loose} dollar signs have no partner and stay text"] if loose else []
+    return _marked(parts, formulas, warnings)
+
+
+def _marked(parts: list[str], formulas: Mapping[str, str], warnings: list[str]) -> Marked:
+    """Args: parts: text and placeholders in turn; a word of the text that looks like one is taken apart."""
+    alike = 0
+    for place in range(0, len(parts), 2):
+        parts[place], count = _ALIKE.subn(lambda match: f"{match[0]} ", parts[place])
+        alike += count
+    if alike:
+        warnings.append(f'"eqx" in the text is written "eq x" ({alike} times), since placeholders have it')
+    return Marked("".join(parts), formulas, tuple(warnings))
+
+
+def _of_post(body: str) -> Marked:
+    from engines.forum.cleaning import broken_formulas, clean_with_formulas
+
+    cleaned = clean_with_formulas(body)
+    found = in_fields(cleaned.text, cleaned.formulas)
+    broken = broken_formulas(body, cleaned)
+    more = (f"{broken} formulas are in broken HTML",) if broken else ()
+    return replace(found, warnings=(*found.warnings, *more))
+
+
+def in_fields(text: str, formulas: Iterable[tuple[str, str]]) -> Marked:
+    """A cleaned text, whose formulas stand as `$latex$`, with placeholders.
+
+    Args: formulas: (id, LaTeX) in their order, `q_12` being 12; one without an id is `n` and its number, and
+    one whose id another formula has the id with a number.
+    """
+    parts: list[str] = []
+    found: dict[str, str] = {}
+    warnings: list[str] = []
+    at = 0
+    for number, (name, latex) in enumerate(formulas):
+        start = text.find(f"${latex}$", at)
+        if start < 0:
+            warnings.append(f"the formula {name or number} is not in the text")
+            continue
+        first = short = re.sub(r"\W", "_", name.removeprefix("q_")) or f"n{number}"
+        written, kept = put(latex, short)
+        again = 1
+        while found.get(short, kept) != kept:
+            again += 1
+            short = f"{first}_{again}"
+            written = put(latex, short)[0]
+        if short != first:
+            warnings.append(f"another formula has the id {first} too, and is {short}")
+        found[short] = kept
+        parts += [text[at:start], written]
+        at = start + len(latex) + 2
+    return _marked([*parts, text[at:]], found, warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The sentences around a formula, with placeholders for all formulas.
+
+    The paper takes the formula's sentence (--window 0), the released contexts also the one before and the one
+    after it (1). The first sentence with the formula counts. Without --query the context is the whole text.
+    """
+
+    text: Annotated[
+        str | None, Arg("A text with formulas between dollar signs, or a post in HTML.", option=False)
+    ] = None
+    file: Annotated[
+        Path | None, Arg('Lines {"topic_id": …, "text": …, "query": the formula\'s id}.', metavar="FILE")
+    ] = None
+    query: Annotated[str | None, Arg("The id of the formula; those of a text count from 1.")] = None
+    window: Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=9)] = 1
+    pipeline: Annotated[
+        Path | None, Arg("A spaCy folder that splits sentences, instead of full stops.", metavar="FOLDER")
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 or E427 unless there is either a text or a file."""
+        remedy = "As in: 'Why is $x^2 \\ge 0$?', or --file FILE."
+        exactly_one({"a text": self.text, "a file": self.file}, remedy)
+
+
+def context(spec: Context, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
+    """`{"context", "formulas": {id: LaTeX}, "query", "warnings"}`; of a file such a row with `topic_id` for
+    each line. Events: a warning of topics that occur again.
+
+    Raises: EngineError E376 for a query that is no formula of the text.
+    """
+    if spec.text is not None:
+        return _context(spec, spec.text, spec.query)
+    assert spec.file is not None
+    return _of_file(spec, spec.file, events)
+
+
+def _of_file(spec: Context, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.mathamr.rows import named_rows
+
+    for row in named_rows(file, "topic_id", "text", events=events):
+        query = row.held.get("query", spec.query)
+        with row.placed():
+            found = _context(spec, row["text"], None if query is None else str(query))
+        yield {"topic_id": row["topic_id"], **found}
+
+
+def _context(spec: Context, text: str, query: str | None) -> dict[str, Any]:
+    found = marked(text)
+    name = None if query is None else query.removeprefix("q_")
+    if name is not None and name not in found.formulas:
+        raise EngineError(
+            f"the text has no formula {name!r}",
+            code="E376",
+            exit_code=2,
+            remedy=f"It has: {', '.join(found.formulas) or 'none'}.",
+        )
+    around = found.text if name is None else window(found.text, name, spec.window, spec.pipeline)
+    kept = set(ids(around))
+    return {
+        "context": around,
+        "formulas": {one: latex for one, latex in found.formulas.items() if one in kept},
+        "query": name,
+        "warnings": list(found.warnings),
+    }
+
+
+def window(text: str, formula: str, sentences: int = 1, pipeline: Path | None = None) -> str:
+    """The first sentence with a formula's placeholder and that many on each side, joined by spaces; the
+    placeholder alone where the text lacks it."""
+    from engines.language.sentences import sentences as split
+
+    # A quote after a full stop would count to the sentence before it.
+    unquoted = PLACEHOLDER.sub(lambda match: match[0].replace('"', "x"), text)
+    spans = split(unquoted, pipeline=pipeline)
+    for place, (start, end) in enumerate(spans):
+        if placeholder(formula) in text[start:end]:
+            chosen = spans[max(0, place - sentences) : place + sentences + 1]
+            return " ".join(" ".join(text[one:two].split()) for one, two in chosen)
+    return placeholder(formula)

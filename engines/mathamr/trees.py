@@ -1,0 +1,180 @@
+"""Operator trees and symbol layout trees of formulas, one or a file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from engines.core.errors import DataError
+from engines.core.events import Event, Sink, ignore
+from engines.core.machine import MAX_LATEX
+from engines.core.spec import Arg, exactly_one, refused
+from engines.mathamr.rows import ONE_FORMULA, Reader
+
+if TYPE_CHECKING:
+    from engines.formula.operator_tree import OperatorTree
+
+
+_SHOWN = 80
+"""Characters of an error that are repeated beside its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opt:
+    """The operator tree of a formula, or of each formula of a file.
+
+    Mode arqmath keeps the conventions of ARQMath's published trees: a chain a < b < c loses the operand that
+    two relations share. Mode correct repeats it, nests differences, and reads relations in brackets. What
+    cannot be parsed is an error node, with the place where it stands.
+    """
+
+    latex: Annotated[
+        str | None, Arg("The formula, without dollar signs.", metavar="LATEX", longest=MAX_LATEX)
+    ] = None
+    file: Annotated[Path | None, Arg('Lines {"id": …, "latex": …}.', metavar="FILE")] = None
+    reader: Reader = "builtin"
+    mode: Annotated[Literal["arqmath", "correct"], Arg("Whose conventions.")] = "arqmath"
+    write: Annotated[
+        Literal["tree", "latex", "unicode"],
+        Arg("How the tree of --latex is printed without --json: an operand a line, or as a formula."),
+    ] = "tree"
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
+        exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
+        if self.reader == "latexml" and self.mode == "correct":
+            raise refused("LaTeXML reads as ARQMath's trees do", "E402", "Leave --mode or --reader out.")
+
+
+def opt(spec: Opt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
+    """The tree as `{"label", "children"}`; of a file a row `{"id", "tree", "errors"}` for each line.
+
+    An error is `{"start", "end", "latex"}`, in characters of the formula, of which the first 80 are given;
+    errors without a place of their own, as in brackets within another, are left out. What LaTeXML makes
+    nothing of is an error node over the whole. Events: warnings of ids that occur again, and of rows without
+    one. Raises: EngineError E377, E378 as `latexml`.
+
+    >>> opt(Opt(latex="x^2"))
+    {'label': 'O!SUP', 'children': [{'label': 'V!x'}, {'label': 'N!2'}]}
+    """
+    from engines.formula.parser import operator_tree
+
+    if spec.latex is not None and spec.reader == "latexml":
+        return next(_by_latexml([spec.latex])).document()
+    if spec.latex is not None:
+        return operator_tree(spec.latex, spec.mode).document()
+    assert spec.file is not None
+    return _of_file(spec, spec.file, events)
+
+
+def _of_file(spec: Opt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.formula.parser import operator_tree
+    from engines.mathamr.rows import Row, named_rows
+
+    found: Iterable[tuple[Row, OperatorTree]]
+    every = named_rows(file, "latex", name="id", events=events)
+    if spec.reader == "latexml":
+        lines = list(every)
+        found = zip(lines, _by_latexml([row["latex"] for row in lines]), strict=True)
+    else:
+        found = ((row, operator_tree(row["latex"], spec.mode)) for row in every)
+    for row, tree in found:
+        latex, found_errors = row["latex"], tree.errors()
+        places = dict.fromkeys(error.span for error in found_errors if error.span is not None)
+        if found_errors and not places:
+            places[0, len(latex)] = None
+        errors = [
+            {"start": start, "end": end, "latex": latex[start : min(end, start + _SHOWN)]}
+            for start, end in places
+        ]
+        yield {"id": row.held.get("id"), "tree": tree.document(), "errors": errors}
+
+
+def _by_latexml(formulas: Sequence[str]) -> Iterator[OperatorTree]:
+    from engines.formula.mathml import latexml, read_content_mathml
+    from engines.formula.operator_tree import OperatorTree
+
+    for latex, made in zip(formulas, latexml(formulas), strict=True):
+        yield OperatorTree("E!", (), (0, len(latex))) if made is None else read_content_mathml(made.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Slt:
+    """The symbol layout tree of a formula, or of each formula of a file: what it looks like.
+
+    Under "line" stand the symbols from left to right; what hangs on a symbol is a line of its own, by where
+    it stands: above, below, over, under, within, degree, cell.
+    """
+
+    latex: Annotated[
+        str | None, Arg("The formula, without dollar signs.", metavar="LATEX", longest=MAX_LATEX)
+    ] = None
+    file: Annotated[
+        Path | None, Arg('Lines {"id": …, "latex": …} or {"id": …, "mathml": …}.', metavar="FILE")
+    ] = None
+    reader: Reader = "builtin"
+
+    def __post_init__(self) -> None:
+        """Raises: EngineError E402 or E427 unless there is either a formula or a file."""
+        exactly_one({"a formula": self.latex, "a file": self.file}, ONE_FORMULA)
+
+
+def slt(spec: Slt, *, events: Sink = ignore) -> dict[str, Any] | Iterator[dict[str, Any]]:
+    """The tree as `{"label", "children"}`; of a file a row `{"id", "tree"}` for each line.
+
+    A row whose MathML is no XML has no tree, and a warning; nor has what LaTeXML makes nothing of. Events:
+    also warnings of ids that occur again, and of rows without one. Raises: EngineError E377, E378 as
+    `latexml`.
+
+    >>> slt(Slt(latex="x^2"))["children"][0]["label"]
+    'V!x'
+    """
+    if spec.latex is not None:
+        tree = next(_trees([spec.latex], spec.reader, [partial(_warn, events, spec.latex)]))
+        return {"label": "E!"} if tree is None else tree
+    assert spec.file is not None
+    return _of_file_slt(spec, spec.file, events)
+
+
+def _warn(events: Sink, name: str, message: str) -> None:
+    events(Event("warning", {"message": f"{name}: {message}"}))
+
+
+def _of_file_slt(spec: Slt, file: Path, events: Sink) -> Iterator[dict[str, Any]]:
+    from engines.formula.symbol_layout import read_presentation_mathml
+    from engines.mathamr.rows import named_rows
+
+    # LaTeXML reads all at once; the built-in reader row by row.
+    every = named_rows(file, one_of=("latex", "mathml"), name="id", events=events)
+    for part in [list(every)] if spec.reader == "latexml" else ([row] for row in every):
+        written = [row for row in part if isinstance(row.held.get("latex"), str)]
+        made = _trees([row["latex"] for row in written], spec.reader, [row.warn for row in written])
+        for row in part:
+            found: dict[str, Any] = {"id": row.held.get("id"), "tree": None}
+            if isinstance(row.held.get("latex"), str):
+                found["tree"] = next(made)
+            else:
+                try:
+                    found["tree"] = read_presentation_mathml(row["mathml"]).document()
+                except DataError as error:
+                    row.warn(error.what)
+            yield found
+
+
+def _trees(
+    formulas: Sequence[str], reader: str, warn: Sequence[Callable[[str], None]]
+) -> Iterator[dict[str, Any] | None]:
+    """Args: warn: of each formula, what tells of it."""
+    from engines.formula.mathml import latexml
+    from engines.formula.symbol_layout import layout_tree, read_presentation_mathml
+
+    if reader == "builtin":
+        yield from (layout_tree(latex).document() for latex in formulas)
+        return
+    for tell, made in zip(warn, latexml(formulas), strict=True):
+        if made is None:
+            tell("LaTeXML makes nothing of it")
+        yield None if made is None else read_presentation_mathml(made.presentation).document()

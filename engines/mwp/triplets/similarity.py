@@ -1,0 +1,242 @@
+"""Similarity of problem texts and of equations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.core.errors import EngineError
+from engines.core.events import Sink, Stop, ignore, never
+from engines.core.numeric_kernel import compiled
+from engines.core.spec import refused
+from engines.core.tree import Tree
+from engines.core.tree_edit import distance, edit_script
+from engines.mwp.problems.equation import infix, normalised, parse_infix
+from engines.mwp.problems.numbers import Language, language_of
+from engines.mwp.problems.problem import Problem
+from engines.mwp.triplets.settings import Similarity, Text, Tokens
+
+# Bi-BLEU: sentence BLEU of two texts, each as the other's reference, on average (section 2.6 of the paper).
+#
+# Four-grams with equal weights, brevity penalty, and NLTK's smoothing method 1: no n-gram in common counts
+# as
+# 0.1 of one. Compiled; the counts of all texts are laid out once.
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+_LONGEST = 4
+_NOTHING = 0.1
+_WORD = re.compile(r"N_\d+|[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:\.\d+)?|\S")
+_WORD_ZH = re.compile(r"N_\d+|[A-Za-z]+|\d+(?:\.\d+)?|\S")
+
+
+def tokens(text: str, language: Language, how: Tokens = "auto") -> tuple[str, ...]:
+    """What BLEU counts: in Chinese single characters (a placeholder is several), in English words.
+
+    Words are in lower case, punctuation stands alone; in Chinese each character and each placeholder is one.
+    """
+    if how == "characters" or (how == "auto" and language == "zh"):
+        return tuple(text)
+    if language == "zh":
+        return tuple(_WORD_ZH.findall(text))
+    return tuple(word if word.startswith("N_") else word.lower() for word in _WORD.findall(text))
+
+
+def bibleu(left: Sequence[str], right: Sequence[str]) -> float:
+    """Bi-BLEU of two sequences of tokens, 0 to 1.
+
+    >>> round(bibleu("abc", "abd"), 4)
+    0.2403
+    """
+    return float(BiBleu([left, right]).of(0, np.array([1]))[0])
+
+
+class BiBleu:
+    """Bi-BLEU among many texts. Args: texts: their tokens."""
+
+    name = "bibleu"
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        numbers: dict[tuple[str, ...], int] = {}
+        ids: list[int] = []
+        counts: list[int] = []
+        begins = np.zeros(len(texts) * _LONGEST + 1, np.int64)
+        self._lengths = np.array([len(text) for text in texts], np.int32)
+        for place, text in enumerate(texts):
+            for size in range(1, _LONGEST + 1):
+                grams = Counter(zip(*(text[start:] for start in range(size)), strict=False))
+                ids += [numbers.setdefault(gram, len(numbers)) for gram in grams]
+                counts += grams.values()
+                begins[place * _LONGEST + size] = len(ids)
+        self._ids, self._counts = np.array(ids, np.int32), np.array(counts, np.int32)
+        self._begins = begins
+        # The logarithm of how many n-grams each text has, averaged over n.
+        sizes = np.maximum(self._lengths[:, None] - np.arange(_LONGEST)[None], 1)
+        self._log_sizes = np.log(sizes).mean(1)
+        self._have = np.zeros(max(len(numbers), 1), np.int32)
+
+    def of(self, anchor: int, others: NDArray[np.integer]) -> Floats:
+        """(n,): Bi-BLEU of one text with others, by their places. Not for several threads at once."""
+        return _scores(
+            anchor,
+            np.asarray(others, np.int64),
+            self._ids,
+            self._counts,
+            self._begins,
+            self._lengths,
+            self._log_sizes,
+            self._have,
+        )
+
+
+@compiled
+def _scores(
+    anchor: int,
+    others: NDArray[np.int64],
+    ids: Ints,
+    counts: Ints,
+    begins: NDArray[np.int64],
+    lengths: Ints,
+    log_sizes: Floats,
+    have: Ints,
+) -> Floats:
+    first, last = begins[anchor * 4], begins[anchor * 4 + 4]
+    for at in range(first, last):
+        have[ids[at]] = counts[at]
+    found = np.zeros(len(others))
+    a = float(lengths[anchor])
+    for place in range(len(others)):
+        other = others[place]
+        b = float(lengths[other])
+        total = 0.0
+        shares = True
+        for size in range(4):
+            common = 0
+            for at in range(begins[other * 4 + size], begins[other * 4 + size + 1]):
+                common += min(have[ids[at]], counts[at])
+            if size == 0 and common == 0:
+                shares = False
+                break
+            total += np.log(common if common else 0.1)
+        if not shares:
+            continue
+        total /= 4.0
+        brevity_a = 1.0 if a > b else np.exp(1.0 - b / a)
+        brevity_b = 1.0 if b > a else np.exp(1.0 - a / b)
+        found[place] = 0.5 * (
+            brevity_a * np.exp(total - log_sizes[anchor]) + brevity_b * np.exp(total - log_sizes[other])
+        )
+    for at in range(first, last):
+        have[ids[at]] = 0
+    return found
+
+
+class TextSimilarity(Protocol):
+    """How alike the texts of a pool are."""
+
+    name: str
+
+    def of(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """(n,): of one text with others, by their places."""
+        ...
+
+
+class BertSim:
+    """The cosine of sentence vectors. Args: vectors: (texts, d), of length 1."""
+
+    name = "bertsim"
+
+    def __init__(self, vectors: NDArray[np.float32]) -> None:
+        self.vectors = vectors
+
+    def of(self, anchor: int, others: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """As `TextSimilarity.of`."""
+        return np.asarray(self.vectors[others] @ self.vectors[anchor], np.float64)
+
+
+def similarity_of(
+    problems: Sequence[Problem],
+    text: Text,
+    *,
+    how: Tokens = "auto",
+    encoder: str | None = None,
+    events: Sink = ignore,
+    stop: Stop = never,
+) -> TextSimilarity:
+    """What compares the texts of problems; a random choice is measured by Bi-BLEU.
+
+    Args: encoder: of sentences, `minilm` or a folder; None takes MiniLM where all problems are English.
+    Raises: EngineError E682 for Chinese problems without an encoder, and as `encoder` does.
+    """
+    if text != "bertsim":
+        return BiBleu([tokens(problem.text, problem.language, how) for problem in problems])
+    if encoder is None and any(problem.language == "zh" for problem in problems):
+        raise EngineError(
+            "the built-in sentence encoder reads no Chinese",
+            code="E682",
+            exit_code=2,
+            remedy="Name a folder of one that does: --encoder FOLDER, or take --text bibleu.",
+        )
+    from engines.retrieval.encoders import BUILT_IN
+    from engines.retrieval.encoders import encoder as opened
+
+    model = opened(encoder or BUILT_IN)
+    return BertSim(model.encode([problem.original for problem in problems], events=events, stop=stop))
+
+
+def similarity(spec: Similarity) -> dict[str, Any]:
+    """Bi-BLEU of two texts; of two equations their normal forms, tree edit distance, similarity and edits.
+
+    Raises: EquationError E220 for an equation that cannot be read.
+    """
+    if spec.texts:
+        if not spec.left.strip() or not spec.right.strip():
+            raise refused("one of the texts is empty", "E424")
+        language = language_of(spec.left + spec.right)
+        left, right = (tokens(text, language, spec.tokens) for text in (spec.left, spec.right))
+        return {"bibleu": bibleu(left, right), "tokens": [len(left), len(right)]}
+    one, other = (normalised(_read(text)) for text in (spec.left, spec.right))
+    return {
+        "left": infix(one),
+        "right": infix(other),
+        "distance": distance(one, other),
+        "nodes": [len(one), len(other)],
+        "similarity": equation_similarity(one, other),
+        "edits": edits(one, other),
+    }
+
+
+def equation_similarity(left: Tree, right: Tree) -> float:
+    """1 - tree edit distance / (nodes of both): section 2.2 of the paper.
+
+    >>> round(equation_similarity(parse_infix("N_0+N_1", Tree), parse_infix("N_0-N_1", Tree)), 4)
+    0.8333
+    """
+    return 1.0 - distance(left, right) / (len(left) + len(right))
+
+
+def edits(left: Tree, right: Tree) -> list[dict[str, Any]]:
+    """What becomes of each node on a shortest way, with the labels."""
+    from_, to = left.labels(), right.labels()
+    return [
+        {
+            **asdict(edit),
+            "from": None if edit.left is None else from_[edit.left],
+            "to": None if edit.right is None else to[edit.right],
+        }
+        for edit in edit_script(left, right)
+    ]
+
+
+def _read(text: str) -> Tree:
+    from engines.mwp.problems.equation import constant
+    from engines.mwp.problems.numbers import value_of
+
+    return parse_infix(text, lambda written: Tree(constant(value_of(written))))

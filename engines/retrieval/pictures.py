@@ -1,0 +1,187 @@
+"""Pictures of runs and of vectors: bars over topics, a plane by PCA or t-SNE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from colorsys import hls_to_rgb
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from engines.core.spec import Arg, refused
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engines.retrieval.dense import Vectors
+
+
+Plot = Annotated[
+    Path | None, Arg("Draw it over the topics there, as .svg or .png.", shown="no picture", writes=True)
+]
+
+PIXELS = 1_660
+"""Width of a picture as PNG."""
+_BAR, _STEP, _HEIGHT, _LEFT, _TOP, _FOOT = 10, 13, 240, 48, 34, 56
+_BLUE, _ORANGE, _INK, _LINE = "#0072b2", "#e69f00", "#222222", "#bbbbbb"
+
+
+def bars(values: Mapping[str, float], title: str, *, ticks: Mapping[str, float] | None = None) -> str:
+    """An SVG with a bar for each topic, from 0 to 1, a tick where another run stands, and the mean.
+
+    Args: values: by topic, in their order. ticks: the other run's.
+    """
+    return _page([_panel(values, title, (0.0, 1.0), ticks or {})], len(values))
+
+
+def deltas(panels: Sequence[tuple[str, Mapping[str, float]]]) -> str:
+    """An SVG of differences, a panel below the other: bars above or below 0, the highest first, on one scale.
+
+    Args: panels: title, and the differences by topic.
+    """
+    most = max((abs(value) for _, values in panels for value in values.values()), default=0.0)
+    limit = next((step for step in (0.1, 0.2, 0.4, 0.6, 0.8) if most <= step), 1.0)
+    drawn = [
+        _panel(dict(sorted(values.items(), key=lambda row: -row[1])), title, (-limit, limit), {})
+        for title, values in panels
+    ]
+    return _page(drawn, max((len(values) for _, values in panels), default=0))
+
+
+def _page(panels: Sequence[list[str]], topics: int) -> str:
+    each, width = _TOP + _HEIGHT + _FOOT, _width(topics)
+    height = each * len(panels)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="sans-serif" font-size="10" fill="{_INK}">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+    ]
+    for place, panel in enumerate(panels):
+        parts += [f'<g transform="translate(0 {place * each})">', *panel, "</g>"]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _width(topics: int) -> int:
+    return _LEFT + max(420, _STEP * topics) + 16
+
+
+def _panel(
+    values: Mapping[str, float], title: str, scale: tuple[float, float], ticks: Mapping[str, float]
+) -> list[str]:
+    low, high = scale
+    floor, right = _TOP + _HEIGHT, _width(len(values)) - 10
+
+    def y(value: float) -> float:
+        return round(floor - (value - low) / (high - low) * _HEIGHT, 2)
+
+    parts = [f'<text x="{_LEFT}" y="16" font-size="12">{escape(title)}</text>']
+    for step in range(6 if low == 0 else 5):
+        value = low + (high - low) * step / (5 if low == 0 else 4)
+        parts.append(
+            f'<line x1="{_LEFT}" x2="{right}" y1="{y(value)}" y2="{y(value)}" stroke="{_LINE}" '
+            f'stroke-width="0.5"/><text x="{_LEFT - 6}" y="{y(value) + 3}" text-anchor="end">'
+            f"{_number(value, low)}</text>"
+        )
+    for place, (topic, value) in enumerate(values.items()):
+        x, name = _LEFT + 4 + place * _STEP, escape(topic)
+        top, foot = y(max(value, 0.0)), y(min(value, 0.0))
+        parts.append(
+            f'<rect x="{x}" y="{top}" width="{_BAR}" height="{round(foot - top, 2)}" '
+            f'fill="{_BLUE if value >= 0 else _ORANGE}"><title>{name} {_number(value, low, 4)}</title></rect>'
+        )
+        if topic in ticks:
+            at = y(ticks[topic])
+            parts.append(
+                f'<line x1="{x - 1}" x2="{x + _BAR + 1}" y1="{at}" y2="{at}" stroke="{_ORANGE}" '
+                'stroke-width="2"/>'
+            )
+        parts.append(
+            f'<text transform="translate({x + 8} {floor + 8}) rotate(-90)" text-anchor="end" '
+            f'font-size="8">{name}</text>'
+        )
+    if values:
+        mean = sum(values.values()) / len(values)
+        parts.append(
+            f'<line x1="{_LEFT}" x2="{right}" y1="{y(mean)}" y2="{y(mean)}" stroke="{_INK}" '
+            f'stroke-dasharray="4 3"/><text x="{right}" y="28" text-anchor="end">'
+            f"mean {_number(mean, low, 4)}</text>"
+        )
+    return parts
+
+
+def _number(value: float, low: float, digits: int = 0) -> str:
+    """With its sign where there are differences; two digits unless said, one where the scale is 0 to 1."""
+    return f"{value:.{digits or 1}f}" if low == 0 else f"{value:+.{digits or 2}f}"
+
+
+Method = Literal["pca", "tsne"]
+PERPLEXITY = 30.0
+
+
+def refuse_idle_seed(method: Method, seed: int) -> None:
+    """Raises: EngineError E427 for a seed of PCA, which draws nothing."""
+    if method == "pca" and seed:
+        raise refused("PCA draws nothing by a seed", "E427", "Leave out --seed, or choose tsne.")
+
+
+def plane(vectors: Vectors, method: Method = "tsne", *, seed: int = 0) -> NDArray[np.float32]:
+    """(rows, 2) coordinates. t-SNE with perplexity 30, or a third of the rows where they are few."""
+    import numpy as np
+
+    if method == "pca" or len(vectors) < 5:
+        centred = vectors - vectors.mean(0)
+        _, _, axes = np.linalg.svd(centred, full_matrices=False)
+        flat: NDArray[np.float32] = np.zeros((len(vectors), 2), np.float32)
+        found = centred @ axes[:2].T
+        # The sign of an axis is free: the largest coordinate points up.
+        found *= np.sign(found[np.abs(found).argmax(0), np.arange(found.shape[1])])
+        flat[:, : found.shape[1]] = found
+        return flat
+    from sklearn.manifold import TSNE
+
+    perplexity = min(PERPLEXITY, (len(vectors) - 1) / 3)
+    made = TSNE(2, perplexity=perplexity, init="pca", random_state=seed).fit_transform(vectors)
+    return np.asarray(made, np.float32)
+
+
+def _colour(number: int, count: int) -> str:
+    red, green, blue = hls_to_rgb(number / count, (0.42, 0.55, 0.35)[number % 3], 0.75)
+    return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+
+
+def picture(points: NDArray[np.float32], names: Sequence[str], title: str = "", *, size: int = 720) -> str:
+    """An SVG of points (rows, 2) coloured by name, with the names beside it. Every name has a shape of its
+    own too, so that it is known without colour."""
+    order = list(dict.fromkeys(names))
+    low, high = points.min(0), points.max(0)
+    scale = (size - 40) / max(float((high - low).max()), 1e-9)
+    places = 20 + (points - low) * scale
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 110} {size + 30}" '
+        f'font-family="sans-serif" font-size="12">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<text x="20" y="18">{escape(title)}</text>',
+    ]
+    for number, name in enumerate(order):
+        paint = _colour(number, len(order))
+        rows = [row for row, other in enumerate(names) if other == name]
+        marks = [_mark(number, float(places[row, 0]), float(size + 20 - places[row, 1])) for row in rows]
+        lines.append(
+            f'<g fill="{paint}" fill-opacity="0.7"><title>{escape(name)}</title>{"".join(marks)}</g>'
+        )
+        height = 40 + 18 * number
+        lines.append(f'<g fill="{paint}">{_mark(number, size + 20, height - 4)}</g>')
+        lines.append(f'<text x="{size + 32}" y="{height}">{escape(name)}</text>')
+    return "\n".join([*lines, "</svg>\n"])
+
+
+def _mark(number: int, x: float, y: float) -> str:
+    kind = number % 4
+    if kind == 0:
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
+    if kind == 1:
+        return f'<rect x="{x - 2.7:.1f}" y="{y - 2.7:.1f}" width="5.4" height="5.4"/>'
+    if kind == 2:
+        return f'<path d="M{x:.1f} {y - 3.6:.1f}l3.4 6h-6.8z"/>'
+    return f'<path d="M{x:.1f} {y - 3.8:.1f}l3.8 3.8l-3.8 3.8l-3.8 -3.8z"/>'

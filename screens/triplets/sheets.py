@@ -1,0 +1,396 @@
+"""Sheets over the Triplets screen: problems in the plane, a problem solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Static
+
+from engines.core.tree import Tree
+from engines.mwp.problems.equation import parse_infix
+from screens.shell.export import Export, picked, table_exports
+from screens.shell.frame import Frame
+from screens.shell.request import Answer
+from screens.shell.theme import safe_text
+from screens.triplets.columns import figure
+from screens.triplets.drawing import aligned, grown, marked, node_lines, tree_of
+from screens.widgets.listing import Listing, error_text
+from screens.widgets.plot import Dot, Scatter
+from screens.widgets.sheet import Sheet
+from screens.widgets.table import Column, Record, Table
+
+
+class _Arranged(Answer):
+    """One of the two planes is there; tagged with whether it is the one before."""
+
+
+class ProblemMap(Sheet):
+    """Shows the problems of the commonest equations.
+
+    Args: model: the solver. data: the set's name and file. texts: of its problems, by id. go: is called with
+    the id of the one that is opened.
+    """
+
+    DEFAULT_CSS = """
+    ProblemMap Horizontal { height: 1fr; }
+    ProblemMap Horizontal > Vertical { width: 1fr; }
+    ProblemMap .side { height: 1; padding: 0 1; color: $quiet; }
+    ProblemMap #lit { height: 2; padding: 0 1; border-top: solid $line; }
+    """
+
+    def __init__(
+        self,
+        workbench: Frame,
+        model: Path,
+        data: tuple[str, Path],
+        texts: Mapping[str, str],
+        go: Callable[[str], object],
+    ) -> None:
+        super().__init__(workbench)
+        self.model, (self._name_of_set, self.data) = model, data
+        self._texts, self._go = texts, go
+        self._planes = {before: Scatter(id="before" if before else "after") for before in (True, False)}
+        self._lit = Static(id="lit")
+        # Two requests: of one, the newer question would take the place of the other.
+        self._requests = {before: self.request("mwp.tsne", _Arranged) for before in (True, False)}
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(f"{self._name_of_set} by {self.model.name}, t-SNE")
+            box.border_subtitle = "tab other side   enter go there   y command   e export   esc close"
+            with Horizontal():
+                for before, plane in self._planes.items():
+                    with Vertical():
+                        yield Static("before the training" if before else "after it", classes="side")
+                        yield plane
+            yield self._lit
+
+    def on_mount(self) -> None:
+        for before, request in self._requests.items():
+            self._planes[before].say(Content.styled("… arranging", "$quiet"))
+            request.ask({"model": str(self.model), "data": str(self.data), "before": before}, before)
+        self._planes[False].focus()
+
+    @on(_Arranged)
+    def _arranged(self, event: _Arranged) -> None:
+        plane = self._planes[event.tag]
+        if event.error is not None:
+            plane.say(error_text(event.error))
+            return
+        found = event.value
+        dots = zip(found["ids"], found["points"], found["templates"], strict=True)
+        plane.show([Dot(id_, x, y, template) for id_, (x, y), template in dots])
+        self._tell(plane)
+
+    @on(Scatter.Moved)
+    def _moved(self, event: Scatter.Moved) -> None:
+        if event.control.has_focus:
+            self._tell(event.control)
+
+    def _tell(self, plane: Scatter) -> None:
+        """Say what is lit, and light it on the other side too."""
+        here = plane.here
+        if here is None:
+            return
+        for other in self._planes.values():
+            if other is not plane and other.dots:
+                other.lit = here.key
+        words = f"{here.key}  {here.kind}  {self._texts.get(here.key, '')}"
+        self._lit.update(safe_text(words).truncate(max(8, self._lit.size.width - 2), ellipsis=True))
+
+    @on(Scatter.Opened)
+    def _opened(self, event: Scatter.Opened) -> None:
+        if (here := event.control.here) is not None:
+            self.dismiss(None)
+            self._go(here.key)
+
+    # What can be taken away
+
+    @property
+    def _focused_side(self) -> bool:
+        return self._planes[True].has_focus
+
+    def command(self) -> list[str] | None:
+        """The command that prints the places of the side that has the focus."""
+        return ["mwp", "tsne", str(self.model), str(self.data), *(["--before"] if self._focused_side else [])]
+
+    def exports(self) -> list[Export]:
+        """The places of that side."""
+        dots = self._planes[self._focused_side].dots
+        if not dots:
+            return []
+        facts = {"model": str(self.model), "problems": str(self.data), "before": self._focused_side}
+        return table_exports(
+            "places",
+            "problems-plane",
+            {".csv": "c", ".jsonl": "j"},
+            lambda: (("problem", "x", "y", "equation"), ((dot.key, dot.x, dot.y, dot.kind) for dot in dots)),
+            facts,
+        )
+
+
+_STEP_S = 0.4
+"""Between two steps of the tree, while nobody moves the cursor."""
+_STEPS = (
+    Column("step", "step", 4, "right"),
+    Column("work", "work", show=lambda r: safe_text(r["work"], "$foreground")),
+)
+_EQUATIONS = (
+    Column("answer", "answer", 14, "right", show=lambda r: f"{r['answer']:.10g}"),
+    Column(
+        "probability", "probability", 11, "right", show=lambda r: f"{r['probability']:.1%}".replace("%", " %")
+    ),
+    Column("filled", "filled", show=lambda r: safe_text(r["filled"], "$foreground")),
+    Column("equation", "equation", 30, drop=1),
+)
+_EXPORTED = {name: name for name in ("equation", "filled", "answer", "probability")}
+
+
+class _Solved(Answer):
+    """The problem is solved, or why not."""
+
+
+class SolveSheet(Sheet):
+    """Asks a solver and shows what it answers."""
+
+    DEFAULT_CSS = """
+    SolveSheet > Vertical { height: 28; max-height: 96%; }
+    SolveSheet #told { height: auto; max-height: 8; padding: 0 1; }
+    SolveSheet Horizontal { height: 1fr; min-height: 4; }
+    SolveSheet #steps { width: 1fr; height: 1fr; }
+    SolveSheet #tree { width: 1fr; height: 1fr; padding: 0 1; border-left: solid $line; }
+    SolveSheet #equations { height: 8; border-top: solid $line; }
+    """
+
+    def __init__(self, workbench: Frame, model: Path, text: str) -> None:
+        super().__init__(workbench)
+        self.model, self.text = model, text
+        self.found: Mapping[str, Any] | None = None
+        self._told, self._tree = Static(id="told"), Static(id="tree")
+        self._steps = Listing(_STEPS, id="steps", counts=False, empty=("It is a number of the text", ""))
+        self._equations = Listing(_EQUATIONS, id="equations", counts=False)
+        self._growth: Timer | None = None
+        self._solve = self.request("mwp.solve", _Solved)
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(f"solved by {self.model.name}")
+            box.border_subtitle = "↓ next step   tab other equations   y command   e export   esc close"
+            yield self._told
+            with Horizontal():
+                yield self._steps
+                yield self._tree
+            yield self._equations
+
+    def on_mount(self) -> None:
+        self._told.update(safe_text(self.text))
+        self._equations.show_loading(f"asking {self.model.name}")
+        self._solve.ask({"model": str(self.model), "text": self.text})
+
+    @on(_Solved)
+    def _solved(self, event: _Solved) -> None:
+        if event.error is not None:
+            self._equations.show_error(event.error)
+            return
+        self.found = found = event.value
+        sign = f"{found['probability']:.0%}".replace("%", " %")
+        words = f"{found['equation']} = {found['answer']:.10g}"
+        self._told.update(
+            marked(found, None)
+            + Content("\n")
+            + Content.assemble((words, "bold"), (f"   probability {sign}", "$quiet"))
+            + Content("".join(f"\n{remark}" for remark in found["remarks"]))
+        )
+        best = {name: found[name] for name in (*_EXPORTED, "tree")}
+        rows = [best, *found["alternatives"]]
+        self._equations.load([{"id": place, **row} for place, row in enumerate(rows)])
+        self._steps.load(
+            [
+                {"id": place, "step": place, "work": step["text"]}
+                for place, step in enumerate(found["steps"], start=1)
+            ]
+        )
+        self._steps.table.focus()
+        self._draw(found["tree"], 1)
+        if len(found["steps"]) > 1:
+            self._growth = self.set_interval(_STEP_S, self._grow)
+
+    # The tree
+
+    def _grow(self) -> None:
+        table = self._steps.table
+        before = table.cursor
+        table.cursor += 1
+        if table.cursor == before:
+            self._rest()
+
+    def _rest(self) -> None:
+        """It grows by itself no more."""
+        if self._growth is not None:
+            self._growth.stop()
+            self._growth = None
+
+    def on_key(self) -> None:
+        """Whoever moves the cursor sets the pace."""
+        self._rest()
+
+    @on(Table.Moved, "#steps-table")
+    def _step_reached(self) -> None:
+        self._draw(self.found["tree"] if self.found else (), self._steps.table.cursor + 1)
+
+    @on(Table.Moved, "#equations-table")
+    def _equation_reached(self, event: Table.Moved) -> None:
+        if event.table.has_focus and event.table.current is not None:
+            self._draw(event.table.current["tree"], None)
+
+    def _draw(self, labels: Sequence[str], steps: int | None) -> None:
+        if self.found is not None:
+            self._tree.update(grown(tree_of(labels), self.found, steps))
+
+    # What can be taken away
+
+    def command(self) -> list[str] | None:
+        """The command that solves it."""
+        return ["mwp", "solve", str(self.model), self.text]
+
+    def exports(self) -> list[Export]:
+        """The equations that were thought of."""
+        if self.found is None:
+            return []
+        return table_exports(
+            "equations",
+            "solved",
+            {".csv": "c", ".jsonl": "j"},
+            lambda: picked(self._equations.table.visible_records(), _EXPORTED),
+            {"model": str(self.model), "text": self.text},
+        )
+
+
+def solver_for(text: str, solvers: Sequence[Path], chosen: str) -> Path | None:
+    """The solver that was chosen; else the first whose name is of the text's language, `mwp-zh…`; else the
+    first."""
+    from engines.mwp.problems.numbers import language_of
+
+    named = next((path for path in solvers if path.name == chosen), None)
+    start = f"mwp-{language_of(text)}"
+    own = next((path for path in solvers if path.name.startswith(start)), None)
+    return named or own or next(iter(solvers), None)
+
+
+_LOOKS = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert": "$success"}
+_SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two normalised equations in infix notation, each with the name of its problem."""
+
+    left_name: str
+    left: str
+    right_name: str
+    right: str
+
+
+class _Compared(Answer):
+    """The edits are there."""
+
+
+def _step(record: Record) -> Content:
+    look = _LOOKS[record["edit"]]
+    return Content.styled(
+        f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", look
+    )
+
+
+def _node(name: str) -> Any:
+    def cell(record: Record) -> Content:
+        return safe_text(record[name], "" if record["edit"] == "keep" else _LOOKS[record["edit"]] + " bold")
+
+    return cell
+
+
+class EditPath(Sheet):
+    """Shows the shortest way from one equation to another."""
+
+    def __init__(self, workbench: Frame, pair: Pair) -> None:
+        super().__init__(workbench)
+        self.pair = pair
+        columns = (
+            Column("left", pair.left_name, 40, show=_node("left"), unfiltered="it draws a tree"),
+            Column("edit", "edit", 10, show=_step),
+            Column("right", pair.right_name, show=_node("right"), unfiltered="it draws a tree"),
+        )
+        self._listing = Listing(columns, id="edits", counts=False)
+        self._about = Static(classes="figures")
+        self._compare = self.request("mwp.similarity", _Compared)
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = safe_text(f"from {self.pair.left_name} to {self.pair.right_name}")
+            box.border_subtitle = "y command   e export   esc close"
+            yield self._about
+            yield self._listing
+
+    def on_mount(self) -> None:
+        self._listing.show_loading("comparing")
+        self._compare.ask({"left": self.pair.left, "right": self.pair.right}, self.pair)
+
+    @on(_Compared)
+    def _compared(self, event: _Compared) -> None:
+        if event.error is not None:
+            self._listing.show_error(event.error)
+            return
+        found = event.value
+        lefts, rights = found["nodes"]
+        self._about.update(
+            Content.assemble(
+                safe_text(f"{found['left']}  →  {found['right']}", "bold"),
+                "\n",
+                safe_text(
+                    f"similarity 1 − {found['distance']}/({lefts} + {rights}) "
+                    f"= {figure(found['similarity'])}",
+                    "$quiet",
+                ),
+            )
+        )
+        self._listing.load(rows(found))
+        self._listing.table.focus()
+
+    def command(self) -> list[str] | None:
+        """The command that prints the same."""
+        return ["mwp", "similarity", self.pair.left, self.pair.right]
+
+    def exports(self) -> list[Export]:
+        """The edits as a table."""
+        if not len(self._listing.table.rows):
+            return []
+        heads = {"left": self.pair.left_name, "edit": "edit", "right": self.pair.right_name}
+        return table_exports(
+            "edit path",
+            "edit-path",
+            {".csv": "c", ".jsonl": "j"},
+            lambda: picked(self._listing.table.visible_records(), heads),
+            {"left": self.pair.left, "right": self.pair.right},
+        )
+
+
+def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
+    left, right = (list(node_lines(parse_infix(found[name], Tree))) for name in ("left", "right"))
+    return [
+        {
+            "id": place,
+            "left": "" if edit["left"] is None else left[edit["left"]],
+            "edit": edit["kind"],
+            "right": "" if edit["right"] is None else right[edit["right"]],
+        }
+        for place, edit in enumerate(aligned(found["edits"]))
+    ]

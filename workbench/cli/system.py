@@ -1,0 +1,184 @@
+"""Commands about the program itself: config, doctor, repro, serve, tour."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from typing import Annotated
+
+import typer
+
+from workbench import paths
+from workbench.cli.command import group
+from workbench.cli.common import Json, emit, guard, say, table
+from workbench.config import Setting, load_config, set_value
+from workbench.doctor import examine
+from workbench.errors import MissingError, one_line
+from workbench.operation import load
+from workbench.paper import papers
+from workbench.repro import Cell, Table, engines, tables
+from workbench.tour import Guide
+from workbench.workspace import Workspace, ensure_sample
+
+app = group("config", "Settings, and where each value comes from.")
+
+
+@app.command()
+@guard
+def show(as_json: Json = False) -> None:
+    """Every setting with its value and origin: default, file or environment."""
+    config = load_config()
+    settings = config.settings.values()
+    for problem in config.problems:
+        say(one_line(problem))
+    rows = [
+        (s.name, _shown(s), s.origin + (f" {s.source}" if s.source else ""), s.key.help) for s in settings
+    ]
+    document = {
+        "settings": {s.name: {"value": s.value, "origin": s.origin, "source": s.source} for s in settings},
+        "problems": [problem.to_dict() for problem in config.problems],
+    }
+    emit(document, as_json, text=table(("setting", "value", "from", "what it is"), rows))
+
+
+@app.command("set")
+@guard
+def set_(
+    name: Annotated[str, typer.Argument(help="The setting, such as theme or egen.mode.", show_default=False)],
+    value: Annotated[str, typer.Argument(help="Its value.", show_default=False)],
+) -> None:
+    """Write a setting to the file."""
+    setting = set_value(name, value)
+    say(f"{setting.name} = {_shown(setting)} in {setting.source}")
+
+
+@app.command()
+@guard
+def path() -> None:
+    """Where the settings file is, whether it exists or not."""
+    emit(None, False, text=[str(paths.config_file())])
+
+
+def _shown(setting: Setting) -> str:
+    return str(setting.value).lower() if isinstance(setting.value, bool) else str(setting.value)
+
+
+_GLYPHS = {"ok": "✓", "note": "·", "wrong": "!", "missing": "✗"}
+
+
+def doctor(as_json: Json = False) -> None:
+    """What is installed, what is missing, what to do. Ends with 3 when something needed is missing."""
+    findings = examine()
+    missing = any(finding.state == "missing" for finding in findings)
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{_GLYPHS[finding.state]} {finding.state:<7}  {finding.name:<13}  {finding.what}")
+        if finding.remedy:
+            lines.append(f"{'':<26}→ {finding.remedy}")
+    emit({"ok": not missing, "findings": findings}, as_json, text=lines)
+    if missing:
+        raise typer.Exit(3)
+
+
+def repro(
+    engine: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ENGINE]", help="egen, mwp, arqmath or mathamr; all without.", show_default=False
+        ),
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option("--table", metavar="N", help="One table.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The tables of the papers: the paper's numbers, ours with their intervals, setting, what is missing."""
+    workspace = Workspace.open()
+    wanted = [engine] if engine else engines()
+    found = [item for name in wanted for item in tables(workspace, name, number=number)]
+    lines = [line for item in found for line in [*_lines(item), ""]]
+    emit(found, as_json, text=lines[:-1])
+
+
+def _lines(item: Table) -> list[str]:
+    head = f"{item.engine}, Table {item.number}: {item.title}"
+    columns = [cell.column for cell in item.rows[0].cells]
+    rows = []
+    for row in item.rows:
+        papers = [_number(cell.paper, item.decimals) for cell in row.cells]
+        rows.append((row.name, "paper" if set(papers) != {"-"} else "", *papers))
+        if row.source:
+            rows.append((f"  {row.source}", "ours", *(_ours(cell, item.decimals) for cell in row.cells)))
+    lines = [head, f"  paper's setting: {item.setting}"]
+    lines += [f"  {line}" for line in table(("", "", *columns), rows)]
+    if item.note:
+        lines.append(f"  note: {item.note}")
+    if not any(row.source for row in item.rows):
+        lines.append("  ours: not measured here yet")
+    measured = {(row.command, row.record) for row in item.rows if row.command}
+    lines += [f"  ours by: {command}{record and f' -> {record}'}" for command, record in sorted(measured)]
+    lines.append(f"  to measure: {item.command}")
+    return lines + [f"  missing: {what}" for what in item.missing]
+
+
+def _ours(cell: Cell, decimals: int) -> str:
+    if cell.ours is None:
+        return ""
+    mean = _number(cell.ours, decimals)
+    if cell.low is None or cell.high is None:
+        return mean
+    return f"{mean} [{_number(cell.low, decimals)}, {_number(cell.high, decimals)}]"
+
+
+def _number(value: float, decimals: int) -> str:
+    if value != value:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{decimals}f}"
+
+
+Host = Annotated[str, typer.Option("--host", help="Where to listen; others than this machine too.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")]
+
+
+def serve(host: Host = "127.0.0.1", port: Port = 8000) -> None:
+    """Open the screens in a browser, at an address that nobody can guess; Ctrl-C ends it.
+
+    Whoever has the address can do here what you can. Without --host only this machine is listened to.
+    """
+    try:
+        from workbench.web import WebServer, listen
+    except ImportError as error:
+        raise MissingError(
+            f"{error.name or 'textual-serve'} is not installed",
+            code="E351",
+            remedy="pip install mathwb[serve]",
+        ) from None
+    # Once here, so that a workspace that cannot be used is told now and not to each page.
+    ensure_sample(Workspace.open())
+    place = listen(host, port)
+    server = WebServer(place)
+    if not _is_loopback(place.getsockname()[0]):
+        say("others can reach this address, and nothing that goes over it is encrypted")
+    emit(None, False, text=server.address)
+    sys.stdout.flush()
+    server.run()
+
+
+def _is_loopback(host: str) -> bool:
+    return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+
+
+def tour(as_json: Json = False) -> None:
+    """Do the main job of every engine on the sample workspace and tell what it found."""
+    workspace = Workspace.open()
+    made = ensure_sample(workspace)
+    say(f"workspace {workspace.root}{': the sample was put there' if made else ''}")
+    guide = Guide(lambda line: None if as_json else emit(None, False, text=line or [""]), say)
+    for paper in papers():
+        if paper.tour:
+            load(paper.tour)(guide, workspace)
+    emit(
+        {"workspace": str(workspace.root), "stops": guide.stops},
+        as_json,
+        text="Look at all of it with: mathwb",
+    )

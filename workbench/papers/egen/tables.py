@@ -1,0 +1,599 @@
+"""E-Gen's results as rows, and as lines for people."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engines.core.files import printable
+from engines.egen.records import told_apart, where
+from workbench.cli.common import table
+from workbench.operation import Aside
+from workbench.units import noun
+
+if TYPE_CHECKING:
+    from engines.egen.check_rules import FileChecked
+    from engines.egen.corpus.build_semembed import BuildSemembed
+    from engines.egen.egraphs import WalkEgraph
+    from engines.egen.models.embed import Embed, Embedded
+    from engines.egen.models.vectors import Indexed
+    from engines.egen.records import Cluster
+    from engines.egen.rules.check import Difference
+    from engines.egen.verdicts import Verified
+    from workbench.papers.egen.evaluation import DrawMap, EvaluateRow
+
+
+MATCH_FIELDS = ("cluster", "head", "verdict", "member", "op")
+MEMBER_FIELDS = ("member", "prefix", "infix", "tok", "verdict", "kept", "op")
+MISTAKE_FIELDS = ("cost", "query", "expected", "predicted", "note")
+NEIGHBOUR_FIELDS = ("cluster", "member", "cosine", "prefix", "infix", "verdict", "same", "op")
+
+
+Address = Callable[[Mapping[str, Any]], str]
+
+
+def expression_row(item: Mapping[str, Any], _found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item that holds an expression in prefix notation, with its operators and the screens' names."""
+    row = dict(item)
+    row["op"] = str(item.get("prefix", item.get("head", ""))).split()
+    if "unicode" in item:
+        row["head" if "head" in item else "infix"] = item["unicode"]
+    if "tokens" in item:
+        row["tok"] = item["tokens"]
+    return row
+
+
+def cluster_address(spec: Any) -> Address:
+    """Where notes on the clusters of matches are kept."""
+    return lambda match: f"corpus/{spec.corpus.name}/cluster/{match['cluster']}"
+
+
+def member_address(spec: Any) -> Address:
+    """Where notes on the members of a cluster are kept."""
+    return lambda member: f"corpus/{spec.corpus.name}/cluster/{spec.cluster}/member/{member['member']}"
+
+
+def neighbour_address(spec: Any) -> Address:
+    """Where notes on neighbours are kept."""
+    # Without a corpus it is the sample that ships.
+    home = f"corpus/{spec.data.name if spec.data is not None else 'sample-e'}/cluster"
+    return lambda found: f"{home}/{found['cluster']}/member/{found['member']}"
+
+
+_SHOWN_MEMBERS = 40
+_SHOWN_LINES = 10
+_SHOWN_CLASSES = 20
+
+
+def _verdict(outcome: str, exceptions: str) -> str:
+    return f"{outcome} except at {exceptions}" if exceptions else outcome
+
+
+def generate(cluster: Cluster, _spec: object) -> Iterator[str]:
+    """The first members, and how the cluster came about; without members why, and what to change."""
+    from engines.egen.generation import document, without_members
+    from engines.egen.theories.theory import theory_of
+
+    members, stats = cluster.members, cluster.stats
+    infix = theory_of(cluster.config.theory, "").infix
+    rows = [
+        (
+            one.tokens,
+            _verdict(one.verdict.outcome, one.verdict.exceptions),
+            f"{one.verdict.kept:.0%}",
+            infix(one.prefix),
+        )
+        for one in members[:_SHOWN_MEMBERS]
+    ]
+    if rows:
+        yield from table(["tokens", "verdict", "kept", "member"], rows)
+        yield ""
+    yield (
+        f"{len(members):,} members of {stats.total_members:,} terms; "
+        f"growth: {stats.stop_reason}, {stats.nodes:,} {noun(stats.nodes, 'node')} "
+        f"in {stats.classes:,} {noun(stats.classes, 'class', 'classes')}; "
+        f"{stats.grow_s:.2f} s grown, {stats.sample_s:.2f} s drawn, {stats.verify_s:.2f} s verified"
+    )
+    if not members:
+        why, change = without_members(document(cluster))
+        yield f"no members: {why}"
+        options = (
+            f"--{name.replace('_', '-')}" + ("" if value is True else f" {value}")
+            for name, value in change.items()
+        )
+        yield Aside(f"try {' '.join(options)}" if change else "change the expression")
+    if stats.dropped:
+        yield "left out: " + ", ".join(f"{count:,} {reason}" for reason, count in stats.dropped.items())
+    if len(members) > _SHOWN_MEMBERS:
+        yield Aside(f"{len(members) - _SHOWN_MEMBERS:,} more; --json lists all")
+
+
+def verify(found: Verified, _spec: object) -> Iterator[str]:
+    """How many lines have which verdict, and the first that are not equal."""
+    yield from table(["verdict", "lines"], found.totals.items())
+    failed = [row for row in found.results if row["verdict"] not in ("equal", "extends")]
+    # Unreadable lines first: among thousands of verdicts they would go unseen.
+    failed.sort(key=lambda row: row["verdict"] is not None)
+    if failed:
+        yield ""
+        rows = [
+            (
+                row["line"],
+                row["verdict"] or "error",
+                "" if row["kept"] is None else f"{row['kept']:.0%}",
+                _point(row),
+                found.members.get(row["line"], ""),
+            )
+            for row in failed[:_SHOWN_LINES]
+        ]
+        yield from table(["line", "verdict", "kept", "because", "member"], rows)
+    if len(failed) > _SHOWN_LINES:
+        yield f"… and {len(failed) - _SHOWN_LINES:,} more; --json lists all"
+
+
+def _point(row: Mapping[str, Any]) -> str:
+    """`x = 1.5: 2 and undefined`, or why the line cannot be read."""
+    if row["verdict"] is None:
+        return str(row["error"])
+    example = row["counterexample"]
+    if example is None:
+        return ""
+    head, member = told_apart(example["head"], example["member"], example.get("difference"), digits=6)
+    return f"{where(example['x'], example.get('at'), digits=4)}: {head} and {member}"
+
+
+def explain(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """A verdict with its domains and points."""
+    verdict = found["verdict"]
+    yield from table(
+        ("", ""),
+        [
+            ("head", _with_domain(found, "head")),
+            ("member", _with_domain(found, "member")),
+            ("verdict", f"{verdict['verdict']}, {_share(verdict)}"),
+            ("because", found["because"]),
+        ],
+    )[1:]
+    yield ""
+    rows = [
+        (*_place(point), _value(point, "head"), _value(point, "member"), _failure(point))
+        for point in found["points"]
+    ]
+    names = found["points"][0].get("at", ["x"]) if rows else ["x"]
+    yield from table((*names, "head", "member", "because"), rows)
+
+
+def _with_domain(found: Mapping[str, Any], side: str) -> str:
+    domain = found[f"{side}_domain"]["text"]
+    return f"{found[side]}   defined on {domain}" if domain else str(found[side])
+
+
+def _place(point: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{value:.6g}" for value in point.get("at", {"x": point["x"]}).values())
+
+
+def _share(verdict: Mapping[str, Any]) -> str:
+    """Of which points a verdict speaks."""
+    points = verdict["points"]
+    if verdict["verdict"] in ("shrinks", "nowhere"):
+        return f"defined on {round(verdict['kept'] * points)} of {points} points of the head's domain"
+    return f"judged on {points} points of the head's domain"
+
+
+def _value(point: Mapping[str, Any], name: str) -> str:
+    return f"{point[name]:.10g}" if point[f"{name}_state"] == "defined" else point[f"{name}_state"]
+
+
+def _failure(point: Mapping[str, Any]) -> str:
+    return f"{point['why']}, in {point['term']}" if "term" in point else ""
+
+
+def derive(found: Mapping[str, Any], _spec: object) -> list[str]:
+    """A derivation, a step a line."""
+    rows = [
+        (_verdict(step["verdict"], step["except"]), step["infix"], step["rule"] or "start")
+        for step in found["steps"]
+    ]
+    return table(("verdict", "expression", "rule"), rows) if rows else [f"no derivation: {found['reason']}"]
+
+
+def egraph(found: Mapping[str, Any], spec: WalkEgraph) -> Iterator[str]:
+    """The classes of an e-graph, the root first."""
+    classes, root = found["classes"], str(found["root"])
+    wanted = list(classes) if spec.number is not None else [root, *(name for name in classes if name != root)]
+    rows = []
+    for name in wanted[:_SHOWN_CLASSES]:
+        nodes = [" ".join([node[0], *(f"c{child}" for child in node[1:])]) for node in classes[name]]
+        rows.append((f"c{name}", len(nodes), found["terms"][name]["prefix"], ", ".join(nodes)))
+    yield from table(("class", "nodes", "smallest term", "is"), rows)
+    if len(wanted) > _SHOWN_CLASSES:
+        yield f"… and {len(wanted) - _SHOWN_CLASSES:,} more classes; --json lists all"
+
+
+def save(found: Mapping[str, Any], _spec: object) -> list[str]:
+    """Where a cluster was kept."""
+    return [f"kept as cluster {found['cluster']} of {found['out']}"]
+
+
+def find(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
+    """The clusters that hold a function."""
+    if not found["matches"]:
+        return [f"no cluster holds {found['unicode']}"]
+    rows = [
+        (
+            match["cluster"],
+            match["unicode"],
+            match["verdict"],
+            "another form" if match["member"] is None else f"member {match['member']}",
+        )
+        for match in found["matches"]
+    ]
+    return table(("cluster", "head", "verdict", "there as"), rows)
+
+
+def show(found: Mapping[str, Any], _spec: object) -> Iterable[str]:
+    """A cluster with its members."""
+    rows = (
+        (row["member"], row["tokens"], _verdict(row["verdict"], row.get("except", "")), row["infix"])
+        for row in found["members"]
+    )
+    return table(("member", "tokens", "verdict", "expression"), rows)
+
+
+def imported(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was imported."""
+    yield f"{made['clusters']:,} clusters, {made['expressions']:,} expressions in {made['out']}"
+    if made["bad_lines"]:
+        yield f"lines that could not be read: {made['bad_lines']:,}"
+    for head in made["skipped"]:
+        yield f"left out: {head['head']} ({head['reason']})"
+
+
+def export(made: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was exported."""
+    yield f"{made['clusters']:,} clusters in {made['file']}"
+
+
+def pairs(rows: Iterable[Sequence[str]], spec: Any) -> Iterator[str]:
+    """A pair or triplet a line."""
+    for row in rows:
+        yield json.dumps(row) if spec.jsonl else "\t".join(row)
+
+
+def rules(found: Any, spec: Any) -> Iterator[str]:
+    """Rules by family, with what a check found; those of a file by class."""
+    if hasattr(found, "unread"):
+        yield from _of_a_file(found)
+        return
+    yield from _overview(found.families, found.checks)
+    if spec.family:
+        yield ""
+        yield from _details(found.families, found.checks)
+    for name, problem in found.problems:
+        yield f"{name}: {problem}"
+
+
+def _of_a_file(found: FileChecked) -> Iterator[str]:
+    """How many rules are of each class, and all that are false, losing or undecided, or could not be read."""
+    counts = ", ".join(f"{name} {number:,}" for name, number in sorted(found.counts.items()))
+    single = sum(bool(one.except_at) for one in found.found)
+    yield f"{len(found.found):,} rules: {counts}; {single:,} differ in domain at single values besides"
+    rows = []
+    for one in found.found:
+        if one.effect not in ("equal", "widening"):
+            rows.append((one.effect, f"line {one.rule.line}", one.rule.name, *_parting(one.difference)))
+    if rows:
+        yield from table(("class", "", "rule", "at", "left", "right"), rows)
+    if found.unread:
+        yield f"lines that could not be read: {len(found.unread):,}"
+        yield from (f"  line {one.line}: {one.why}" for one in found.unread)
+
+
+def _parting(point: Difference | None) -> tuple[str, str, str]:
+    """Where two sides part, and both values."""
+    if point is None:
+        return "", "", ""
+    left, right = ("undefined" if side is None else f"{side:.6g}" for side in (point.left, point.right))
+    return ", ".join(f"{name} = {value:.6g}" for name, value in point.binding.items()), left, right
+
+
+def rules_code(document: Mapping[str, Any]) -> int:
+    """1 when a rule does not do what the table claims."""
+    return 1 if document["problems"] else 0
+
+
+def corpus(built: Any, _spec: object) -> Iterator[str]:
+    """How a build ended."""
+    if not built.complete:
+        yield f"stopped after {built.heads_done:,} of {built.heads:,} heads; the same command goes on"
+        return
+    if built.share:
+        yield f"share {built.share}: {built.heads:,} heads in {built.out}; without --share all is assembled"
+        return
+    yield f"{built.clusters:,} clusters, {built.expressions:,} expressions in {built.out}"
+    if built.bad_lines:
+        yield f"lines that could not be read: {built.bad_lines:,}"
+    for head in built.skipped:
+        yield f"left out: {head.head} ({head.reason})"
+
+
+def stats(found: Mapping[str, Any], _spec: object) -> list[str]:
+    """A corpus beside the paper's Table 3."""
+    paper = found["paper"]
+    rows: list[tuple[str, object, object]] = [
+        ("operators", found["operators"], paper["operators"]),
+        ("clusters", found["clusters"], ""),
+        ("expressions", found["expressions"], ""),
+        ("cluster size, mean", found["mean_cluster_size"], paper["mean_cluster_size"]),
+        ("members per head, mean", found["mean_members_per_head"], ""),
+        ("tokens, mean", found["mean_tokens"], paper["mean_tokens"]),
+        ("tokens in training notation, mean", found["mean_training_tokens"], ""),
+        ("training pairs", found["split"]["pairs"], paper["pairs"]),
+        ("training triplets", found["split"]["triplets"], paper["triplets"]),
+        (
+            "validation expressions",
+            found["split"]["validation"]["expressions"],
+            paper["validation_expressions"],
+        ),
+        (
+            "validation expressions, shapes held out",
+            found["split_by_shape"]["validation"]["expressions"],
+            "",
+        ),
+        ("heads merged into an equal one", found["merged_heads"], ""),
+        ("heads left out", len(found["skipped"]), ""),
+    ]
+    if found.get("variables"):
+        rows.insert(0, ("variables", " ".join(found["variables"]), ""))
+    lines = table(("", "here", "paper"), rows)
+    lines += [f"where        {printable(text)}" for text in found.get("assumed", ())]
+    shares = ", ".join(f"{name} {share:.2%}" for name, share in found["verdicts"].items() if share)
+    ends = ", ".join(f"{name} {count:,}" for name, count in found["stop_reasons"].items())
+    return [*lines, "", f"verdicts     {shares}", f"growth ended {ends}"]
+
+
+def _overview(families: Sequence[Any], checks: Mapping[str, Any]) -> list[str]:
+    """One line a family: directed rules by class (found if checked, else claimed), and a line of totals."""
+    header = ["rules", "sound", "extends", "loses", "other", "strict", "dropped"]
+    rows = [_counts(group, checks) for group in families]
+    if checks:
+        header += ["points", "sympy", "problems"]
+    header.append("family")
+    totals = [sum(column) for column in zip(*rows, strict=True)]
+    named = [[*row, group.name] for row, group in zip(rows, families, strict=True)]
+    return table(header, [*named, [*totals, "total"]])
+
+
+def _counts(group: Any, checks: Mapping[str, Any]) -> list[int]:
+    from engines.egen.rules.table import active
+
+    effects = Counter(checks[rule.name].found.effect if checks else rule.claim for rule in group.rules)
+    known = [effects["sound"], effects["extends"], effects["loses"]]
+    strict = len(active(group.rules, "strict"))
+    row = [len(group.rules), *known, len(group.rules) - sum(known), strict, len(group.dropped)]
+    if checks:
+        found = [checks[rule.name] for rule in group.rules]
+        row.append(sum(one.found.points for one in found))
+        row.append(sum(one.opinion is not None and one.opinion.verdict == "agree" for one in found))
+        row.append(sum(bool(one.problem) for one in found))
+    return row
+
+
+def _details(families: Sequence[Any], checks: Mapping[str, Any]) -> Iterator[str]:
+    """Every rule of the families with its conditions, and what is dropped."""
+    from engines.egen.expressions.language import prefix
+
+    for group in families:
+        for rule in group.rules:
+            exact = " or ".join(", ".join(map(str, guards)) or "always" for guards in rule.exact) or "never"
+            when = f"   when {', '.join(map(str, rule.when))}" if rule.when else ""
+            found = checks[rule.name].found.effect if checks else rule.claim
+            yield f"{rule.name}: {prefix(rule.left)} -> {prefix(rule.right)}   {found}{when}   exact {exact}"
+        for drop in group.dropped:
+            yield f"{drop.name}: {drop.left} -> {drop.right}   dropped: {drop.reason}"
+
+
+_SHOWN_MISTAKES = 5
+
+
+def embed(found: Embedded, _spec: Embed) -> Iterator[str]:
+    """Where the vectors are."""
+    if found.bad_lines:
+        yield Aside(f"lines without a vector, which are rows of nan: {found.bad_lines:,}")
+    if found.share:
+        yield f"share {found.share}: {found.rows:,} vectors; without --share all is put together"
+        return
+    yield f"{found.rows:,} vectors of {found.dimension} numbers in {found.file}"
+
+
+def index(found: Indexed, _spec: object) -> Iterator[str]:
+    """How many expressions have vectors."""
+    if found.left_out:
+        yield Aside(f"expressions that the model cannot read: {found.left_out:,}")
+    if found.share:
+        vectors = found.expressions + found.clusters
+        yield f"share {found.share}: {vectors:,} vectors; without --share all is put together"
+        return
+    yield f"{found.expressions:,} expressions of {found.clusters:,} clusters have vectors"
+
+
+def nearest(found: Mapping[str, Any], _spec: object) -> list[str]:
+    """Neighbours with their verdicts."""
+    rows = [
+        (f"{each['cosine']:.4f}", each.get("verdict", ""), _address(each), each["unicode"])
+        for each in found["neighbours"]
+    ]
+    return table(("cosine", "verdict", "cluster", f"nearest to {found['unicode']}"), rows)
+
+
+def _address(hit: Mapping[str, Any]) -> str:
+    """`412.37`: cluster and member; what is of no corpus has none."""
+    return "" if hit["cluster"] is None else f"{hit['cluster']}.{hit['member']}"
+
+
+def analogy(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was asked, and the hits."""
+    asked = " : ".join(found[name]["unicode"] for name in ("x1", "y1"))
+    yield f"{asked}  ::  {found['x2']['unicode']} : ?"
+    if found["expected"] is not None:
+        place, other = found["place"], found["place_without_echo"]
+        where = f"hit {place}" if place else f"none of the {len(found['hits'])} hits"
+        more = f", hit {other} without what equals x2" if other not in (place, None) else ""
+        yield f"expected {found['expected']['unicode']}: {where}{more}"
+    rows = [
+        (
+            f"{hit['cosine']:.4f}",
+            hit["verdict"] or "",
+            "equals x2" if hit["echo"] else "",
+            _address(hit),
+            hit["unicode"],
+        )
+        for hit in found["hits"]
+    ]
+    yield from table(("cosine", "verdict", "", "cluster", f"nearest of {found['candidates']:,}"), rows)
+
+
+def draw_map(found: Mapping[str, Any], spec: DrawMap) -> Iterator[str]:
+    """The places, or where the picture is."""
+    if spec.file is None:
+        numbers = found.get("clusters", [""] * len(found["exprs"]))
+        points = found["points"] or []
+        rows = (
+            (number, name, f"{x:.4f}", f"{y:.4f}", text)
+            for number, name, (x, y), text in zip(
+                numbers, found["names"], points, found["exprs"], strict=True
+            )
+        )
+        yield from table(("cluster", "name", "x", "y", "expression"), rows)
+    elif "clusters" in found:
+        yield f"{len(found['points']):,} clusters in {spec.file}"
+    else:
+        families = len(set(found["names"]))
+        yield f"{len(found['points']):,} expressions of {families} families in {spec.file}"
+
+
+def rewrite(found: Mapping[str, Any], _spec: object) -> list[str]:
+    """What was written, best first."""
+    rows = [
+        (f"{each['score_nats']:.3f}", each["verdict"] or "no expression", each["prefix"] or "")
+        for each in found["written"]
+    ]
+    return table(("nats a token", "verdict", "written"), rows)
+
+
+def semembed(found: Mapping[str, Any], _spec: BuildSemembed) -> Iterator[str]:
+    """What was built."""
+    yield f"{found['clusters']:,} clusters, {found['expressions']:,} expressions in {found['out']}"
+
+
+def semvec(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The figures, and what was asked."""
+    rows = [
+        (each["name"].replace("_", " "), f"{each['value']:.2f}", "[{:.2f}, {:.2f}]".format(*each["interval"]))
+        for each in found["figures"]
+    ]
+    yield from table((f"score at {found['k']}, %", "here", "95 %"), rows)
+    yield (
+        f"{found['asked']:,} queries of {found['set']}-{found['queries']} among {found['expressions']:,} "
+        f"expressions of {found['classes']:,} classes"
+    )
+
+
+# Derivations
+
+
+def check(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Every derivation with a note on each step that needs one."""
+    if found["model"]:
+        yield f"{found['model']} suspects a step whose cosine is below {found['threshold']:.4f}"
+        if held := found["suspicion"]:
+            yield (
+                f"{held['precision']:.0f} % of them hold, {held['recall']:.0f} % of mistakes are "
+                "suspected (derivations with one mistake each)"
+            )
+    for number, derivation in enumerate(found["derivations"], 1):
+        yield f"derivation {number}: {_verdict_text_models(derivation)}"
+        for place, step in enumerate(derivation["steps"]):
+            note = _note(derivation["transitions"][place - 1]) if place else ""
+            yield f"  {place + 1}. {step['infix']}{note}"
+    if found["bad"]:
+        yield f"derivations that could not be read: {len(found['bad']):,}"
+
+
+_SAID = {"wrong": "is wrong", "loses domain": "loses domain", "not shown": "is not shown"}
+
+
+def _verdict_text_models(derivation: Mapping[str, Any]) -> str:
+    """`step 3 is wrong; step 5 is not shown`: the first of each kind."""
+    found = [each["judgement"] for each in derivation["transitions"]]
+    parts = [f"step {found.index(kind) + 2} {said}" for kind, said in _SAID.items() if kind in found]
+    parts = parts or ["every step is right"]
+    flagged = derivation["first_flagged"]
+    if flagged is not None and flagged != derivation["first_wrong"]:
+        parts.append(f"the embeddings suspect step {flagged + 2}")
+    return "; ".join(parts)
+
+
+def _note(transition: Mapping[str, Any]) -> str:
+    parts = []
+    example, judgement = transition["counterexample"], transition["judgement"]
+    if judgement == "right":
+        parts += [transition["reason"]] if transition["verdict"] != "equal" or transition["except"] else []
+    elif example:
+        shown = told_apart(example["head"], example["member"], example["difference"], digits=6)
+        at = where(example["x"], example.get("at"), digits=4)
+        parts.append(f"{judgement.upper()}: at {at}: {' becomes '.join(shown)}")
+    else:
+        parts.append(f"{judgement.upper()}: {transition['reason']}")
+    if transition["cosine"] is not None:
+        parts.append(f"cosine {transition['cosine']:.3f}" + (", suspicious" if transition["flagged"] else ""))
+    return f"   [{'; '.join(parts)}]" if parts else ""
+
+
+# Evaluations
+
+
+def evaluate(found: Mapping[str, Any], spec: EvaluateRow) -> Iterator[str]:
+    """Figures beside the paper's, the setting, and the costliest mistakes."""
+    if "kept" in found:
+        yield Aside(f"kept in {found['kept']}")
+    papers = list(dict.fromkeys(name for figure in found["figures"] for name in figure["paper"]))
+    rows = [
+        (
+            figure["name"],
+            figure["protocol"],
+            f"{figure['value']:.2f}",
+            "[{:.2f}, {:.2f}]".format(*figure["interval"]),
+            *(f"{figure['paper'][name]:.2f}" if name in figure["paper"] else "" for name in papers),
+        )
+        for figure in found["figures"]
+    ]
+    yield f"{found['task']}: {found['model']} on {found['data']}"
+    yield from table(("measure, %", "protocol", "here", "95 %", *(f"paper {name}" for name in papers)), rows)
+    yield ""
+    yield from _setting(found["setting"])
+    if families := found["setting"].get("by_family"):
+        yield ""
+        columns = ("family", "analogies", "paper, %", "any form, %")
+        yield from table(columns, [(name, n, f"{a:.1f}", f"{b:.1f}") for name, (n, a, b) in families.items()])
+    if found["mistakes"]:
+        yield ""
+        yield f"wrong: {found['wrong']:,}; the costliest:"
+        columns = ("cost", "query", "expected", "predicted")
+        rows = [
+            (f"{case['cost']:.4f}", case["query"], case["expected"] or "–", case["predicted"] or "–")
+            for case in found["mistakes"][: spec.worst or _SHOWN_MISTAKES]
+        ]
+        yield from (f"  {line}" for line in table(columns, rows))
+
+
+def _setting(setting: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in setting.items():
+        if not isinstance(value, Mapping):
+            shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+            yield f"{name.replace('_', ' ')}: {shown}"
+        elif value and name != "by_family":
+            counts = ", ".join(f"{key}: {count:.6g}" for key, count in value.items())
+            yield f"{name.replace('_', ' ')}: {counts}"

@@ -1,0 +1,232 @@
+"""MathAMR's results as rows, and as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.common import table
+from workbench.operation import Aside
+
+if TYPE_CHECKING:
+    from engines.mathamr.graph.comparison import Compare
+    from engines.mathamr.parsing.parse import Parse
+    from engines.mathamr.trees import Opt
+
+
+TOPIC_FIELDS = ("topic", "nodes", "judged", "graph", "formula", "latex", "title")
+HIT_FIELDS = ("rank", "score", "latex", "formula", "post", "kind", "formulas")
+NEAREST_FIELDS = ("rank", "score", "grade", "latex", "formula", "post")
+"""Of the formulas nearest to one that is inspected, and of those that a run ranks."""
+
+Found = Mapping[str, Any]
+
+
+def topic_row(topic: Found, _found: object = None) -> dict[str, Any]:
+    """A topic of what `mathamr topics` found."""
+    from engines.formula.unicode import unicode_text
+
+    return {
+        **topic,
+        "topic": topic["id"],
+        "judged": sum(topic["judged"]),
+        "graph": "yes" if topic["graph"] else "no",
+        "formula": unicode_text(topic["latex"]),
+    }
+
+
+def topic_address(spec: Any) -> Callable[[Found], str]:
+    """Where notes on topics are kept."""
+    from workbench.papers.arqmath.data import name_of
+
+    home = f"mathamr/{name_of(spec.folder)}/topic"
+    return lambda topic: f"{home}/{topic['id']}"
+
+
+def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
+    """The tree, an operand a line under its operator; or as the formula that it stands for."""
+    if spec.write != "tree":
+        from engines.formula.operator_tree import OperatorTree
+        from engines.formula.parser import operator_tree
+        from engines.formula.render import latex
+        from engines.formula.unicode import unicode_text
+
+        source = spec.latex or ""
+        built_in = spec.reader == "builtin"
+        written = latex(operator_tree(source, spec.mode) if built_in else OperatorTree.read(tree), source)
+        yield unicode_text(written) if spec.write == "unicode" else written
+        return
+    yield from slt(tree, spec)
+
+
+def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """A tree, what hangs on a node indented under it."""
+    from engines.mathamr.graph.drawing import readable
+
+    pending: list[tuple[Mapping[str, Any], str, str]] = [(tree, "", "")]
+    while pending:
+        node, lead, below = pending.pop()
+        yield lead + readable(node["label"])
+        children = node.get("children", ())
+        for number, child in reversed(list(enumerate(children))):
+            last = number == len(children) - 1
+            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
+
+
+def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
+    """The picture's text."""
+    return str(made["text"]).splitlines()
+
+
+def compare(found: Found, spec: Compare) -> Iterator[str]:
+    """The score, then the triples: - only in the first, + only in the other."""
+    name = "Smatch" if spec.edges == "written" else f"standardised, edges {spec.edges}:"
+    least = "" if found["optimal"] else "at least "
+    figures = f"{found['f1']:.3f}, precision {found['precision']:.3f}, recall {found['recall']:.3f}"
+    yield f"{name} {least}{figures}"
+    if not found["optimal"]:
+        yield Aside("the pairing of nodes was not proved to be the best one in the time allowed")
+    signs = {"both": " ", "one": "-", "other": "+"}
+    for row in found["triples"]:
+        yield f"{signs[row['in']]} {row['source']} {row['role']} {row['target']}"
+
+
+def topics(found: Found, _spec: object) -> Iterator[str]:
+    """A line for each topic."""
+    from engines.formula.unicode import unicode_text
+
+    rows = [
+        [
+            one["id"],
+            one["nodes"],
+            sum(one["judged"]),
+            "yes" if one["graph"] else "",
+            unicode_text(one["latex"]),
+        ]
+        for one in found["topics"]
+    ]
+    yield from table(["topic", "nodes", "judged", "graph", "formula"], rows)
+    if found["left_out"]:
+        yield Aside(f"lines and files that could not be read: {found['left_out']:,}")
+
+
+def index(built: Found, _spec: object) -> list[str]:
+    """What was indexed."""
+    if not built["complete"]:
+        return ["stopped; nothing was kept"]
+    lines = [
+        f"{built['formulas']:,} formulas of {built['looks']:,} looks in {built['out']}",
+        f"{built['features']:,} parts of trees; looks with an error node: {built['with_error_nodes']:,}",
+    ]
+    if built["without_context"]:
+        lines.append(f"formulas whose text the collection does not have: {built['without_context']:,}")
+    if built["left_out"]:
+        lines.append(f"rows that are left out: {built['left_out']:,}")
+    return lines
+
+
+def search(found: Found, _spec: object) -> Iterator[str]:
+    """The formulas, each with the largest part that it shares; or what was ranked."""
+    from engines.formula.unicode import unicode_text
+
+    if "hits" not in found:
+        done = f"{found['topics']:,} topics in {found['run']}"
+        yield done if found["complete"] else "stopped; no run was written"
+        return
+    rows = [
+        [
+            hit["rank"],
+            f"{hit['score']:.4f}",
+            hit["formula"],
+            hit["post"],
+            unicode_text(hit["latex"]),
+            ", ".join(_part(part) for part in hit["parts"][:2]),
+        ]
+        for hit in found["hits"]
+    ]
+    yield from table(["", "score", "formula", "post", "", "parts in common"], rows)
+
+
+def _part(part: Found) -> str:
+    from engines.formula.unicode import unicode_text
+
+    return unicode_text(part["query"]) + ("" if part["exact"] else " (other letters)")
+
+
+def inspect(found: Found, _spec: object) -> Iterator[str]:
+    """Text, graph, string and the nearest formulas."""
+    from engines.formula.unicode import render_text, unicode_text
+
+    yield render_text(found["text"])
+    yield ""
+    yield from found["penman"].splitlines()
+    yield f"graph: {found['parser']}" + (", approximate" if found["parser"] == "builtin" else "")
+    yield ""
+    yield f"string: {found['strings']['mathamr']}"
+    if found["nearest"]:
+        yield ""
+        rows = [
+            [
+                one["rank"],
+                f"{one['score']:.4f}",
+                one["formula"],
+                "" if one["grade"] is None else one["grade"],
+                unicode_text(one["latex"]),
+            ]
+            for one in found["nearest"]
+        ]
+        yield from table(["", "score", "formula", "grade", ""], rows)
+    for warning in found["warnings"]:
+        yield Aside(warning)
+
+
+def evaluate(found: Found, _spec: object) -> Iterator[str]:
+    """The runs below each other; then the tests and the thirds of the topics by size."""
+    from pathlib import Path
+
+    yield f"{found['topics']} topics, {found['judged']:,} judged looks"
+    header = ["run", "nDCG'@5", "nDCG'@10", "nDCG'@1000", "P'@5", "P'@10", "mAP'", "95 % of nDCG'@10"]
+    rows = []
+    for one in found["systems"]:
+        low, high = one["intervals"]["ndcg10_prime"]
+        figures = [f"{one[name]:.4f}" for name in _MEASURES]
+        rows.append([Path(one["run"]).name, *figures, f"{low:.3f} to {high:.3f}"])
+    yield from table(header, rows)
+    if found["comparisons"]:
+        yield ""
+        tests = [
+            [
+                Path(one["run"]).name,
+                one["measure"],
+                f"{one['difference']:+.4f}",
+                one["wins"],
+                one["losses"],
+                f"{one['t_p']:.4f}",
+                f"{one['bonferroni_p']:.4f}",
+            ]
+            for one in found["comparisons"]
+        ]
+        head = ["against the first", "measure", "difference", "better", "worse", "t-test", "Bonferroni"]
+        yield from table(head, tests)
+    thirds = [
+        [Path(one["run"]).name, name, third["topics"], *(f"{third[key]:.4f}" for key in _MEASURES)]
+        for one in found["systems"]
+        for name, third in one.get("by_size", {}).items()
+    ]
+    if thirds:
+        yield ""
+        yield from table(["run", "trees", "topics", *header[1:-1]], thirds)
+    if "plot" in found:
+        yield f"by topic: {found['plot']}"
+
+
+_MEASURES = ("ndcg5_prime", "ndcg10_prime", "ndcg1000_prime", "p5_prime", "p10_prime", "map_prime")
+
+
+def parse(document: Mapping[str, Any], spec: Parse) -> Iterator[str]:  # noqa: ARG001
+    """The MathAMR graph and its string."""
+    yield from document["mathamr"].splitlines()
+    yield ""
+    yield document["linear_mathamr"]
+    for warning in document["warnings"]:
+        yield Aside(warning)

@@ -1,0 +1,328 @@
+"""Results on math word problems as rows, and as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.common import table
+from workbench.operation import Aside
+
+if TYPE_CHECKING:
+    from engines.mwp.triplets.explain import Candidate, Explanation
+    from engines.mwp.triplets.settings import Triplet
+    from workbench.papers.mwp.labels import Label
+
+
+ANCHOR_FIELDS = ("id", "template", "source", "fold", "like", "alone", "text")
+TRIPLET_FIELDS = ("id", "margin", "strategy", "alone", "eq", "positive", "negative")
+CANDIDATE_FIELDS = ("as", "id", "text", "eq", "equation", "pool", "of", "own", "why", "problem")
+CANDIDATES = {"negative": "negatives", "lost": "lost", "own": "own", "positive": "positives"}
+"""What a candidate is, and the list of an explanation that holds it."""
+
+
+def anchor_row(anchor: Mapping[str, Any], _found: object = None) -> dict[str, Any]:
+    """An anchor of what `mwp anchors` found."""
+    return {**anchor, "alone": "yes" if anchor["like"] == 1 else ""}
+
+
+def triplet_row(triplet: Triplet, _found: object = None) -> dict[str, Any]:
+    """A triplet of what `mwp triplets` found."""
+    return {
+        "id": triplet.anchor,
+        "margin": triplet.margin,
+        "strategy": triplet.strategy,
+        "alone": "yes" if triplet.alone else "",
+        "eq": triplet.eq_sim_negative,
+        "positive": triplet.positive,
+        "negative": triplet.negative,
+    }
+
+
+def candidate_row(role: str, candidate: Mapping[str, Any]) -> dict[str, Any]:
+    """A candidate of what `mwp explain` found. Args: role: one of `CANDIDATES`."""
+    return {
+        "as": role,
+        "id": candidate["id"],
+        "text": candidate["text_sim"],
+        "eq": candidate["eq_sim"],
+        "equation": candidate["template"],
+        "pool": candidate["part"],
+        "of": candidate["of"],
+        "own": "yes" if candidate["own"] else "",
+        "why": candidate["reason"],
+        "problem": " ".join(candidate["text"].split()),
+    }
+
+
+def explained_row(candidate: Candidate, found: Explanation) -> dict[str, Any]:
+    """The same, of an explanation that was just made."""
+    held = (
+        role for role, name in CANDIDATES.items() if any(candidate is one for one in getattr(found, name))
+    )
+    return candidate_row(next(held), asdict(candidate))
+
+
+def choice_name(strategy: str, text: str, pool: str) -> str:
+    """How triplets are chosen, as one word: `em-bibleu-train+qr`."""
+    return f"{strategy}-{text}-{pool.replace(',', '+')}"
+
+
+def triplet_home(set_: str, choice: str) -> str:
+    """What begins the addresses of the triplets of a set of problems."""
+    return f"problems/{quoted(set_)}/strategy/{choice}/triplet"
+
+
+def triplet_address(spec: Any) -> Callable[[Triplet], str]:
+    """Where notes on triplets are kept."""
+    home = triplet_home(_name_of(spec.data), choice_name(spec.strategy, spec.text, spec.pool))
+    return lambda triplet: f"{home}/{quoted(triplet.anchor)}"
+
+
+def quoted(name: str) -> str:
+    """A part of an address: ids of problems may hold slashes."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
+def _name_of(path: Path) -> str:
+    """The name of the workspace's set that this file is; the file's without one."""
+    from workbench.papers.mwp.data import sets
+    from workbench.workspace import Workspace
+
+    known = sets(Workspace.open())
+    return next((name for name, place in known.items() if place.absolute() == path.absolute()), path.stem)
+
+
+_SHOWN = 10
+
+
+def problems(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The files, the commonest templates, and the first rows that something is wrong with."""
+    for file in found["files"]:
+        yield (
+            f"{Path(file['path']).name} ({file['format']}): {file['problems']:,} problems, "
+            f"{file['usable']:,} with an equation, {file['skipped']:,} rows skipped, "
+            f"{file['disagreements']:,} answers that disagree"
+        )
+        for kind, notes in file["notes"].items():
+            for note in notes[:_SHOWN]:
+                yield f"  {kind}, line {note['line']} ({note['id']}): {note['reason']}"
+            if len(notes) > _SHOWN:
+                yield Aside(f"  {len(notes) - _SHOWN:,} more {kind}; --json lists all")
+    rows = list(islice(found["templates"].items(), _SHOWN))
+    if rows:
+        yield f"{len(found['templates']):,} templates; the commonest:"
+        yield from table(("template", "problems"), rows)
+    if found["out"]:
+        yield f"{found['usable']:,} problems written to {found['out']}"
+    if found["renamed"]:
+        yield f"{found['renamed']:,} ids stood in an earlier file too and are now file/id"
+
+
+def anchors(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What the pool holds, its commonest equations, and the first anchors."""
+    parts = ", ".join(f"{number:,} {part}" for part, number in found["pool"].items())
+    yield f"{len(found['anchors']):,} anchors, pool {parts}, {len(found['templates']):,} equations"
+    if found["unusable"]:
+        yield _unusable(found)
+    shown = found["templates"][:_SHOWN]
+    yield from table(
+        ("equation", "problems", "qr", "roda"), [tuple(row[k] for k in _COUNTED) for row in shown]
+    )
+    first = found["anchors"][:_SHOWN]
+    yield from table(
+        ("anchor", "like it", "equation"), [(row["id"], row["like"], row["template"]) for row in first]
+    )
+    if len(found["anchors"]) > _SHOWN:
+        yield Aside("--json lists all")
+
+
+def _unusable(found: Mapping[str, Any]) -> str:
+    return f"{found['unusable']:,} rows have no usable equation, or cannot be read: mwp problems lists them"
+
+
+_COUNTED = ("template", "count", "qr", "roda")
+
+
+def labels(found: Sequence[Label], _spec: object) -> Iterator[str]:
+    """One line for each label."""
+    rows = [(one.set, one.anchor, one.positive, one.negative, one.label) for one in found]
+    if rows:
+        yield from table(("set", "anchor", "positive", "negative", "label"), rows)
+    else:
+        yield Aside("you have labelled no triplets")
+
+
+def augment(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was made and what not, and the first few."""
+    yield f"{found['usable']:,} of {found['problems']:,} problems have an equation"
+    for kind, counts in found["kinds"].items():
+        yield (
+            f"{kind}: {counts['made']:,} problems made of {counts['from']:,}, "
+            f"{counts['positive']:,} with the same equation, {counts['negative']:,} with another"
+        )
+        for what in ("doubts", "refused"):
+            for reason, count in counts[what].items():
+                yield f"  {what if what == 'refused' else 'doubtful'} {count:>6,}  {reason}"
+    for row in found["variants"][:_SHOWN]:
+        yield f"{row['id']}  {row['text']}  {row['equation']}  = {row['answer']:.10g}"
+    if found["out"]:
+        yield f"written to {found['out']}"
+
+
+def triplets(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """How hard they are, and the first few."""
+    parts = ", ".join(f"{count:,} {part}" for part, count in found["pool"].items())
+    yield f"{found['anchors']:,} anchors; pool of {parts} with {found['equations']:,} equations"
+    if found["unusable"]:
+        yield _unusable(found)
+    hard = {name: row for name, row in found["hardness"].items() if row["triplets"]}
+    if hard:
+        columns = list(next(iter(hard.values())))
+        yield from table(("strategy", *columns), [(name, *row.values()) for name, row in hard.items()])
+    if found["without_negative"]:
+        yield f"{found['without_negative']:,} anchors have no negative"
+    if found["labelled"]:
+        yield f"{found['labelled']:,} triplets were labelled bad and are left out"
+    if found["out"]:
+        yield f"{found['triplets']:,} triplets written to {found['out']}"
+        return
+    rows = [
+        (one.anchor, one.positive, one.negative, *(f"{value:.3f}" for value in _similarities(one)))
+        for one in found["triplets"][:_SHOWN]
+    ]
+    yield from table(("anchor", "positive", "negative", "eq+", "eq-", "text+", "text-"), rows)
+    if len(found["triplets"]) > _SHOWN:
+        yield Aside(f"{len(found['triplets']) - _SHOWN:,} more; --json lists all, --out FILE keeps them")
+
+
+def _similarities(triplet: Any) -> tuple[float, float, float, float]:
+    return (
+        triplet.eq_sim_positive,
+        triplet.eq_sim_negative,
+        triplet.text_sim_positive,
+        triplet.text_sim_negative,
+    )
+
+
+def explain(found: Explanation, _spec: object) -> Iterator[str]:
+    """The three problems, then their rivals."""
+    for name, problem in found.problems.items():
+        yield f"{name:<9} {problem['id']}  {problem['template']} = {problem['answer']:.10g}"
+        yield f"          {problem['text']}"
+    yield from _candidates(f"positives, {found.positive_count:,}", found.positives)
+    yield from _candidates(f"negatives, {found.negative_count:,}", found.negatives)
+    yield from _candidates("like texts that were no candidates", found.lost)
+    yield from _candidates("the anchor's own variants", found.own)
+
+
+def _candidates(title: str, rows: tuple[Candidate, ...]) -> Iterator[str]:
+    if rows:
+        yield f"{title}:"
+        yield from (
+            f"  {one.id}  {one.part}  eq {one.eq_sim:.3f}  text {one.text_sim:.3f}  "
+            f"{one.template}  {one.reason}"
+            for one in rows
+        )
+
+
+def challenge(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """What was drawn, dropped and kept."""
+    yield (
+        f"{found['made']:,} made of {found['problems']:,} problems; {found['drawn']:,} drawn, "
+        f"{found['doubtful']:,} doubtful, {found['kept']:,} kept over {found['templates']:,} equations"
+    )
+    for doubt, count in found["doubts"].items():
+        yield f"  {count:>6,}  {doubt}"
+    if found["kept"] < found["asked"]:
+        yield f"{found['asked']:,} were asked for, and no more than {found['kept']:,} are left"
+    yield f"written to {found['out']}"
+
+
+def similarity(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The similarity, and for equations the edits."""
+    if "bibleu" in found:
+        yield f"Bi-BLEU {found['bibleu']:.4f} of {found['tokens'][0]} and {found['tokens'][1]} tokens"
+        return
+    yield f"{found['left']}  and  {found['right']}"
+    yield f"similarity {found['similarity']:.4f}: {found['distance']} edits, {sum(found['nodes'])} nodes"
+    for edit in found["edits"]:
+        if edit["kind"] != "keep":
+            yield f"  {edit['kind']} {' -> '.join(label for label in (edit['from'], edit['to']) if label)}"
+
+
+def solve(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The steps, the answer, what else was thought of, and what was not understood."""
+    yield from map(Aside, found["remarks"])
+    for number, step in enumerate(found["steps"], start=1):
+        yield f"{number}. {step['text']}"
+    certain = f"{found['equation']}, {found['probability']:.0%}"
+    yield f"answer {found['answer']:.10g} = {found['filled']}   ({certain})"
+    rows = [
+        (f"{row['answer']:.10g}", row["filled"], f"{row['probability']:.1%}") for row in found["alternatives"]
+    ]
+    if rows:
+        yield ""
+        yield from table(("else", "equation", "probability"), rows)
+
+
+def evaluate(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """The measures with their intervals, the commonest templates, and the probes."""
+    fold = "" if found["fold"] is None else f", fold {found['fold']}"
+    yield f"{found['model']} on {found['data']}{fold}: {found['problems']:,} problems"
+    yield from map(Aside, found["remarks"])
+    rows = [
+        (name.replace("_", " "), f"{100 * found[name]:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
+        for name, (low, high) in found["ci95"].items()
+    ]
+    yield from table(("measure", "%", "95 %"), rows)
+    for title, key in (("operations", "by_ops"), ("template", "by_template")):
+        yield ""
+        groups = [
+            (name, f"{row['problems']:,}", f"{100 * row['answer_accuracy']:.1f}")
+            for name, row in islice(found[key].items(), _SHOWN)
+        ]
+        yield from table((title, "problems", "answers right, %"), groups)
+        if len(found[key]) > _SHOWN:
+            yield Aside(f"{len(found[key]) - _SHOWN:,} more; --json lists all")
+    if against := found.get("against"):
+        yield ""
+        yield (
+            f"{against['model']}: {100 * against['answer_accuracy']:.1f} %; right only here "
+            f"{against['right_here_alone']:,}, right only there {against['right_there_alone']:,}, "
+            f"McNemar p = {against['mcnemar_p']:.3g}"
+        )
+    if probes := found.get("probes"):
+        yield ""
+        shown = [
+            (
+                name.replace("_", " "),
+                f"{row['problems']:,}",
+                f"{100 * row['before']:.1f}" if "before" in row else "–",
+                f"{100 * row['answer_accuracy']:.1f}" if "before" in row else "–",
+            )
+            for name, row in probes.items()
+            if name != "remark"
+        ]
+        yield from table(("probe", "problems", "before, %", "after, %"), shown)
+        if "remark" in probes:
+            yield probes["remark"]
+    if found["unusable"]["rows"]:
+        yield Aside(f"{found['unusable']['rows']:,} rows of the file cannot be used; --json names the first")
+    for reason, count in found["unread"].items():
+        yield Aside(f"{count:,} problems count as wrong: {reason}")
+
+
+def arrange(found: Mapping[str, Any], _spec: object) -> Iterator[str]:
+    """Where each problem is."""
+    if found["file"]:
+        yield f"{len(found['points']):,} problems drawn in {found['file']}"
+        return
+    rows = [
+        (name, f"{x:.2f}", f"{y:.2f}", template)
+        for name, (x, y), template in zip(found["ids"], found["points"], found["templates"], strict=True)
+    ]
+    yield from table(("problem", "x", "y", "equation"), rows)
