@@ -19,13 +19,13 @@ from engines.formula.lexer import source_tokens
 # which
 # Lucene has too: `bli` and `logi` instead of `abli`, and words of two letters stay.
 
-_WORD = re.compile(r"\w+(?:(?:(?<=[^\W\d])['\u2019.](?=[^\W\d])|(?<=\d)[.,;'](?=\d))\w+)*")
+_ENGLISH_WORD = re.compile(r"\w+(?:(?:(?<=[^\W\d])['\u2019.](?=[^\W\d])|(?<=\d)[.,;'](?=\d))\w+)*")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
-_FUNCTION_WORDS = """
+_ENGLISH_FUNCTION_WORDS = """
 a an and are as at be but by for if in into is it no not of on or such that the their then there these they
 this to was will with
 """
-_STOP = frozenset(_FUNCTION_WORDS.split())
+_ENGLISH_STOP = frozenset(_ENGLISH_FUNCTION_WORDS.split())
 
 _SECOND = {
     "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble",
@@ -47,8 +47,11 @@ def english_terms(text: str) -> list[str]:
     >>> english_terms("Proving the sums of Cauchy's $x^2 + A_k$")
     ['prove', 'sum', 'cauchi', 'x', '2', 'a_k']
     """
-    words = (_POSSESSIVE.sub("", word) for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()))
-    return [porter(word) for word in words if word not in _STOP]
+    words = (
+        _POSSESSIVE.sub("", word)
+        for word in _ENGLISH_WORD.findall(unicodedata.normalize("NFKC", text).lower())
+    )
+    return [porter(word) for word in words if word not in _ENGLISH_STOP]
 
 
 @lru_cache(maxsize=200_000)
@@ -144,13 +147,13 @@ STRUCTURE = "structure-terms-3"
 """The version of `structure_terms`; its number is that of the features."""
 
 _FORMULA = re.compile(r"\$\$([^$\n]+)\$\$(?!\$)|\$([^$\n]+)\$")
-_WORD_tokens = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*")
+_WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)*")
 _STRUCTURE = ("g", "w")
 """Kinds of features (`engines.formula.features`) that are terms of a structure: those with wildcards."""
 _LONG_FORMULA = 200
 """Longer formulas are not kept in the cache, in characters: they hardly ever return."""
 
-_FUNCTION_WORDS_tokens = """
+_FUNCTION_WORDS = """
 a about above after again all also am an and any are aren as at be because been before being below between
 both but by can could couldn d did didn do does doesn doing don down during each few for from further had
 hadn has hasn have haven having he her here hers him his how i if in into is isn it its itself just ll m me
@@ -164,6 +167,7 @@ left right middle big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr 
 displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits
 nonumber notag rm mathrm
 """
+_STOP = frozenset(_FUNCTION_WORDS.split())
 _SILENT = frozenset(
     {
         *"{}()[].,;:&~'\"",
@@ -254,7 +258,7 @@ def terms(text: str) -> list[str]:
         if is_formula:
             found += formula_terms(piece)
         else:
-            words = _WORD_tokens.findall(unicodedata.normalize("NFKC", piece).lower())
+            words = _WORD.findall(unicodedata.normalize("NFKC", piece).lower())
             found += [stem(word) for word in words if word not in _STOP]
     return found
 
@@ -326,7 +330,7 @@ def _places(line: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """The words and the formulas of a line: where each begins and ends, and its terms."""
     at = 0
     for formula in (*_FORMULA.finditer(line), None):
-        for word in _WORD_tokens.finditer(line, at, formula.start() if formula else len(line)):
+        for word in _WORD.finditer(line, at, formula.start() if formula else len(line)):
             if word[0].lower() not in _STOP:
                 yield word.start(), word.end(), (_word(word[0]),)
         if formula:
