@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 
 from engines.core.errors import EngineError
@@ -177,21 +176,10 @@ _PRINTED = 50
 class RankingPane(Pane):
     """Shows the answers to a topic as two runs have them.
 
-    `posts` are the texts of answers that are known, by their ids, and `hits` is what was searched for; it is
-    the screen that fills both.
+    It says that an answer is `Selected` or `Opened`; `AskedFor` names a topic. `posts` are the texts of
+    answers that are known, by their ids, and `hits` is what was searched for; it is the screen that fills
+    both.
     """
-
-    class Moved(Message):
-        """Another answer is under the cursor, or none, or the same one with other figures."""
-
-    class Opened(Message):
-        """The answer under the cursor is to be opened."""
-
-    @dataclass
-    class TopicOpened(Message):
-        """A topic is to be shown."""
-
-        topic: str
 
     def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
         losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
@@ -281,7 +269,7 @@ class RankingPane(Pane):
                 self._shown = this
         self._fill_page()
         self.describe()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     def _load_answers(self, found: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
         from engines.arqmath.ranking.overview import answer_rows
@@ -335,7 +323,7 @@ class RankingPane(Pane):
                 row["own"] = grade
         for listing in self._listed:
             listing.table.refresh()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     # Pages
 
@@ -344,7 +332,7 @@ class RankingPane(Pane):
         event.stop()
         self._fill_page()
         self.describe()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     def _fill_page(self) -> None:
         page, runs = self.page_name, self._runs
@@ -399,11 +387,11 @@ class RankingPane(Pane):
     def _answers_counted(self) -> None:
         self.describe()
 
-    @on(HitList.Changed)
-    def _hits_changed(self, event: HitList.Changed) -> None:
+    @on(Pane.Selected, "#hits")
+    def _hits_changed(self, event: Pane.Selected) -> None:
         event.stop()
         self.describe()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     # An answer
 
@@ -428,22 +416,22 @@ class RankingPane(Pane):
         event.stop()
         if self.page_name == "moves" and self._moves is not None:
             self._moves.draw()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     @on(Table.Opened)
     def _row_opened(self, event: Table.Opened) -> None:
         event.stop()
         if event.table is self._bars.table:
-            self.post_message(self.TopicOpened(event.table.current_key or ""))
+            self.post_message(self.AskedFor(self, event.table.current_key or ""))
         else:
-            self.post_message(self.Opened())
+            self.post_message(self.Opened(self))
 
     def take_side(self, side: str) -> bool:
         """Of two runs side by side, go to the left or the right one; whether there was such a step."""
         if self.page_name != "moves" or self._moves is None or self._moves.side == side:
             return False
         self._moves.take_side(side)
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
         return True
 
     # What the screen asks

@@ -10,10 +10,8 @@ from typing import Any
 
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
-from engines.core.errors import EngineError
 from screens.arqmath.columns import (
     HIT_COLUMNS,
     TOPIC_COLUMNS,
@@ -23,8 +21,8 @@ from screens.arqmath.columns import (
     topic_records,
     topic_selection,
 )
-from screens.arqmath.reader import MOST, origin
 from screens.arqmath.runs import Runs
+from screens.arqmath.searching import MOST, origin
 from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
@@ -71,10 +69,6 @@ class TopicsPane(ListPane):
         self._runs = None
         self._mean.display = False
         self.listing.show_loading(what)
-
-    def show_error(self, error: EngineError) -> None:
-        """The collection cannot be read."""
-        self.listing.show_error(error)
 
     def show_runs(self, runs: Runs, *, plain: bool) -> None:
         """The topics with the scores of the run that is shown; `plain` leaves formulas as LaTeX."""
@@ -172,10 +166,8 @@ _NOTHING_YET = "Nothing was searched for yet", "a asks."
 
 
 class HitList(Listing):
-    """What was found for the words that were `asked`, ranked again by `model`; `words` say how."""
-
-    class Changed(Message):
-        """Something was found, or is in another order."""
+    """What was found for the words that were `asked`, ranked again by `model`; `words` say how. `Selected`
+    comes when more was found, or in another order."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(HIT_COLUMNS, id=id, fields=HIT_FIELDS, counts=False)
@@ -227,7 +219,7 @@ class HitList(Listing):
         # What has a second opinion comes first, by it; the rest as the first stage has it.
         self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["first"]))
         self.load(list(self._hits))
-        self.post_message(self.Changed())
+        self.post_message(ListPane.Selected(self))
 
     @property
     def wanted(self) -> tuple[str, Path | None]:

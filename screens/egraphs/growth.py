@@ -24,6 +24,7 @@ from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some
 from screens.widgets.listing import error_text
+from screens.widgets.pane import Pane
 
 _SET = ("max_tokens", "mode", "style")
 """Settings of the user's own with which growth begins."""
@@ -180,7 +181,7 @@ class _GrowInput(Input):
         if event.key == "escape":
             event.stop()
             event.prevent_default()
-            self.post_message(GrowLine.Left())
+            self.post_message(Pane.Left(self))
 
 
 class GrowLine(Vertical):
@@ -204,9 +205,6 @@ class GrowLine(Vertical):
     GrowLine .say { height: auto; max-height: 4; color: $quiet; }
     """
 
-    class Left(Message):
-        """The line is not wanted any more."""
-
     class Grew(Message):
         """A draft has begun, has grown, or has ended."""
 
@@ -215,24 +213,20 @@ class GrowLine(Vertical):
             self.draft = draft
             self.drafts = drafts
 
-    class Ended(Answer):
-        """A growth has ended; tagged with the number of its draft."""
+    class Saved(Message):
+        """A draft was kept, or could not be: the answer is the document of `egen.save`, tagged with its
+        number."""
 
-    class Progressed(Progress):
-        """How far a growth is."""
-
-    class Warmed(Answer):
-        """The engine has loaded the rules."""
-
-    class Saved(Answer):
-        """A draft was kept, or could not be: the document of `egen.save`; its number is the tag."""
+        def __init__(self, answer: Answer) -> None:
+            super().__init__()
+            self.answer = answer
 
     def __init__(self, ask: Ask, usual: Mapping[str, Any]) -> None:
         super().__init__()
-        self._generate = ask(self, "egen.generate", self.Ended, self.Progressed)
+        self._generate = ask(self, "egen.generate", self._ended, self._progressed)
         # Of its own: a growth that is stopped must not wait behind it.
-        self._warm_up = ask(self, "egen.generate", self.Warmed)
-        self._save = ask(self, "egen.save", self.Saved)
+        self._warm_up = ask(self, "egen.generate", self._warmed)
+        self._save = ask(self, "egen.save", self._saved)
         self.field = _GrowInput(
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
@@ -335,24 +329,21 @@ class GrowLine(Vertical):
     def _draft(self, number: int) -> Draft:
         return next(draft for draft in self.drafts if draft.number == number)
 
-    @on(Progressed)
-    def _progressed(self, event: Progressed) -> None:
+    def _progressed(self, event: Progress) -> None:
         self._take(self._draft(event.tag).heard(event.event))
 
-    @on(Warmed)
-    def _warmed(self, event: Warmed) -> None:
+    def _warmed(self, event: Answer) -> None:
         # What is wrong with the engine is told when something is really asked of it.
         self._warm = event.error is None
 
-    @on(Ended)
-    def _ended(self, event: Ended) -> None:
+    def _ended(self, event: Answer) -> None:
         draft = self._draft(event.tag)
         self._take(draft.failed(event.error) if event.error else draft.ended(event.value))
 
-    @on(Saved)
-    def _saved(self, event: Saved) -> None:
+    def _saved(self, event: Answer) -> None:
         if event.error is None:
             self.drafts = tuple(draft for draft in self.drafts if draft.number != event.tag)
+        self.post_message(self.Saved(event))
 
     def _take(self, draft: Draft) -> None:
         self.drafts = tuple(draft if each.number == draft.number else each for each in self.drafts)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Vertical
-from textual.message import Message
 
 from engines.core.events import Event
 from screens.egraphs.columns import VERDICT_SIGNS, Expression
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster, Members, Source
 from screens.shell.export import CommandLine, Export, Lookup, Selection
-from screens.shell.request import Progress, Request
+from screens.shell.request import CachedRequest, Progress
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
@@ -74,7 +73,6 @@ class State:
     filter, None without one; `arrangement` is the map's; `tsne_job` is the job that makes the map.
     """
 
-    corpora: tuple[str, ...] = ()
     drafts: tuple[Draft, ...] = ()
     source: Source | None = None
     clusters: Mapping[str, Expression] = field(default_factory=dict)
@@ -145,40 +143,29 @@ class Heading:
 
 
 class View(Vertical):
-    """One way to look at a cluster: it is given the state, and posts messages.
+    """One way to look at a cluster: it is given the state. It says what is `Selected` and `Opened`, and with
+    `AskedFor` that `CLUSTER/member/NUMBER` is to be shown where it stands.
 
     Args: shows: the list or chart in it.
     """
 
     DEFAULT_CSS = "View { height: 1fr; }"
 
-    class Changed(Message):
-        """What it shows, or what is selected in it, is another."""
-
-    class Opened(Message):
-        """The case of what is selected is to be looked at."""
-
-    class Visited(Message):
-        """A member is to be shown where it stands."""
-
-        def __init__(self, cluster: str, member: str) -> None:
-            super().__init__()
-            self.cluster = cluster
-            self.member = member
-
-    class Left(Message):
-        """There is nothing more to go to on the left."""
-
     of_cluster = False
     """Whether it shows the cluster itself, and not its place among others."""
 
     state = State()
     """What there is to show."""
-    request: Request | None = None
+    request: CachedRequest | None = None
     """Its questions."""
     encodes = False
     """Whether an answer may take until a model has encoded much, and can be stopped."""
     _asked: object = None
+
+    @property
+    def known(self) -> Mapping[Any, Any]:
+        """The answers that are remembered."""
+        return self.request.known if self.request is not None else {}
 
     def begin(self) -> None:
         """It is looked at anew: what could not be answered is asked again."""
@@ -188,18 +175,17 @@ class View(Vertical):
         """What is shown was known: the refusal of what was asked last is not in sight any more."""
         self._asked = None
 
-    def ask(self, params: Mapping[str, Any], key: object) -> bool:
+    def ask(self, params: Mapping[str, Any], key: Hashable) -> bool:
         """Ask, unless this was asked last; the answer has the key as tag. Returns: whether it is asked."""
         new = key != self._asked
         if new and self.request is not None:
             self._asked = key
-            self.request.ask(params, key)
+            self.request.get(params, key)
         return new
 
     def progressed(self, words: str) -> None:
         """Say how far the answer to what was asked last is."""
 
-    @on(Progress)
     def _progressed(self, event: Progress) -> None:
         words = encoding_words(event.event)
         if words and event.tag == self._asked:
@@ -251,7 +237,7 @@ class TableView(View):
 
     def moved(self, row: Record | None) -> None:  # noqa: ARG002
         """The cursor is at this row."""
-        self.post_message(self.Changed())
+        self.post_message(Pane.Selected(self))
 
     def opened(self, row: Record) -> None:
         """Enter was pressed on this row."""
@@ -312,7 +298,7 @@ class MiddlePane(Pane):
             self.view.show()
 
     @property
-    def encoding(self) -> list[Request]:
+    def encoding(self) -> list[CachedRequest]:
         """What waits until a model has encoded much."""
         requests = (view.request for view in self.views if view.encodes)
         return [request for request in requests if request is not None and request.running]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -78,7 +77,7 @@ _TAIL = 1_000
 
 class Detail(Pane):
     """Shows one job. `show_job` puts another there or brings the same one up to date, `overlay` draws the
-    curves of marked jobs beside its own."""
+    curves of marked jobs beside its own. `Opened` means the file under the cursor."""
 
     DEFAULT_CSS = """
     Detail #summary { height: auto; max-height: 7; padding: 0 1; }
@@ -89,9 +88,6 @@ class Detail(Pane):
     Detail.-low #summary { max-height: 5; }
     Detail.-high Plot { height: 18; }
     """
-
-    class FileOpened(Message):
-        """The file under the cursor is to be opened."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(title="job", id=id, share=4)
@@ -455,7 +451,7 @@ class Detail(Pane):
     @on(Table.Opened, "#files-table")
     def _file_opened(self, event: Table.Opened) -> None:
         event.stop()
-        self.post_message(self.FileOpened())
+        self.post_message(self.Opened(self))
 
     # What the screen asks
 

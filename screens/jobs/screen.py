@@ -81,7 +81,7 @@ class JobsScreen(WorkbenchScreen):
         if self._form is not None:
             self._form.expect_times(event.jobs)
 
-    @on(JobList.Moved)
+    @on(Pane.Selected, "#list")
     def _moved(self) -> None:
         # The cursor is drawn first: what it points at takes longer.
         self.call_after_refresh(self._show_job)
@@ -92,16 +92,16 @@ class JobsScreen(WorkbenchScreen):
         self.crumbs = (f"job {job.id}",) if job is not None else ()
         self.refresh_bindings()
 
-    @on(JobList.Marked)
+    @on(Pane.Marked, "#list")
     def _marked(self) -> None:
         self.detail.overlay(self.jobs.marked)
         self.refresh_bindings()
 
-    @on(JobList.Opened)
+    @on(Pane.Opened, "#list")
     def _opened(self) -> None:
         self.show_pane("detail")
 
-    @on(Detail.FileOpened)
+    @on(Pane.Opened, "#detail")
     def _file_opened(self) -> None:
         self.action_edit()
 
@@ -220,11 +220,9 @@ class JobsScreen(WorkbenchScreen):
 
     def action_inspect(self) -> None:
         from screens.jobs.sheets import origin_lines
-        from screens.widgets.dialogs import TextScreen
 
-        if (job := self.job) is None:
-            return
-        self.app.push_screen(TextScreen(f"where job {job.id} ran", origin_lines(Path(job.folder))))
+        if (job := self.job) is not None:
+            self.show_text(f"where job {job.id} ran", origin_lines(Path(job.folder)))
 
     def action_edit(self) -> None:
         if (path := self.detail.file) is not None:

@@ -143,7 +143,7 @@ _LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
 def things(workspace: Workspace) -> Iterator[Thing]:
     """The collections, each with its topics; formulas as they stand in the file."""
     from engines.forum.folder import ArqmathFolder
-    from screens.mathamr.reader import formula_collections
+    from screens.mathamr.contexts import formula_collections
 
     for name, folder in formula_collections(workspace).items():
         home = ("collection", name)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import TOPIC_COLUMNS, shown_formula, topic_records
@@ -14,6 +13,9 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
 from workbench.papers.mathamr.tables import TOPIC_FIELDS
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
 
 OWN = "own texts"
 """What the user's own texts are called beside the collections."""
@@ -86,9 +88,19 @@ class Subject:
         return replace(self, graph=graph)
 
 
-def text_of(escaped: str) -> str:
-    """The text of an address."""
-    return unquote(escaped)
+def formula_collections(workspace: Workspace) -> dict[str, str]:
+    """The folders of the workspace's collections that have topics of Task 2, by name."""
+    from engines.forum.folder import ArqmathFolder
+    from workbench.papers.arqmath.data import collections
+
+    found = {}
+    for one in collections(workspace):
+        try:
+            if ArqmathFolder.open(one.path).topics.get(2):
+                found[one.name] = str(one.path)
+        except EngineError:  # the ARQMath screen and `mathwb data check` say what is wrong with it
+            continue
+    return found
 
 
 def parsers() -> tuple[str, ...]:
@@ -112,14 +124,6 @@ class ContextsPane(ListPane):
         self._folder = ""
         self._topics: Sequence[Mapping[str, Any]] = ()
         self._texts: Sequence[str] = ()
-
-    def show_loading(self, what: str) -> None:
-        """A collection is being read."""
-        self.listing.show_loading(what)
-
-    def show_error(self, error: EngineError) -> None:
-        """It cannot be read."""
-        self.listing.show_error(error)
 
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
         """The topics of the collection at a folder."""

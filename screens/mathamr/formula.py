@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
@@ -129,21 +128,12 @@ def _joint(place: int, first: int, last: int, under: Sequence[int], middle: int)
 
 
 class TreeDrawing(ScrollView, can_focus=True):
-    """A tree with a cursor on one of its nodes."""
+    """A tree with a cursor on one of its nodes: says when another one is selected, or this one opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
     DEFAULT_CSS = """
     TreeDrawing { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
-
-    class Moved(Message):
-        """The cursor was put on another node."""
-
-    class Opened(Message):
-        """The node is to be shown in the graph."""
-
-    class Left(Message):
-        """The pane on the left is wanted."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -211,7 +201,7 @@ class TreeDrawing(ScrollView, can_focus=True):
         if self.nodes and place != self.cursor:
             self.cursor = place
             self._show_cursor()
-            self.post_message(self.Moved())
+            self.post_message(Pane.Selected(self))
 
     def action_down(self) -> None:
         self._go(self.cursor + 1)
@@ -229,7 +219,7 @@ class TreeDrawing(ScrollView, can_focus=True):
         if self.cursor:
             self._go(self._homes[self.cursor])
         else:
-            self.post_message(self.Left())
+            self.post_message(Pane.Left(self))
 
     def action_right(self) -> None:
         if (node := self.current) is not None and node.children:
@@ -237,7 +227,7 @@ class TreeDrawing(ScrollView, can_focus=True):
 
     def action_open(self) -> None:
         if self.nodes:
-            self.post_message(self.Opened())
+            self.post_message(Pane.Opened(self))
 
     def on_click(self, event: events.Click) -> None:
         x, y = event.x + round(self.scroll_x) - self.styles.padding.left, event.y + round(self.scroll_y)
@@ -282,15 +272,6 @@ class FormulaPane(Pane):
     FormulaPane .about { height: auto; max-height: 8; padding: 0 1; color: $quiet; }
     FormulaPane #formula-line { height: auto; max-height: 2; padding: 0 1; margin-bottom: 1; }
     """
-
-    class Moved(Message):
-        """Another node of the tree is under the cursor."""
-
-    class Opened(Message):
-        """The node is to be shown in the graph."""
-
-    class Left(Message):
-        """The pane on the left is wanted."""
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="operator tree", id=id, share=share)
@@ -409,23 +390,6 @@ class FormulaPane(Pane):
     def _page_shown(self) -> None:
         titles = {"tree-page": "operator tree", "nearest-page": "nearest formulas", "runs-page": "runs"}
         self.title = titles[self._page]
-
-    # Keys
-
-    @on(TreeDrawing.Moved)
-    def _moved(self, event: TreeDrawing.Moved) -> None:
-        event.stop()
-        self.post_message(self.Moved())
-
-    @on(TreeDrawing.Opened)
-    def _opened(self, event: TreeDrawing.Opened) -> None:
-        event.stop()
-        self.post_message(self.Opened())
-
-    @on(TreeDrawing.Left)
-    def _left(self, event: TreeDrawing.Left) -> None:
-        event.stop()
-        self.post_message(self.Left())
 
     @property
     def key(self) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import SuspendNotSupported
-from textual.message import Message
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import GRAPH_COLUMNS, GRAPH_FIELDS
@@ -22,7 +21,7 @@ from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
-from screens.widgets.pane import ListPane
+from screens.widgets.pane import ListPane, Pane
 from screens.widgets.table import Record
 
 
@@ -66,9 +65,6 @@ class GraphListing(Listing):
     """The nodes that no folded one hides."""
 
     BINDINGS = bindings(GRAPH_KEYS)
-
-    class Left(Message):
-        """There is nothing left to fold: the pane on the left is wanted."""
 
     inspection: Inspection | None = None
     _folded: frozenset[str] = frozenset()
@@ -129,7 +125,7 @@ class GraphListing(Listing):
     def action_left(self) -> None:
         row = self.table.current
         if row is None or (not row["home"] and (row["folded"] or not row["children"])):
-            self.post_message(self.Left())
+            self.post_message(Pane.Left(self))
         elif row["children"] and not row["folded"]:
             self._folded |= {row["id"]}
             self._reload()

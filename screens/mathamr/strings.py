@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.message import Message
 
 from screens.mathamr.columns import TRIPLE_COLUMNS, shown_formula
 from screens.mathamr.graph import origin
@@ -59,10 +58,7 @@ _USUAL = {"string": "s", "penman": "p", "triples": "t", "text": "x"}
 
 
 class StringsPane(Pane):
-    """Shows an inspection written down in lines."""
-
-    class Opened(Message):
-        """The node of a triple is to be shown in the graph."""
+    """Shows an inspection written down in lines; `Opened` means the node of a triple."""
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="string", id=id, share=share)
@@ -156,7 +152,7 @@ class StringsPane(Pane):
     @on(Table.Opened, "#triples-table")
     def _triple_opened(self, event: Table.Opened) -> None:
         event.stop()
-        self.post_message(self.Opened())
+        self.post_message(self.Opened(self))
 
     @property
     def key(self) -> str:

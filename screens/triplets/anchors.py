@@ -4,57 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from textual import work
-from textual.message import Message
-
-from engines.core.errors import EngineError
 from screens.shell.export import CommandLine, Export, Lookup, Selection, Thing, picked, table_exports
-from screens.shell.request import Service
+from screens.triplets.choice import Choice
 from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS, Shown, home, triplet_selection
-from screens.triplets.reader import Choice
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
 from workbench.workspace import Workspace
-
-if TYPE_CHECKING:
-    from workbench.papers.mwp.labels import Labels
-    from workbench.workspace import Workspace
-
-
-class SetFinder(Service):
-    """Looks for the sets of problems of a workspace."""
-
-    @dataclass
-    class Found(Message):
-        """These there are, by name; `wanted` is the name of the one to show."""
-
-        sets: Mapping[str, Path]
-        labels: Labels
-        solvers: Sequence[Path]
-        wanted: str
-
-    @dataclass
-    class Failed(Message):
-        """They cannot be listed."""
-
-        error: EngineError
-
-    @work(thread=True, exclusive=True, group="sets", exit_on_error=False)
-    def find(self, workspace: Workspace, wanted: str) -> None:
-        """List the sets."""
-        from workbench.papers.mwp.data import sets, solvers
-        from workbench.papers.mwp.labels import Labels
-
-        try:
-            labels = Labels(workspace.folder("problems") / "labels.jsonl")
-            self.post_message(self.Found(sets(workspace), labels, solvers(workspace), wanted))
-        except EngineError as error:
-            self.post_message(self.Failed(error))
 
 
 def things(workspace: Workspace) -> Iterator[Thing]:
@@ -103,14 +61,6 @@ class AnchorsPane(ListPane):
         self.listing.when_empty("No problems yet", "mathwb data add problems FILE registers your own.")
         if self.is_attached:
             self.listing.load([])
-
-    def show_loading(self, name: str) -> None:
-        """A set is being read."""
-        self.listing.show_loading(f"reading {name}")
-
-    def show_error(self, error: EngineError) -> None:
-        """It cannot be read."""
-        self.listing.show_error(error)
 
     def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
         """Show the problems of a set, with their triplets by a choice."""

@@ -12,8 +12,8 @@ from textual.content import Content
 
 from screens.shell.export import CommandLine, Export, Form, Selection
 from screens.shell.theme import safe_text
+from screens.triplets.choice import Choice
 from screens.triplets.drawing import told
-from screens.triplets.reader import Choice
 from screens.widgets.table import Column, Record
 from workbench.papers.mwp.tables import CANDIDATES, candidate_row, quoted, triplet_home
 

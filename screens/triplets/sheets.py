@@ -28,10 +28,6 @@ from screens.widgets.sheet import Sheet
 from screens.widgets.table import Column, Record, Table
 
 
-class _Arranged(Answer):
-    """One of the two planes is there; tagged with whether it is the one before."""
-
-
 class ProblemMap(Sheet):
     """Shows the problems of the commonest equations.
 
@@ -60,7 +56,7 @@ class ProblemMap(Sheet):
         self._planes = {before: Scatter(id="before" if before else "after") for before in (True, False)}
         self._lit = Static(id="lit")
         # Two requests: of one, the newer question would take the place of the other.
-        self._requests = {before: self.request("mwp.tsne", _Arranged) for before in (True, False)}
+        self._requests = {before: self.request("mwp.tsne", self._arranged) for before in (True, False)}
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -79,8 +75,7 @@ class ProblemMap(Sheet):
             request.ask({"model": str(self.model), "data": str(self.data), "before": before}, before)
         self._planes[False].focus()
 
-    @on(_Arranged)
-    def _arranged(self, event: _Arranged) -> None:
+    def _arranged(self, event: Answer) -> None:
         plane = self._planes[event.tag]
         if event.error is not None:
             plane.say(error_text(event.error))
@@ -154,10 +149,6 @@ _EQUATIONS = (
 _EXPORTED = {name: name for name in ("equation", "filled", "answer", "probability")}
 
 
-class _Solved(Answer):
-    """The problem is solved, or why not."""
-
-
 class SolveSheet(Sheet):
     """Asks a solver and shows what it answers."""
 
@@ -178,7 +169,7 @@ class SolveSheet(Sheet):
         self._steps = Listing(_STEPS, id="steps", counts=False, empty=("It is a number of the text", ""))
         self._equations = Listing(_EQUATIONS, id="equations", counts=False)
         self._growth: Timer | None = None
-        self._solve = self.request("mwp.solve", _Solved)
+        self._solve = self.request("mwp.solve", self._solved)
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -195,8 +186,7 @@ class SolveSheet(Sheet):
         self._equations.show_loading(f"asking {self.model.name}")
         self._solve.ask({"model": str(self.model), "text": self.text})
 
-    @on(_Solved)
-    def _solved(self, event: _Solved) -> None:
+    def _solved(self, event: Answer) -> None:
         if event.error is not None:
             self._equations.show_error(event.error)
             return
@@ -299,10 +289,6 @@ class Pair:
     right: str
 
 
-class _Compared(Answer):
-    """The edits are there."""
-
-
 def _step(record: Record) -> Content:
     look = _LOOKS[record["edit"]]
     return Content.styled(
@@ -330,7 +316,7 @@ class EditPath(Sheet):
         )
         self._listing = Listing(columns, id="edits", counts=False)
         self._about = Static(classes="figures")
-        self._compare = self.request("mwp.similarity", _Compared)
+        self._compare = self.request("mwp.similarity", self._compared)
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -343,8 +329,7 @@ class EditPath(Sheet):
         self._listing.show_loading("comparing")
         self._compare.ask({"left": self.pair.left, "right": self.pair.right}, self.pair)
 
-    @on(_Compared)
-    def _compared(self, event: _Compared) -> None:
+    def _compared(self, event: Answer) -> None:
         if event.error is not None:
             self._listing.show_error(event.error)
             return

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.style import Style
-from textual import events, on
+from textual import events
 from textual.color import Color
 from textual.content import Content
 from textual.strip import Strip
@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from screens.shell import graphics as kitty
 from screens.shell.graphics import NONE, Graphics
-from screens.shell.request import Answer, Request
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.theme import safe_text
 from screens.widgets.plot import MOST_SERIES, Plot, Series, span
 
@@ -81,9 +81,6 @@ class Pictured(Widget):
 
     operation = ""
 
-    class Painted(Answer):
-        """The picture is there; tagged with what was asked."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._shown: _Shown | None = None
@@ -92,7 +89,7 @@ class Pictured(Widget):
         self._room: tuple[int, ...] = ()
         self._pause: Timer | None = None
         self._stale: Timer | None = None
-        self._request: Request | None = None
+        self._request: CachedRequest | None = None
 
     # For subclasses to give
 
@@ -132,7 +129,7 @@ class Pictured(Widget):
         coloured = self.graphics.protocol != "kitty" or self.app.console.color_system == "truecolor"
         if self.graphics.protocol == "none" or not coloured:
             return
-        self._request = Request(self, lambda: self.frame.engine, self.operation, self.Painted)
+        self._request = CachedRequest(self, lambda: self.frame.engine, self.operation, self._answered)
         self.app.screen_change_signal.subscribe(self, self._screen_changed)
         self.app.app_resume_signal.subscribe(self, self._resumed)
         self.app.theme_changed_signal.subscribe(self, lambda _: self._again())
@@ -183,11 +180,7 @@ class Pictured(Widget):
         self._asked_at = time.monotonic()
         self._request.ask({**question, "look": self._look()}, question)
 
-    @on(Answer)
     def _answered(self, event: Answer) -> None:
-        if not isinstance(event, self.Painted):
-            return
-        event.stop()
         if event.tag is not self._asked:
             return
         if event.error is not None:

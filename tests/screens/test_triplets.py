@@ -24,8 +24,8 @@ from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similarity import similarity
 from screens.app import Workbench
 from screens.shell.theme import width
+from screens.triplets.choice import Choice, choices
 from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
-from screens.triplets.reader import Choice, choices
 from screens.triplets.screen import TripletsScreen
 from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
