@@ -193,43 +193,11 @@ class OperationFields(FormFields):
         return job_recipe(self._row, self._row.settled(given))
 
 
-_HELP = {
-    "data.backbone": "the model to begin with; empty: from scratch",
-    "data.hard_negatives": "a run to take wrong answers from, or nothing",
-    "model.d_model": "width of a token's vector",
-    "model.width": "width of a token's vector",
-    "model.heads": "of attention, in each layer",
-    "model.ffn": "width between the two steps of a layer",
-    "model.layers": "of the encoder",
-    "model.decoder_layers": "of the decoder",
-    "model.pooling": "mean or max over the tokens",
-    "model.measured": "questions at each evaluation, at most",
-    "model.max_length": "tokens of an input, at most",
-    "model.held_out": "share of the data that only measures",
-    "model.latex_tokens": "whether LaTeX commands are tokens",
-    "model.per_question": "pairs made of each question",
-    "model.smoothing": "of the labels, 0 to 1",
-    "model.tau": "temperature of the loss",
-    "train.steps": "updates of the weights",
-    "train.epochs": "times through the data",
-    "train.batch_size": "examples a batch",
-    "train.accumulate": "batches a step",
-    "train.bucket": "batches sorted by length together",
-    "train.lr": "learning rate at its highest",
-    "train.lr_min": "learning rate at its lowest",
-    "train.warmup": "steps until lr is reached",
-    "train.schedule": "constant, linear or cosine_restarts",
-    "train.weight_decay": "pull of the weights to 0",
-    "train.clip": "greatest norm of the gradient",
-    "train.eval_every": "steps between evaluations",
-    "train.save_every": "steps between checkpoints",
-    "train.best": "the measure that chooses the model",
-    "train.patience": "evaluations without a better one",
-    "train.precision": "auto, bf16 or fp32",
-    "job.more": "other settings, as in patience=3",
-    "job.seed": "same seed, same model on a CPU",
-    "job.device": "auto, cpu, or GPUs as in 0,1",
-    "job.name": "of the model in this workspace",
+_JOB_HELP = {
+    "seed": "same seed, same model on a CPU",
+    "device": "auto, cpu, or GPUs as in 0,1",
+    "name": "of the model in this workspace",
+    "more": "other settings, as in patience=3",
 }
 
 
@@ -246,8 +214,9 @@ class TrainFields(FormFields):
         fields = []
         self._tables = {key: table for key, table in recipe.params.items() if isinstance(table, Mapping)}
         for table, content in self._tables.items():
+            specs = {spec.name: spec for spec in self._specs(table)}
             for key, value in content.items():
-                help_ = _HELP.get(f"{table}.{key}", "")
+                help_ = specs[key].arg.help if key in specs else ""
                 if table == "data":
                     help_ = f"{key}, by name or path" if value else "nothing, or data by name or path"
                 fields.append(Field(table, key, _text(value), help_))
@@ -258,7 +227,7 @@ class TrainFields(FormFields):
             "name": next_free(workspace.models, stem).name,
             "more": "",
         }
-        fields += [Field("job", key, text, _HELP[f"job.{key}"]) for key, text in job.items()]
+        fields += [Field("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
         for name, field in self._sweep.items():
             given = getattr(how, name, None)
             fields.append(Field("sweep", name, _text(given) if given else "", _sweep_help(field)))

@@ -11,6 +11,7 @@ from typing import Any
 from textual.content import Content
 
 from engines.core.errors import EngineError
+from engines.core.tree import branch
 from screens.shell.export import Thing
 from screens.shell.theme import safe_text
 from screens.widgets.table import Column, Record
@@ -30,17 +31,15 @@ def shown_formula(latex: str, raw: bool) -> str:
 
 def _node(record: Record) -> Content:
     """A node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
-    last = record["last"]
-    lead = "".join("  " if ended else "│ " for ended in last[:-1])
-    if last:
-        lead += "└ " if last[-1] else "├ "
     role = safe_text(f"{record['role']} " if record["role"] else "", "$quiet")
     reference = record["kind"] == "reference"
     sign = "↗ " if reference else "▸ " if record["folded"] else ""
     look = LOOKS.get(record["meant"], "$foreground")
     name = safe_text(record["shown"], f"{look} italic" if reference else look)
     more = safe_text(f" +{record['below']}", "$quiet") if record["folded"] else Content()
-    return Content.styled(lead, "$line") + role + Content.styled(sign, "$accent") + name + more
+    return (
+        Content.styled(branch(record["last"]), "$line") + role + Content.styled(sign, "$accent") + name + more
+    )
 
 
 _DRAWN = "it draws role and concept, which are fields"

@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.core.files import printable
+from engines.core.tree import outline
 from screens.mathamr.columns import (
     HIT_COLUMNS,
     RANKED_COLUMNS,
@@ -63,15 +64,8 @@ def _words(node: Drawn) -> str:
 def line_by_line(root: Drawn) -> list[Placed]:
     """A node a line, indented under its operator; nodes count in the order of `walk`."""
     found: list[Placed] = []
-    pending: list[tuple[Drawn, str, str]] = [(root, "", "")]
-    number = 0
-    while pending:
-        node, lead, below = pending.pop()
+    for number, (lead, node) in enumerate(outline(root, lambda node: node.children)):
         found += [Placed(number, 0, lead), Placed(number, width(lead), _words(node), number)]
-        number += 1
-        for place, child in reversed(list(enumerate(node.children))):
-            last = place == len(node.children) - 1
-            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
     return found
 
 

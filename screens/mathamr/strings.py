@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
 
+from engines.core.tree import outline
 from screens.mathamr.columns import TRIPLE_COLUMNS, shown_formula
 from screens.mathamr.graph import origin
 from screens.mathamr.inspection import Inspection, formula_selection, graph_exports, text_selection
@@ -183,19 +185,12 @@ def _look(line: str) -> str:
     return "$quiet" if line.startswith(_HEADING) else ""
 
 
-def tree_lines(tree: object) -> Iterator[str]:
+def tree_lines(tree: Mapping[str, Any]) -> Iterator[str]:
     """A tree as `{"label", "children"}`, what hangs on a node indented under it."""
     from engines.mathamr.graph.drawing import readable
 
-    pending = [(tree, "", "")]
-    while pending:
-        node, lead, below = pending.pop()
-        assert isinstance(node, dict)
+    for lead, node in outline(tree, lambda node: node.get("children", ())):
         yield lead + readable(node["label"]).replace("!", " ")
-        children = node.get("children", ())
-        for number, child in reversed(list(enumerate(children))):
-            last = number == len(children) - 1
-            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
 
 
 def fold(text: str, cells: int) -> list[str]:

@@ -369,7 +369,7 @@ class EditPath(Sheet):
 
 def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
-    left, right = (list(node_lines(parse_infix(found[name], Tree))) for name in ("left", "right"))
+    left, right = (node_lines(parse_infix(found[name], Tree)) for name in ("left", "right"))
     return [
         {
             "id": place,
