@@ -283,7 +283,6 @@ class Workbench(Frame):
     # Everywhere
 
     def commands(self) -> list[Command]:
-        """Palette commands of the app."""
         themes = [
             Command(f"theme {theme.name.removeprefix('mathwb-')}", "colours", self._setting_theme(theme.name))
             for theme in THEMES

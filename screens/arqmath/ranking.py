@@ -47,14 +47,12 @@ class MovesTable(Table):
     """Always in the order of the ranks: the lines between them are drawn across the rows."""
 
     def why_not(self, verb: str) -> str:
-        """Why the order stays."""
         return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else super().why_not(verb)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
         """Nothing: see above."""
 
     def restore(self, state: Mapping[str, object]) -> None:
-        """All but an order."""
         super().restore({**state, "sorting": None})
 
 
@@ -85,7 +83,6 @@ class MovesListing(Listing):
         return found
 
     def take_side(self, side: str) -> None:
-        """Put the cursor on the other ranking."""
         self.side = side
         self.draw()
 
@@ -288,11 +285,9 @@ class RankingPane(Pane):
 
     @property
     def _listed(self) -> list[Listing]:
-        """The lists that show `rows`."""
         return [self._answers, *([self._moves] if self._moves is not None else [])]
 
     def show_error(self, error: EngineError) -> None:
-        """The ranking cannot be had."""
         self.show_ranking(None)
         self._answers.show_error(error)
 
@@ -359,7 +354,6 @@ class RankingPane(Pane):
             self._hits.load([])
 
     def describe(self) -> None:
-        """Title, detail and footnote of what is shown."""
         page, topic, runs = self.page_name, self.topic, self._runs
         run, against = (runs.run, runs.against) if runs is not None else ("", "")
         self.footnote = f"delta: {run} − {against}" if against else run
@@ -437,7 +431,6 @@ class RankingPane(Pane):
     # What the screen asks
 
     def why_not(self, verb: str) -> str:
-        """Why an answer cannot be judged."""
         if verb != "judge":
             return super().why_not(verb)
         row = self.row
@@ -446,7 +439,6 @@ class RankingPane(Pane):
         return "it is judged officially, and that stays" if row["grade"] is not None else ""
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The answer under the cursor; on the pages about all topics, the topic."""
         if self._runs is None:
             return None
         if self.page_name in ("bars", "qrels"):
@@ -471,7 +463,6 @@ class RankingPane(Pane):
         return line("arqmath", "show", self._runs.place, self.topic, *self._runs.options, *depth)
 
     def exports(self) -> Sequence[Export]:
-        """The ranking, what was found, and the user's own judgements."""
         runs = self._runs
         if runs is None:
             return ()
@@ -508,7 +499,6 @@ class RankingPane(Pane):
         )
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:answer 12`."""
         return (Lookup("answer", "Go to an answer in this ranking by its id.", self._go_to_answer),)
 
     def _go_to_answer(self, document: str) -> bool:

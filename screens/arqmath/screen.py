@@ -61,7 +61,6 @@ class ArqmathScreen(BrowserScreen):
         self.answer = AnswerPane(id="right", share=13)
 
     def panes(self) -> Iterable[Pane]:
-        """Topics; the ranking and what else there is to see of it; the answer."""
         return self.topics, self.ranking, self.answer
 
     # Collections
@@ -81,7 +80,6 @@ class ArqmathScreen(BrowserScreen):
 
     @property
     def collection(self) -> Collection | None:
-        """The collection that is shown."""
         return self.runs.collection if self.runs is not None else None
 
     def find_sources(self) -> Mapping[str, Collection]:
@@ -271,7 +269,6 @@ class ArqmathScreen(BrowserScreen):
     # Searching
 
     def action_add(self) -> None:
-        """Ask for a query."""
         from screens.widgets.dialogs import Prompt
 
         collection = self.collection
@@ -309,13 +306,11 @@ class ArqmathScreen(BrowserScreen):
         self.refresh_bindings()
 
     def action_model(self) -> None:
-        """Ask what ranks again; what was searched for is searched for anew."""
         again = self.hits.asked
         then = partial(self._begin_search, again) if again else lambda: None
         self.searcher.choose_model(then)
 
     def action_stop(self) -> None:
-        """End what runs, with what there is."""
         self.searcher.stop()
 
     def _index_said(self, words: str) -> None:
@@ -330,16 +325,13 @@ class ArqmathScreen(BrowserScreen):
 
     @property
     def topic(self) -> str:
-        """The topic under the cursor."""
         return self.topics.topic
 
     @property
     def page(self) -> str:
-        """Which page of the middle pane is shown."""
         return self.ranking.page_name
 
     def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
         runs = self.runs.names if self.runs is not None else []
         if verb in ("inspect", "add") and self.collection is None:
             return "there is no collection"
@@ -443,7 +435,6 @@ class ArqmathScreen(BrowserScreen):
         return True
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:topic A.301`, `:answer 12`, `:run bm25`, `:collection NAME`."""
         return [
             Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
             *super().lookups(),
@@ -451,13 +442,11 @@ class ArqmathScreen(BrowserScreen):
         ]
 
     def exports(self) -> Sequence[Export]:
-        """What the panes can write, and what the engine writes of a run."""
         if self.runs is None:
             return ()
         return [*self.runs.exports(self.workbench.engine, self._runs_at), *super().exports()]
 
     def commands(self) -> Sequence[Command]:
-        """Runs from elsewhere, and the index."""
         none = "" if self.collection is not None else "there is no collection"
         reason = none or ("the collection has no posts" if self.searcher.state == "none" else "")
         runs = [Command("add a run file", "a run of Task 1 from elsewhere", self._ask_for_run, none)]

@@ -57,7 +57,6 @@ class TopicsPane(ListPane):
         self.show_none()
 
     def show_none(self) -> None:
-        """There is no collection."""
         self.listing.when_empty(
             "No collection yet", "mathwb data add arqmath FOLDER registers your copy of ARQMath."
         )
@@ -65,7 +64,6 @@ class TopicsPane(ListPane):
             self.listing.load([])
 
     def show_loading(self, what: str) -> None:
-        """A collection is being read."""
         self._runs = None
         self._mean.display = False
         self.listing.show_loading(what)
@@ -90,7 +88,6 @@ class TopicsPane(ListPane):
 
     @property
     def records(self) -> Sequence[Record]:
-        """All topics, in their own order."""
         return self._records
 
     @property
@@ -100,7 +97,6 @@ class TopicsPane(ListPane):
 
     @property
     def topic(self) -> str:
-        """The topic under the cursor."""
         return self.table.current_key or ""
 
     # The run's mean
@@ -135,12 +131,10 @@ class TopicsPane(ListPane):
         )
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The topic under the cursor."""
         topic = self.table.current
         return None if topic is None or self._runs is None else topic_selection(topic, self._runs, line)
 
     def exports(self) -> Sequence[Export]:
-        """The topics as they are filtered and sorted."""
         if self._runs is None:
             return ()
         stem = f"{self._runs.collection.name}-topics"
@@ -206,7 +200,6 @@ class HitList(Listing):
             self._show()
 
     def finish(self, found: Mapping[str, Any]) -> None:
-        """Show what `arqmath.search` answered."""
         model = self.model
         second = f"then {model.name} ({origin(model)})" if model else "not ranked again"
         self._take(found["hits"], f"{found['how']}, {second}, {time.monotonic() - self._began:.1f} s")
@@ -238,7 +231,6 @@ class HitList(Listing):
         return [self.asked, "-k", str(MOST), *model]
 
     def exports(self, runs: Runs) -> Sequence[Export]:
-        """What was found as a table."""
         if not self._hits:
             return ()
         return table_exports(

@@ -67,12 +67,10 @@ class ClustersPane(ListPane):
         return read and self.listing.go_to(cluster)
 
     def clear_filter(self) -> None:
-        """Show all clusters again."""
         self.listing.clear_filter()
 
     @property
     def filter(self) -> Filter | None:
-        """The filter in force."""
         return self.table.filter
 
     @property
@@ -84,7 +82,6 @@ class ClustersPane(ListPane):
 
     @property
     def chosen(self) -> Cluster | None:
-        """The cluster under the cursor."""
         source, row = self._source, self.table.current
         return Cluster(source, row) if source is not None and isinstance(row, Expression) else None
 
@@ -261,7 +258,6 @@ class MembersView(TableView):
 
     @property
     def member(self) -> Expression | None:
-        """The member under the cursor."""
         row = self._table.current
         return row if isinstance(row, Expression) else None
 

@@ -85,7 +85,6 @@ class EgraphView(TableView):
 
     @property
     def graph(self) -> _Graph | None:
-        """The e-graph of the cluster, if it was grown."""
         return self.known.get(self._key)
 
     @property
@@ -281,7 +280,6 @@ class GraphListing(Listing):
         return True
 
     def go_to_class(self, number: int) -> bool:
-        """Put the cursor on a class."""
         if self.graph is None or number not in self.graph.classes:
             return False
         return self.go_to(f"c{number}")

@@ -280,7 +280,6 @@ class GrowLine(Vertical):
         self._next("order", get_args(Order))
 
     def _next(self, name: str, choices: tuple[str, ...]) -> None:
-        """Take the next of what a setting may be."""
         here = choices.index(str(self.settings[name]))
         self._chosen[name] = choices[(here + 1) % len(choices)]
         self._judge(self.field.value)
@@ -292,7 +291,6 @@ class GrowLine(Vertical):
 
     @property
     def growing(self) -> bool:
-        """Whether something grows."""
         return any(draft.growing for draft in self.drafts)
 
     def grow(self, head: str, settings: Mapping[str, Any]) -> None:
@@ -307,7 +305,6 @@ class GrowLine(Vertical):
         self._generate.ask(draft.params, draft.number)
 
     def stop(self) -> None:
-        """Ask the growth to end with what there is."""
         for draft in self.drafts:
             if draft.growing:
                 self._take(replace(draft, stopping=True))
@@ -323,7 +320,6 @@ class GrowLine(Vertical):
 
     @property
     def keeping(self) -> bool:
-        """Whether something is being kept."""
         return self._save.running
 
     def _draft(self, number: int) -> Draft:
@@ -351,7 +347,6 @@ class GrowLine(Vertical):
         self.post_message(self.Grew(draft, self.drafts))
 
     def _say(self, draft: Draft) -> None:
-        """Say how far a growth is, or how it ended."""
         if draft.error is not None:
             self._said.update(error_text(draft.error))
             return

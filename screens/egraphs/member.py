@@ -123,7 +123,6 @@ class _Range:
         }
 
     def half(self) -> _Range:
-        """The middle half of it."""
         quarter = (self.high - self.low) / 4
         return replace(self, low=self.low + quarter, high=self.high - quarter)
 
@@ -207,7 +206,6 @@ class MemberPane(Pane):
         return self._why is not None and self._show_slice(case, self._why)
 
     def _clear(self, *lines: Content) -> None:
-        """Show these lines alone."""
         self._say(*lines)
         plot = self.query_one(Plot)
         plot.series, plot.gaps, plot.caption, plot.empty = (), (), "", ""

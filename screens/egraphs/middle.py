@@ -87,7 +87,6 @@ class State:
 
     @property
     def arrived(self) -> bool:
-        """Whether the members are those of the cluster."""
         return self.cluster is None or (self.members is not None and self.members.of == self.cluster.key)
 
     @property
@@ -114,7 +113,6 @@ class State:
         return _NOT_FINISHED if self.source.state else None
 
     def why_not(self, verb: str) -> str:
-        """Why a verb of the screen has nothing to be done to; nothing when it has."""
         if verb in ("refresh", "inspect") and self.cluster is None:
             return "no cluster is selected"
         if verb == "keep":
@@ -128,7 +126,6 @@ class State:
 
     @property
     def model_words(self) -> str:
-        """Which model is asked."""
         return f"model {self.model.name}" if self.model is not None else ""
 
 
@@ -236,11 +233,9 @@ class TableView(View):
         return self._listing.table
 
     def moved(self, row: Record | None) -> None:  # noqa: ARG002
-        """The cursor is at this row."""
         self.post_message(Pane.Selected(self))
 
     def opened(self, row: Record) -> None:
-        """Enter was pressed on this row."""
         raise NotImplementedError
 
     @on(Table.Moved)
@@ -255,7 +250,6 @@ class TableView(View):
             self.opened(row)
 
     def say(self, hindrance: Hindrance | None) -> None:
-        """Show nothing, and what stands in the way."""
         if hindrance is not None:
             self._listing.when_empty(hindrance.what, hindrance.advice)
         self._listing.load([], keep=False)
@@ -279,7 +273,6 @@ class MiddlePane(Pane):
 
     @property
     def view(self) -> View:
-        """The view in sight."""
         return next((view for view in self.views if view.parent is self.page), self._members)
 
     @property
@@ -314,7 +307,6 @@ class MiddlePane(Pane):
         return self.view.case() or self._members.case()
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """What is selected in the view."""
         return self.view.selection(line)
 
     def exports(self) -> Sequence[Export]:
@@ -324,10 +316,8 @@ class MiddlePane(Pane):
         return [way for view in self.views if view.of_cluster for way in view.exports()]
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        """Of the view in sight."""
         return self.view.legend()
 
     def lookups(self) -> Sequence[Lookup]:
-        """Members, and what else can be found in the view."""
         more = self.view.lookups() if self.view is not self._members else ()
         return [*self._members.lookups(), *more]

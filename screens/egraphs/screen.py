@@ -92,7 +92,6 @@ class EgraphsScreen(BrowserScreen):
         return [NearestView(self.ask)]
 
     def update(self, **changes: Any) -> None:
-        """Change what is shown."""
         self.now = replace(self.now, **changes)
         self._show()
 
@@ -102,7 +101,6 @@ class EgraphsScreen(BrowserScreen):
 
     @on(Pane.Selected, "View, GraphListing")
     def _describe(self) -> None:
-        """Titles, breadcrumb and the right pane say what is shown and selected."""
         self.refresh_bindings()
         if not self.now.arrived:
             return
@@ -292,7 +290,6 @@ class EgraphsScreen(BrowserScreen):
         self.show_pane(self._active)
 
     async def on_grow_line_grew(self, event: GrowLine.Grew) -> None:
-        """Show what grows: its row is another one, so its members are read anew with it."""
         draft, new = event.draft, len(event.drafts) > len(self.now.drafts)
         self.update(drafts=event.drafts)
         if new:
@@ -317,7 +314,6 @@ class EgraphsScreen(BrowserScreen):
             self._line.keep(self.now.draft, self.workbench.workspace.corpora / _GROWN)
 
     def on_grow_line_saved(self, event: GrowLine.Saved) -> None:
-        """Show the cluster where it is now."""
         if event.answer.error is not None:
             self.workbench.report(event.answer.error)
             return
@@ -357,7 +353,6 @@ class EgraphsScreen(BrowserScreen):
 
     @on(JobWatch.Looked)
     def _looked_at_jobs(self) -> None:
-        """Take up what jobs have made."""
         source, making = self.now.source, self._models.look(*self._making)
         if making != self.now.tsne_job:
             self.update(tsne_job=making)
@@ -371,7 +366,6 @@ class EgraphsScreen(BrowserScreen):
             self.update(arrangement=str(params["what"]))
 
     def on_map_view_arranged(self, event: MapView.Arranged) -> None:
-        """Another map of what is shown is there."""
         self.update(arrangement=event.arrangement)
 
     def on_map_view_missing(self, event: MapView.Missing) -> None:

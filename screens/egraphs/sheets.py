@@ -211,7 +211,6 @@ class Mistakes(_ModelSheet):
         self._show(0)
 
     def _show(self, at: int) -> None:
-        """Show the evaluation at this tab."""
         self._at = at % len(_EVALUATIONS)
         self.asked = key = self._evaluation, str(self._model), str(self._folder)
         self.query_one(TabStrip).show_tabs(tuple(_EVALUATIONS.values()), self._at)

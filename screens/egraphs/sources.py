@@ -258,22 +258,18 @@ class Cluster:
 
     @property
     def mode(self) -> str:
-        """The mode it was grown in."""
         return str(self.settings.get("mode", "strict"))
 
     @property
     def assume(self) -> str:
-        """What was assumed."""
         return str(self.settings.get("assume", ""))
 
     @property
     def weights(self) -> str:
-        """What families of rules weighed."""
         return str(self.settings.get("weights", ""))
 
     @property
     def assuming(self) -> list[str]:
-        """What was assumed as an option of a command."""
         return ["--assume", self.assume] if self.assume else []
 
     @property
@@ -368,7 +364,6 @@ class Models:
         self._trained = 0
 
     def find(self) -> None:
-        """List the models there are."""
         from workbench.papers.egen.data import models
 
         def done(answer: Answer) -> None:
@@ -378,7 +373,6 @@ class Models:
         self._screen.in_thread(lambda: tuple(models(self._screen.workbench.workspace)), done, group="models")
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
-        """Start a job that makes a map."""
         what = "the 17 families" if arrangement == "families" else "the clusters"
         self._submit("egen.tsne", f"t-SNE of {what}", model, corpus, what=arrangement)
 

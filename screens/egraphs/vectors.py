@@ -166,7 +166,6 @@ class MapView(View):
 
     @property
     def _lit(self) -> Cluster | None:
-        """The cluster that is lit."""
         source = self.state.source
         row = self.state.clusters.get(self._scatter.lit) if self._shown is not None else None
         return Cluster(source, row) if source is not None and row is not None else None

@@ -141,11 +141,9 @@ class Detail(Pane):
 
     @property
     def plot(self) -> CurvePlot:
-        """The plot."""
         return self.query_one(CurvePlot)
 
     def show_job(self, view: JobView | None) -> None:
-        """Show this job, or that there is none."""
         self.view = view
         if view is None:
             self.title = "job"
@@ -191,7 +189,6 @@ class Detail(Pane):
         self.poll()
 
     def _curves(self, view: JobView) -> RunCurves:
-        """The curves of a job, as far as they have been read."""
         key = view.folder, view.attempt
         if (found := self._read.pop(key, None)) is None:
             before = self._read.get((view.folder, view.attempt - 1))
@@ -293,7 +290,6 @@ class Detail(Pane):
             self.poll()
 
     def _draw(self) -> None:
-        """Draw the curves as they are now, and list the metrics."""
         follower = self._follower
         if follower is None or not self.query(CurvePlot):
             # The screen is being left.
@@ -456,7 +452,6 @@ class Detail(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The job that is shown, with the command that prints the shown page of it."""
         if self.view is None:
             return None
         if self._page_name == "diff-page" and self._compared:
@@ -466,7 +461,6 @@ class Detail(Pane):
         return job_selection(self.view, line)
 
     def exports(self) -> Sequence[Export]:
-        """Metrics and recipe of the job."""
         view, follower = self.view, self._follower
         if view is None or follower is None:
             return ()

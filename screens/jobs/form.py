@@ -174,7 +174,6 @@ class OperationFields(FormFields):
         return f"its name among the {self._home.name}" if field.name == self._target else field.arg.help
 
     def choices(self, field: Field) -> Sequence[str]:
-        """See `FormFields`."""
         return _choices(self._spec[field.key])
 
     def _check(self, field: Field, text: str) -> Any:
@@ -186,7 +185,6 @@ class OperationFields(FormFields):
         return str(self._home / text)
 
     def spec(self, values: Values) -> Recipe:
-        """See `FormFields`."""
         from workbench.recipes import job_recipe
 
         given = {field.key: self._check(field, values[field.name].strip()) for field in self.fields}
@@ -246,7 +244,6 @@ class TrainFields(FormFields):
         return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), ())
 
     def _specs(self, table: str) -> Iterator[SpecField]:
-        """The fields that a table may have."""
         from engines.training.task import TrainConfig
 
         trainer = trainers().get(str(self._recipe.params.get("trainer")))
@@ -323,7 +320,6 @@ class TrainFields(FormFields):
         return self._more(made, values["job.more"].strip())
 
     def spec(self, values: Values) -> Recipe:
-        """See `FormFields`."""
         from workbench.training import job_spec
 
         self.runs(values)
@@ -344,7 +340,6 @@ class TrainFields(FormFields):
         return member_runs(self._workspace, self._filled(values), self._how(values), device=device)
 
     def start(self, values: Values) -> Callable[[], Job]:
-        """See `FormFields`."""
         from workbench import train as sweep
 
         how = self._how(values)
@@ -354,13 +349,11 @@ class TrainFields(FormFields):
         return lambda: sweep.start(self._workspace, self._recipe, members, how)
 
     def runs(self, values: Values) -> int:
-        """See `FormFields`."""
         from workbench.train import variants
 
         return len(variants(self._filled(values), self._how(values)))
 
     def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:
-        """See `FormFields`."""
         from workbench.training import question
 
         worst = self._how(values).stop_worst
@@ -420,7 +413,6 @@ class Row(Horizontal):
 
     @property
     def value(self) -> str:
-        """What is written."""
         return self.query_one(Input).value
 
     def show(self, field: Field, first: bool) -> None:
@@ -534,7 +526,6 @@ class NewJob(Dialog[Any]):
 
     @property
     def recipe(self) -> Recipe | None:
-        """The recipe under the cursor."""
         current = self._table.current
         return None if current is None else self._recipes[current["id"]]
 
@@ -582,7 +573,6 @@ class NewJob(Dialog[Any]):
         return {row.field.name: row for row in self.query(Row) if row.field is not None}
 
     def values(self) -> Mapping[str, str]:
-        """What is written in the fields."""
         return {name: row.value for name, row in self.rows().items()}
 
     @on(Input.Changed)
@@ -658,7 +648,6 @@ class NewJob(Dialog[Any]):
 
     @property
     def _here(self) -> Row | None:
-        """The line of the form that is written in."""
         place = self.focused.parent if self.focused is not None else None
         return place if isinstance(place, Row) and place.field is not None else None
 

@@ -45,7 +45,6 @@ class JobsScreen(WorkbenchScreen):
         """Where logs are written as people read them, until the screens are left."""
 
     def panes(self) -> Iterable[Pane]:
-        """The table and the detail."""
         return self.jobs, self.detail
 
     async def restore(self, state: Mapping[str, object]) -> None:
@@ -65,7 +64,6 @@ class JobsScreen(WorkbenchScreen):
 
     @property
     def job(self) -> JobView | None:
-        """The job under the cursor."""
         return self.jobs.job
 
     @on(JobWatch.Looked)
@@ -108,7 +106,6 @@ class JobsScreen(WorkbenchScreen):
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        """The job's own reasons."""
         job = self.job
         if verb in ("add", "stop", "kill", "refresh", "again") and self.read_only:
             return self.read_only
@@ -126,7 +123,6 @@ class JobsScreen(WorkbenchScreen):
         self._open_form(None)
 
     def _open_form(self, chosen: Launch | None) -> None:
-        """The form for a new job; `chosen` is what it begins with."""
         from screens.jobs.form import NewJob
         from workbench.recipes import launched, recipes
 
@@ -179,7 +175,6 @@ class JobsScreen(WorkbenchScreen):
                 self.action_refresh()
 
     def _rerun(self) -> None:
-        """The same recipe as a new job, in a folder of its own."""
         from workbench import jobs
 
         if (job := self.job) is None:
@@ -273,7 +268,6 @@ class JobsScreen(WorkbenchScreen):
         app.call_from_thread(app.look_now)
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:job 12`, `:train egen/cl-mean-small`."""
         train = Lookup("train", "Fill in the form for a new job with a recipe.", self._train)
         return [*super().lookups(), train]
 
@@ -287,7 +281,6 @@ class JobsScreen(WorkbenchScreen):
         return found is not None
 
     def commands(self) -> Sequence[Command]:
-        """What has no key on purpose."""
         job = self.job
         if job is None:
             return ()

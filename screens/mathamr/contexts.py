@@ -57,7 +57,6 @@ class Subject:
 
     @property
     def words(self) -> list[str]:
-        """The words of the command that prints the same."""
         options = [
             part
             for name, value in self.params.items()
@@ -80,11 +79,9 @@ class Subject:
         return f"{self.collection}-{self.topic}" if self.topic else "text"
 
     def by(self, parser: str) -> Subject:
-        """With the graph of another parser."""
         return replace(self, parser=parser, graph="")
 
     def edited(self, graph: str) -> Subject:
-        """With a graph that was edited."""
         return replace(self, graph=graph)
 
 
@@ -149,7 +146,6 @@ class ContextsPane(ListPane):
         self.draw()
 
     def draw(self) -> None:
-        """Write the formulas anew."""
         records = topic_records(self._topics, raw=self.raw)
         for number, text in enumerate(self._texts):
             formula = shown_formula(text.split("$")[-2], self.raw) if text.count("$") > 1 else text
@@ -171,7 +167,6 @@ class ContextsPane(ListPane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The topic under the cursor."""
         row: Record | None = self.table.current
         subject = self.subject
         if row is None or subject is None:
@@ -187,7 +182,6 @@ class ContextsPane(ListPane):
         return Selection(subject.address, title, line(*subject.words), tuple(forms))
 
     def exports(self) -> Sequence[Export]:
-        """The topics as they are filtered and sorted."""
         if not self._topics:
             return ()
         facts = {"collection": self._folder}

@@ -139,11 +139,9 @@ class TreeDrawing(ScrollView, can_focus=True):
 
     @property
     def current(self) -> Drawn | None:
-        """The node under the cursor."""
         return self.nodes[self.cursor] if self.nodes else None
 
     def show(self, root: Drawn | None) -> None:
-        """Show another tree, the cursor on its root."""
         self.nodes = list(root.walk()) if root is not None else []
         number = {id(node): place for place, node in enumerate(self.nodes)}
         self._homes = [0] * len(self.nodes)
@@ -230,7 +228,6 @@ class TreeDrawing(ScrollView, can_focus=True):
                 self._go(one.node)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the drawing."""
         cells, base = self.size.width, self.visual_style
         content, at = Content(), 0
         for one in sorted(self._placed.get(y + round(self.scroll_y), ()), key=lambda one: one.column):
@@ -302,7 +299,6 @@ class FormulaPane(Pane):
         self.show_formula(inspection.query if inspection is not None else None)
 
     def show_formula(self, formula: Record | None) -> None:
-        """Show another formula of the inspection."""
         if formula is not None and self.formula is not None and formula["id"] == self.formula["id"]:
             return
         self.formula = formula
@@ -311,7 +307,6 @@ class FormulaPane(Pane):
         self.draw()
 
     def draw(self) -> None:
-        """Name the formula anew."""
         formula = self.formula
         if formula is None:
             self._line.update(Content.styled("No formula yet.", "$quiet"))
@@ -403,7 +398,6 @@ class FormulaPane(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The formula, or the one under the cursor of a list."""
         if self.inspection is None or self.formula is None:
             return None
         if self._page == "tree-page":
@@ -418,7 +412,6 @@ class FormulaPane(Pane):
         return self.query_one("#nearest" if self._page == "nearest-page" else "#ranked", Listing)
 
     def exports(self) -> Sequence[Export]:
-        """The list that is shown, and the graph."""
         if self.inspection is None:
             return ()
         found = graph_exports(self.inspection)

@@ -141,7 +141,6 @@ class GraphListing(Listing):
         return self.go_to(row["variable"])
 
     def go_back(self) -> bool:
-        """Back to the reference that was followed last; whether there was one."""
         if not self._back:
             return False
         *back, last = self._back
@@ -161,16 +160,13 @@ class GraphPane(ListPane):
 
     @property
     def key(self) -> str:
-        """The node under the cursor."""
         return self.table.current_key or ""
 
     @property
     def inspection(self) -> Inspection | None:
-        """What is shown."""
         return self.nodes.inspection
 
     def show_graph(self, inspection: Inspection | None) -> None:
-        """Show a graph, or none."""
         self.nodes.home = f"{inspection.subject.address}/node" if inspection is not None else ""
         self.nodes.show_graph(inspection)
         if inspection is None:
@@ -183,13 +179,11 @@ class GraphPane(ListPane):
         self.footnote = " · ".join(filter(None, words))
 
     def show_loading(self, what: str) -> None:
-        """It is on its way."""
         self.footnote = ""
         self.nodes.inspection = None
         self.nodes.show_loading(what)
 
     def show_error(self, error: EngineError) -> None:
-        """It cannot be had."""
         self.show_loading("")
         self.nodes.show_error(error)
 
@@ -204,16 +198,13 @@ class GraphPane(ListPane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The node under the cursor, in its graph."""
         row: Record | None = self.table.current
         return None if self.inspection is None else node_selection(self.inspection, row, line)
 
     def exports(self) -> Sequence[Export]:
-        """The graph."""
         return () if self.inspection is None else graph_exports(self.inspection)
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:node e2`."""
         return [Lookup("node", "Go to a node of the graph by its variable.", self.go_to)]
 
     def legend(self) -> Sequence[tuple[str, str]]:

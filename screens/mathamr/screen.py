@@ -64,7 +64,6 @@ class MathamrScreen(BrowserScreen):
             yield widget
 
     def panes(self) -> Iterable[Pane]:
-        """Topics and graph, the operator tree, what is written of it."""
         return self.contexts, self.graph, self.formula, self.strings
 
     def _groups(self) -> list[tuple[Pane, ...]]:
@@ -284,7 +283,6 @@ class MathamrScreen(BrowserScreen):
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
         if verb in ("inspect", "model", "again", "edit", "raw") and self.inspection is None:
             return "no graph is shown"
         if verb == "diff" and (reason := self._why_no_diff()):
@@ -311,7 +309,6 @@ class MathamrScreen(BrowserScreen):
         return row is not None and row["graph"] == "yes"
 
     def go_back(self) -> bool:
-        """Back along the references that were followed."""
         return self.active_pane is self.graph and self.graph.nodes.go_back()
 
     async def action_refresh(self) -> None:
@@ -327,7 +324,6 @@ class MathamrScreen(BrowserScreen):
             part.draw()
 
     def action_add(self) -> None:
-        """Ask for a text."""
         from screens.widgets.dialogs import Prompt
 
         hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc leaves it"
@@ -335,7 +331,6 @@ class MathamrScreen(BrowserScreen):
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 
     def inspect_text(self, text: str) -> bool:
-        """Show a text of one's own."""
         self.texts = [text, *(one for one in self.texts if one != text)]
         self.open_source(OWN)
         self.contexts.go_to(text)
@@ -343,7 +338,6 @@ class MathamrScreen(BrowserScreen):
         return True
 
     def action_model(self) -> None:
-        """Choose whose graph is shown."""
         from screens.widgets.dialogs import Choice, Chooser
 
         choices = [Choice(name, origin(name), key=str(n)) for n, name in enumerate(parsers(), start=1)]
@@ -412,7 +406,6 @@ class MathamrScreen(BrowserScreen):
         return True
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:topic B.901`, `:node e2`, `:collection NAME`, `:text WORDS`."""
         return [
             Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
             *super().lookups(),
@@ -420,7 +413,6 @@ class MathamrScreen(BrowserScreen):
         ]
 
     def commands(self) -> Sequence[Command]:
-        """What has no key."""
         here = self.contexts.subject if self.source == OWN else None
         reason = "" if here is not None else "no text of your own is shown"
         none = "" if self._near_texts else "there is no collection"
@@ -447,7 +439,6 @@ class MathamrScreen(BrowserScreen):
 
 
 def _wrong(text: str) -> str:
-    """Why a text cannot be inspected."""
     if text.count("$") % 2:
         return "a formula stands between two dollar signs"
     return "" if "$" in text or not text.strip() else "put the formula between dollar signs"

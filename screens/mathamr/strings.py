@@ -81,7 +81,6 @@ class StringsPane(Pane):
         yield from super().compose()
 
     def show(self, inspection: Inspection | None) -> None:
-        """Show another inspection."""
         self._inspection, self._key = inspection, ""
         self.draw()
 
@@ -95,7 +94,6 @@ class StringsPane(Pane):
         self.query_one("#triples", Listing).table.go_to(f"{self._key} :instance")
 
     def draw(self) -> None:
-        """Fold everything anew."""
         if not self.is_attached or not self.query("#string"):
             return
         inspection, cells = self._inspection, max(16, self.size.width - 6)
@@ -169,7 +167,6 @@ class StringsPane(Pane):
         return (self.page.id or "").removesuffix("-page") if self.page is not None else "string"
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """What the page shows."""
         if self._inspection is None:
             return None
         if self._page == "slt" and self._inspection.query is not None:
@@ -177,7 +174,6 @@ class StringsPane(Pane):
         return text_selection(self._inspection, line, _USUAL.get(self._page, "s"))
 
     def exports(self) -> Sequence[Export]:
-        """The graph."""
         return () if self._inspection is None else graph_exports(self._inspection)
 
 

@@ -392,7 +392,6 @@ class WorkbenchScreen(Screen[None]):
     # Verbs that mean the same on every screen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Greyed, not hidden: `why_not` knows the reason."""
         return None if self.built and self.why_not(action) else True
 
     def refuse(self, verb: str, reason: str) -> None:  # noqa: ARG002
@@ -467,7 +466,6 @@ class WorkbenchScreen(Screen[None]):
             self.workbench.toggle_bookmark(chosen.address, chosen.title)
 
     def show_text(self, title: str, lines: Sequence[str]) -> None:
-        """Lines over the screen, to be read."""
         from screens.widgets.dialogs import TextScreen
 
         self.app.push_screen(TextScreen(title, lines))

@@ -53,16 +53,13 @@ class Session:
 
     @property
     def mode(self) -> str:
-        """The screen that was open, or nothing."""
         return str(self._own.get("mode", ""))
 
     @property
     def theme(self) -> str:
-        """The theme chosen in the palette, or nothing."""
         return str(self._all.get("theme", ""))
 
     def screen(self, mode: str) -> Mapping[str, object]:
-        """What a screen kept."""
         kept = self._own.get("screens", {}).get(mode, {})
         return kept if isinstance(kept, dict) else {}
 

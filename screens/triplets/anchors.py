@@ -57,7 +57,6 @@ class AnchorsPane(ListPane):
         self.show_none()
 
     def show_none(self) -> None:
-        """There is no set."""
         self.listing.when_empty("No problems yet", "mathwb data add problems FILE registers your own.")
         if self.is_attached:
             self.listing.load([])
@@ -71,19 +70,15 @@ class AnchorsPane(ListPane):
 
     @property
     def anchor_id(self) -> str:
-        """The id of the problem under the cursor."""
         return self.table.current_key or ""
 
     def why_not(self, verb: str) -> str:
-        """An anchor has to be there."""
         return "there is no problem" if verb == "open" and not self.anchor_id else super().why_not(verb)
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The triplet of the anchor under the cursor."""
         return None if self.shown is None else triplet_selection(self.shown, line)
 
     def exports(self) -> Sequence[Export]:
-        """The lines as they are filtered and sorted."""
         if not len(self.table.rows):
             return ()
         return table_exports(
@@ -103,5 +98,4 @@ class AnchorsPane(ListPane):
         )
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:triplet 12`."""
         return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)

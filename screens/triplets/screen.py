@@ -75,7 +75,6 @@ class TripletsScreen(BrowserScreen):
         self.why = WhyPane(id="why")
 
     def panes(self) -> Iterable[Pane]:
-        """Anchors; anchor, positive and negative; why."""
         return self.anchors, *self.problems, self.why
 
     # Layout
@@ -139,7 +138,6 @@ class TripletsScreen(BrowserScreen):
 
     @property
     def path(self) -> Path:
-        """The file of the set that is shown."""
         path: Path = self.sources[self.source]
         return path
 
@@ -168,7 +166,6 @@ class TripletsScreen(BrowserScreen):
         self.refresh_bindings()
 
     def _show_anchors(self) -> None:
-        """The list, with what is known of the triplets."""
         if self.pool is None:
             return
         rows = self.pool["anchors"]
@@ -252,11 +249,9 @@ class TripletsScreen(BrowserScreen):
 
     @property
     def shown(self) -> Shown | None:
-        """The triplet that is shown."""
         return self.anchors.shown
 
     def _describe(self) -> None:
-        """Breadcrumb and footnotes."""
         anchor = self.anchors.anchor_id if self.pool is not None else ""
         self.crumbs = (self.source, self.choice.short, *([anchor] if anchor else [])) if self.source else ()
         words = f"{self.choice.short} · {self.choice.pool}" if self.source else ""
@@ -271,7 +266,6 @@ class TripletsScreen(BrowserScreen):
     # Another choice
 
     def choose(self, choice: Choice) -> None:
-        """Choose triplets in another way."""
         if choice == self.choice or not self.source:
             return
         self._before, before = self.choice, self.choice
@@ -299,7 +293,6 @@ class TripletsScreen(BrowserScreen):
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
         if verb in ("strategy", "choose_run", "again", "inspect") and self.pool is None:
             return "no set of problems is shown"
         if verb in ("add", "model") and not self.solvers:
@@ -313,7 +306,6 @@ class TripletsScreen(BrowserScreen):
         return super().why_not(verb)
 
     def action_open(self) -> None:
-        """The edits between two equations; from the list, go to the triplet."""
         pane, shown = self.active_pane, self.shown
         if shown is None or not isinstance(pane, ProblemPane):
             return
@@ -426,13 +418,11 @@ class TripletsScreen(BrowserScreen):
         ]
 
     def commands(self) -> Sequence[Command]:
-        """The map."""
         words = "problems in the plane, by a solver's vectors before and after its training"
         none = "" if self.pool is not None else "no set of problems is shown"
         return [Command("map of the problems", words, self.show_map, none or self.why_not("add"))]
 
     def exports(self) -> Sequence[Export]:
-        """What the panes can write, all triplets as the engine has them, and the labels."""
         found = list(super().exports())
         if self.pool is not None:
             engine, facts = self.workbench.engine, {"solver": self.solver}

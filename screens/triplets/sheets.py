@@ -91,7 +91,6 @@ class ProblemMap(Sheet):
             self._tell(event.control)
 
     def _tell(self, plane: Scatter) -> None:
-        """Say what is lit, and light it on the other side too."""
         here = plane.here
         if here is None:
             return
@@ -114,11 +113,9 @@ class ProblemMap(Sheet):
         return self._planes[True].has_focus
 
     def command(self) -> list[str] | None:
-        """The command that prints the places of the side that has the focus."""
         return ["mwp", "tsne", str(self.model), str(self.data), *(["--before"] if self._focused_side else [])]
 
     def exports(self) -> list[Export]:
-        """The places of that side."""
         dots = self._planes[self._focused_side].dots
         if not dots:
             return []
@@ -248,11 +245,9 @@ class SolveSheet(Sheet):
     # What can be taken away
 
     def command(self) -> list[str] | None:
-        """The command that solves it."""
         return ["mwp", "solve", str(self.model), self.text]
 
     def exports(self) -> list[Export]:
-        """The equations that were thought of."""
         if self.found is None:
             return []
         return table_exports(
@@ -350,11 +345,9 @@ class EditPath(Sheet):
         self._listing.table.focus()
 
     def command(self) -> list[str] | None:
-        """The command that prints the same."""
         return ["mwp", "similarity", self.pair.left, self.pair.right]
 
     def exports(self) -> list[Export]:
-        """The edits as a table."""
         if not len(self._listing.table.rows):
             return []
         heads = {"left": self.pair.left_name, "edit": "edit", "right": self.pair.right_name}

@@ -138,7 +138,6 @@ class WhyPane(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The candidate; on the page of the pool the equation."""
         if self._pool is not None and self.page is not None and self.page.id == "pool-page":
             template = self._templates.table.current
             if template is None:
@@ -149,7 +148,6 @@ class WhyPane(Pane):
         return None if row is None or self.shown is None else candidate_selection(self.shown, row, line)
 
     def exports(self) -> Sequence[Export]:
-        """The candidates as they are filtered and sorted."""
         shown = self.shown
         if shown is None:
             return ()

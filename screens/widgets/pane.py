@@ -51,7 +51,6 @@ class TabStrip(Static):
             self.post_message(self.Picked(index))
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
-        """Draw these labels."""
         self._labels, self._active = tuple(labels), active
         self._draw()
 
@@ -232,7 +231,6 @@ class Pane(Vertical):
 
     @property
     def page(self) -> Page | None:
-        """The page that is shown."""
         return next((page for page in self.pages if page.display), None)
 
     async def show_page(self, name: str) -> None:
@@ -378,11 +376,9 @@ class ListPane(Pane):
     # The list
 
     def show_loading(self, what: str) -> None:
-        """It is being read."""
         self.listing.show_loading(what)
 
     def show_error(self, error: EngineError) -> None:
-        """It cannot be read."""
         self.listing.show_error(error)
 
     def show_none(self) -> None:

@@ -48,7 +48,6 @@ class _Shown:
             self.number = owner.frame.sixels.add(Sixel(owner, document))
 
     def row(self, line: int, style: Style) -> Strip:
-        """A row of its cells."""
         if self._kitty:
             from rich.segment import Segment
 
@@ -59,7 +58,6 @@ class _Shown:
         return cells(self.number, self.columns, style)
 
     def remove(self) -> None:
-        """Take it from the terminal."""
         if self._kitty:
             self._write(kitty.removal(self.number))
         else:
@@ -108,7 +106,6 @@ class Pictured(Widget):
 
     @property
     def frame(self) -> Frame:
-        """The app."""
         return cast("Frame", self.app)
 
     @property
@@ -201,7 +198,6 @@ class Pictured(Widget):
             self._stale = None
 
     def _drop(self) -> None:
-        """Back to the drawing."""
         self._fresh()
         shown, self._shown = self._shown, None
         if shown is not None:
@@ -231,7 +227,6 @@ class Pictured(Widget):
         }
 
     def render_line(self, y: int) -> Strip:
-        """A row of the picture, or of the drawing."""
         shown = self._shown
         if shown is None or not self.picture_shown:
             return super().render_line(y)
@@ -328,5 +323,4 @@ class FormulaImage(Pictured):
         self.styles.height = document["lines"] + 1 if document is not None else 0
 
     def render(self) -> Content:
-        """The text."""
         return safe_text(self._text)

@@ -132,7 +132,6 @@ def draw(
 
 
 def _signs(series: Sequence[Series], *, plain: bool) -> list[tuple[str, str]]:
-    """Glyph and colour of each curve."""
     return [
         sign(number if one.sign is None else one.sign, plain=plain)
         for number, one in enumerate(series[:MOST_SERIES])
@@ -182,7 +181,6 @@ class Plot(Widget):
     short_caption: reactive[str] = reactive("")
 
     def render(self) -> Content:
-        """The drawing with its axes."""
         ranges = span(self.series)
         told = self.legend and len(self.series) > 1
         cells, lines = self.size.width, self.size.height - 2 - told
@@ -235,7 +233,6 @@ class Plot(Widget):
 
 
 def _coloured(text: str, which: int, colours: Sequence[str]) -> Content:
-    """Cells that are in the same curves."""
     if which == 0:
         return Content(text)
     single = not which & (which - 1)
@@ -320,7 +317,6 @@ class Scatter(Widget, can_focus=True):
         self.refresh()
 
     def say(self, message: Content) -> None:
-        """Show a text in place of dots."""
         self.dots, self._said = (), message
         self.refresh()
 
@@ -337,7 +333,6 @@ class Scatter(Widget, can_focus=True):
 
     @property
     def here(self) -> Dot | None:
-        """The lit dot."""
         number = self._numbers.get(self.lit)
         return None if number is None or not self.dots else self.dots[number]
 
@@ -458,13 +453,11 @@ class Scatter(Widget, can_focus=True):
         self._choose(lambda place: -float(place[1]))
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         here = self._lit_place()
         alone = here is None or len(self._by_cell[_cell_scatter(here)]) < 2
         return "no other stands at this place" if verb in ("next_match", "previous_match") and alone else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Greyed is what does not apply now."""
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_next_match(self) -> None:
@@ -572,7 +565,6 @@ def _along(here: Place, there: Place, direction: Place) -> tuple[int, int]:
 
 
 def _scale(values: Sequence[float], steps: int) -> list[int]:
-    """The values on a grid from 0 to `steps`."""
     low, high = min(values), max(values)
     if high <= low:
         return [steps // 2] * len(values)

@@ -201,11 +201,9 @@ class Rows:
         return len(self.records)
 
     def record(self, index: int) -> Record:
-        """The record at a position."""
         return self.records[index]
 
     def key(self, index: int) -> str:
-        """Its key as text."""
         return str(self.records[index][self._key])
 
     def find(self, key: str) -> int | None:
@@ -286,7 +284,6 @@ class Table(Lines):
     class _Event(Said["Table"]):
         @property
         def table(self) -> Table:
-            """The table it happened in."""
             return self.widget
 
     class Moved(_Event):
@@ -325,7 +322,6 @@ class Table(Lines):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns, left to right."""
         return self._columns
 
     @columns.setter
@@ -344,12 +340,10 @@ class Table(Lines):
 
     @property
     def current(self) -> Record | None:
-        """The record under the cursor."""
         return self.rows.record(self._order[self.cursor]) if self._order else None
 
     @property
     def current_key(self) -> str | None:
-        """Its key."""
         return self.rows.key(self._order[self.cursor]) if self._order else None
 
     @property
@@ -505,11 +499,9 @@ class Table(Lines):
     # Cursor
 
     def validate_cursor(self, value: int) -> int:
-        """Stays on a line."""
         return max(0, min(value, len(self._order) - 1))
 
     def watch_cursor(self, before: int, now: int) -> None:
-        """Show the line and say so."""
         top = round(self.scroll_y)
         self.show_cursor()
         if round(self.scroll_y) == top:
@@ -536,11 +528,9 @@ class Table(Lines):
         self.scroll_to(y=y, animate=False, immediate=True, force=True)
 
     def move(self, lines: int) -> None:
-        """Go so many lines down, or up."""
         self.cursor += lines
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         if not len(self.rows) and verb in _OF_LINES:
             return "there are no lines here"
         return super().why_not(verb)
@@ -683,7 +673,6 @@ class Table(Lines):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One line: the headings, a record, or nothing."""
         cells = self.size.width
         base = self.visual_style
         if y == 0 and len(self.rows):
