@@ -65,7 +65,7 @@ class Draft:
         return str(self.stats.get("stop_reason", "failed" if self.error else "stopped"))
 
     @property
-    def unkept(self) -> bool:
+    def unsaved(self) -> bool:
         """Whether it holds, or will hold, what can be kept."""
         return self.growing or (self.generated is not None and bool(self.members))
 
@@ -376,10 +376,12 @@ class GrowLine(Vertical):
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", {}
         words = (("where", "assume"), ("weights", "weights"))
-        told = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
+        conditions = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
         chosen = safe_text(f"   {self._manner}" if self._chosen else "", "$quiet")
         self._said.update(
-            Content.assemble(("= ", "$success"), safe_text(shown(prefix)), safe_text(told, "$quiet"), chosen)
+            Content.assemble(
+                ("= ", "$success"), safe_text(shown(prefix)), safe_text(conditions, "$quiet"), chosen
+            )
         )
         return prefix, named
 

@@ -32,28 +32,28 @@ TOO_MANY = "E647"
 
 
 @dataclass(frozen=True, slots=True)
-class Hindrance:
+class Unavailable:
     """Why there are no vectors, and what can be done about it."""
 
     what: str
     advice: str
 
 
-NOT_ENCODED = Hindrance(
+NOT_ENCODED = Unavailable(
     "This corpus is large, and its expressions have no vectors by this model yet",
     "`:` and `encode the corpus` starts a job that makes them.",
 )
-_NO_MODEL = Hindrance(
+_NO_MODEL = Unavailable(
     "There is no model yet",
     "A model turns expressions into vectors. 3 and a train one: egen/cl-mean-tiny takes a minute, "
     "egen/cl-mean-small an hour. On the command line: mathwb train --headless",
 )
-_NO_CORPUS = Hindrance("There is no corpus", "a grows an expression, K keeps it.")
-_NOT_KEPT = Hindrance(
+_NO_CORPUS = Unavailable("There is no corpus", "a grows an expression, K keeps it.")
+_NOT_KEPT = Unavailable(
     "What was grown here and is not kept has no place among others",
     "K keeps it in the corpus `grown`; there its members get vectors.",
 )
-_NOT_FINISHED = Hindrance("This corpus is not finished", "Its vectors can be made when it is.")
+_NOT_FINISHED = Unavailable("This corpus is not finished", "Its vectors can be made when it is.")
 
 
 def encoding_words(event: Event) -> str:
@@ -102,7 +102,7 @@ class State:
         return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
 
     @property
-    def hindrance(self) -> Hindrance | None:
+    def unavailable(self) -> Unavailable | None:
         """Why there are no vectors of what is shown."""
         if self.model is None:
             return _NO_MODEL if self.models is not None else None
@@ -120,8 +120,8 @@ class State:
             return draft.why_not_keep if draft else "only what was grown here can be kept; a grows something"
         if verb == "model" and len(self.models or ()) < 2:
             return "there is one model" if self.models else "there is no model; 3 and a train one"
-        if verb == "again" and self.hindrance is not None:
-            return self.hindrance.what[0].lower() + self.hindrance.what[1:]
+        if verb == "again" and self.unavailable is not None:
+            return self.unavailable.what[0].lower() + self.unavailable.what[1:]
         return ""
 
     @property
@@ -249,9 +249,9 @@ class TableView(View):
         if (row := self._table.current) is not None:
             self.opened(row)
 
-    def say(self, hindrance: Hindrance | None) -> None:
-        if hindrance is not None:
-            self._listing.when_empty(hindrance.what, hindrance.advice)
+    def say(self, unavailable: Unavailable | None) -> None:
+        if unavailable is not None:
+            self._listing.when_empty(unavailable.what, unavailable.advice)
         self._listing.load([], keep=False)
 
 

@@ -424,8 +424,8 @@ class EgraphsScreen(BrowserScreen):
 
     # What can be done
 
-    def unkept(self) -> str:
-        heads = [shown(draft.head) for draft in self.now.drafts if draft.unkept]
+    def unsaved(self) -> str:
+        heads = [shown(draft.head) for draft in self.now.drafts if draft.unsaved]
         if not heads:
             return ""
         what = f"{some(len(heads), 'cluster')} grown here and not kept"
@@ -459,8 +459,8 @@ class EgraphsScreen(BrowserScreen):
         return [*super().lookups(), model]
 
     def commands(self) -> Sequence[Command]:
-        hindrance = self.now.hindrance
-        reason = hindrance.what if hindrance is not None else "" if self.now.model else "no model yet"
+        unavailable = self.now.unavailable
+        reason = unavailable.what if unavailable is not None else "" if self.now.model else "no model yet"
         found = (
             ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
             ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),

@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from engines.core.errors import DataError, EngineError
 from screens.egraphs.columns import Expression, shown
-from screens.shell.export import Thing
+from screens.shell.export import Destination
 from screens.shell.request import Answer
 from screens.shell.theme import count
 from workbench.workspace import Workspace
@@ -422,12 +422,12 @@ class Models:
         return next((job.id for job in making if wanted.items() <= job.params.items()), None)
 
 
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The corpora of the workspace, then the models that make vectors."""
     from workbench.papers.egen.data import models
 
     for path in sorted(workspace.corpora.iterdir()):
         if path.is_dir() and not path.name.startswith("."):
-            yield Thing((("corpus", path.name),), "a corpus of clusters")
+            yield Destination((("corpus", path.name),), "a corpus of clusters")
     for path in models(workspace):
-        yield Thing((("model", path.name),), "a model that makes vectors of expressions")
+        yield Destination((("model", path.name),), "a model that makes vectors of expressions")

@@ -13,7 +13,7 @@ from textual.message import Message
 
 from screens.egraphs.columns import Expression, copies, listed, member_title, table
 from screens.egraphs.member import Case
-from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, Hindrance, TableView, View
+from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
 from screens.egraphs.sources import Cluster
 from screens.shell.export import CommandLine, Export, Selection
 from screens.shell.request import Answer, Ask
@@ -104,14 +104,14 @@ class MapView(View):
     @property
     def _key(self) -> _Key | None:
         state = self.state
-        if state.hindrance is not None or state.model is None or state.folder is None:
+        if state.unavailable is not None or state.model is None or state.folder is None:
             return None
         return _Key(state.model, state.folder, state.arrangement)
 
     def show(self) -> None:
-        hindrance, key = self.state.hindrance, self._key
-        if hindrance is not None:
-            self._say(_notice(hindrance.what, hindrance.advice))
+        unavailable, key = self.state.unavailable, self._key
+        if unavailable is not None:
+            self._say(_notice(unavailable.what, unavailable.advice))
         elif key is None:
             self._say(_notice("looking for models", glyph="…"))
         elif (layout := self.known.get(key)) is not None:
@@ -280,14 +280,14 @@ class NearestView(TableView):
     @property
     def _key(self) -> _Of | None:
         state = self.state
-        if state.hindrance or state.model is None or state.cluster is None or state.member is None:
+        if state.unavailable or state.model is None or state.cluster is None or state.member is None:
             return None
         return str(state.model), str(state.folder), state.cluster.number, state.member["member"]
 
     def show(self) -> None:
-        hindrance, key, member = self.state.hindrance, self._key, self.state.member
-        if hindrance is not None:
-            self.say(hindrance)
+        unavailable, key, member = self.state.unavailable, self._key, self.state.member
+        if unavailable is not None:
+            self.say(unavailable)
         elif not self.state.arrived:
             self._wait()
         elif key is None or member is None:
@@ -306,9 +306,9 @@ class NearestView(TableView):
         self._shown = None
         self._listing.show_loading("looking for neighbours")
 
-    def say(self, hindrance: Hindrance | None) -> None:
+    def say(self, unavailable: Unavailable | None) -> None:
         self._shown = None
-        super().say(hindrance)
+        super().say(unavailable)
 
     def _answered(self, event: Answer) -> None:
         if event.tag == self._key:

@@ -211,11 +211,11 @@ class Detail(Pane):
             lines = [measures(view, self._follower.device, losses[0] if losses else None)]
             lines.append(validation(view, curves, self._follower.checkpoint))
             extra = [flow(parts, cells) for parts in lines if parts]
-        told = summary(view, cells, extra)
+        text = summary(view, cells, extra)
         # A line that is too long is wrapped, nobody here knows into how many.
-        fits = all(line.cell_length <= cells for line in told.split(allow_blank=True))
-        rows, self._rows = self._rows, told.plain.count("\n") + 1 if fits else 0
-        self.query_one("#summary", Static).update(told, layout=not fits or rows != self._rows)
+        fits = all(line.cell_length <= cells for line in text.split(allow_blank=True))
+        rows, self._rows = self._rows, text.plain.count("\n") + 1 if fits else 0
+        self.query_one("#summary", Static).update(text, layout=not fits or rows != self._rows)
 
     # Log and curves
 
@@ -238,17 +238,17 @@ class Detail(Pane):
         worker = get_current_worker()
         checkpoint, until = follower.checkpoint, time.monotonic() + DRAW_EVERY_S
         lines: list[str] = []
-        told, more = False, True
+        drawn, more = False, True
         while more and not worker.is_cancelled and follower is self._follower:
             news = follower.read()
             lines += news.lines
-            told = told or news.curves or follower.checkpoint != checkpoint
+            drawn = drawn or news.curves or follower.checkpoint != checkpoint
             more = news.more
             if self._fresh or time.monotonic() > until:
                 break
             time.sleep(GIVE_WAY_S)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._take, follower, News(tuple(lines), told, more))
+            self.app.call_from_thread(self._take, follower, News(tuple(lines), drawn, more))
 
     @work(thread=True, group="marked", exit_on_error=False)
     def _read_marked(self, runs: list[RunCurves]) -> None:

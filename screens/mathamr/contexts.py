@@ -48,12 +48,12 @@ class Subject:
     @property
     def params(self) -> dict[str, Any]:
         """All that the operation is told."""
-        told = self.source
+        params = self.source
         if self.graph:
-            told["graph"] = self.graph
+            params["graph"] = self.graph
         elif self.parser:
-            told["parser"] = self.parser
-        return told
+            params["parser"] = self.parser
+        return params
 
     @property
     def words(self) -> list[str]:

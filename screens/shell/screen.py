@@ -193,7 +193,7 @@ class WorkbenchScreen(Screen[None]):
         """One step back inside the screen; whether there was one."""
         return False
 
-    def unkept(self) -> str:
+    def unsaved(self) -> str:
         """What would be lost if the app ended now, in one sentence; nothing when all is kept."""
         return ""
 

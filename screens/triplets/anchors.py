@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from screens.shell.export import CommandLine, Export, Lookup, Selection, Thing, picked, table_exports
+from screens.shell.export import CommandLine, Destination, Export, Lookup, Selection, picked, table_exports
 from screens.triplets.choice import Choice
 from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS, Shown, home, triplet_selection
 from screens.widgets.listing import Listing
@@ -15,7 +15,7 @@ from screens.widgets.table import Record
 from workbench.workspace import Workspace
 
 
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The sets; of those that lie in the workspace the problems too, by id and text.
 
     Registered files may be large and of any format: their problems are found on the screen.
@@ -25,9 +25,11 @@ def things(workspace: Workspace) -> Iterator[Thing]:
     own = set(held(workspace))
     for name, path in sets(workspace).items():
         home = ("problems", name)
-        yield Thing((home,), "a set of math word problems")
+        yield Destination((home,), "a set of math word problems")
         if path.parent in own:
-            yield from (Thing((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path))
+            yield from (
+                Destination((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path)
+            )
 
 
 def _problems(path: Path) -> Iterator[tuple[str, str]]:

@@ -57,7 +57,7 @@ def _has(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language
     return any(tuple(parts[at : at + 2]) in known for at in (place - 1, place) if at >= 0)
 
 
-def told(problem: Problem) -> str:
+def plain_text(problem: Problem) -> str:
     """The text with its numbers, in one line and without marks."""
     return " ".join(_PLACE.sub(lambda found: _number(problem, int(found[1])), problem["text"]).split())
 

@@ -19,7 +19,7 @@ from screens.shell.theme import count
 from screens.triplets.anchors import AnchorsPane
 from screens.triplets.choice import Choice
 from screens.triplets.columns import Shown, all_triplets, anchor_records
-from screens.triplets.drawing import told
+from screens.triplets.drawing import plain_text
 from screens.triplets.keys import KEYS
 from screens.triplets.problem import ProblemPane
 from screens.triplets.why import WhyPane, provenance
@@ -371,7 +371,7 @@ class TripletsScreen(BrowserScreen):
         from screens.triplets.choice import ask_problem
 
         shown = self.shown
-        text = self._asked or (told(shown.found["problems"]["anchor"]) if shown is not None else "")
+        text = self._asked or (plain_text(shown.found["problems"]["anchor"]) if shown is not None else "")
         ask_problem(self.app, text, self._solve)
 
     def _solve(self, text: str) -> None:

@@ -270,7 +270,7 @@ def solver_for(text: str, solvers: Sequence[Path], chosen: str) -> Path | None:
     return named or own or next(iter(solvers), None)
 
 
-_LOOKS = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert": "$success"}
+_STYLES = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert": "$success"}
 _SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
 
 
@@ -285,7 +285,7 @@ class Pair:
 
 
 def _step(record: Record) -> Content:
-    look = _LOOKS[record["edit"]]
+    look = _STYLES[record["edit"]]
     return Content.styled(
         f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", look
     )
@@ -293,7 +293,7 @@ def _step(record: Record) -> Content:
 
 def _node(name: str) -> Any:
     def cell(record: Record) -> Content:
-        return safe_text(record[name], "" if record["edit"] == "keep" else _LOOKS[record["edit"]] + " bold")
+        return safe_text(record[name], "" if record["edit"] == "keep" else _STYLES[record["edit"]] + " bold")
 
     return cell
 

@@ -20,7 +20,7 @@ from engines.core.errors import EngineError
 from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.theme import count, safe_text, width
 from screens.widgets.listing import Listing
-from screens.widgets.reader import Said
+from screens.widgets.reader import WidgetMessage
 from screens.widgets.table import Table
 
 _CORNERS = 6
@@ -158,24 +158,24 @@ class Pane(Vertical):
     class Retitled(Message):
         """The title is another one; panes that share its place name it."""
 
-    class PageShown(Said["Pane"]):
+    class PageShown(WidgetMessage["Pane"]):
         """A page came to the front."""
 
     # What panes and the parts of them say; `@on(Pane.Selected, "#left")` hears one of them.
 
-    class Selected(Said[Widget]):
+    class Selected(WidgetMessage[Widget]):
         """Something else is selected, or nothing, or the same as it is now."""
 
-    class Opened(Said[Widget]):
+    class Opened(WidgetMessage[Widget]):
         """What is selected is to be opened."""
 
-    class Marked(Said[Widget]):
+    class Marked(WidgetMessage[Widget]):
         """Marks changed."""
 
-    class Left(Said[Widget]):
+    class Left(WidgetMessage[Widget]):
         """There is nothing further to the left: the pane there is wanted."""
 
-    class AskedFor(Said[Widget]):
+    class AskedFor(WidgetMessage[Widget]):
         """The thing with this name is to be shown."""
 
         def __init__(self, widget: Widget, name: str) -> None:

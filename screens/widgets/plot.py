@@ -19,7 +19,7 @@ from textual.widget import Widget
 from screens.shell.keymap import SCATTER_KEYS, bindings
 from screens.shell.theme import DOTS, count, elide, safe_text
 from screens.shell.theme import number as measure
-from screens.widgets.reader import Said
+from screens.widgets.reader import WidgetMessage
 
 _COLOURS = ("$accent", "$series-2", "$series-3", "$series-4", "$series-5", "$series-6")
 _GLYPHS = "●■▲◆○□"
@@ -182,8 +182,8 @@ class Plot(Widget):
 
     def render(self) -> Content:
         ranges = span(self.series)
-        told = self.legend and len(self.series) > 1
-        cells, lines = self.size.width, self.size.height - 2 - told
+        named = self.legend and len(self.series) > 1
+        cells, lines = self.size.width, self.size.height - 2 - named
         if ranges is None or lines < 1 or cells < 12:
             return Content.styled(self.empty, "$quiet")
         (x_low, x_high), (y_low, y_high) = ranges
@@ -197,8 +197,8 @@ class Plot(Widget):
         lines -= bool(below)
         plain = bool(getattr(self.app, "ascii", False))
         colours = [colour for _, colour in _signs(self.series, plain=plain)]
-        rows = [self._legend(cells, plain)] if told else []
-        for index, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=told)):
+        rows = [self._legend(cells, plain)] if named else []
+        for index, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=named)):
             label = labels[0] if index == 0 else labels[1] if index == lines - 1 else ""
             parts: list[Content | str] = [Content.styled(f"{label:>{margin}}│", "$quiet")]
             for which, cells_alike in groupby(row, key=lambda cell: cell[1]):
@@ -280,16 +280,16 @@ class Scatter(Widget, can_focus=True):
 
     lit: reactive[str] = reactive("")
 
-    class Moved(Said["Scatter"]):
+    class Moved(WidgetMessage["Scatter"]):
         """Another dot is lit."""
 
-    class Opened(Said["Scatter"]):
+    class Opened(WidgetMessage["Scatter"]):
         """The lit dot is to be opened."""
 
-    class Arrange(Said["Scatter"]):
+    class Arrange(WidgetMessage["Scatter"]):
         """The dots are to be arranged in another way."""
 
-    class Outside(Said["Scatter"]):
+    class Outside(WidgetMessage["Scatter"]):
         """There is nothing further on the left."""
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -23,7 +23,7 @@ from workbench.filters import Filter
 W = TypeVar("W", bound=Widget)
 
 
-class Said(Message, Generic[W]):
+class WidgetMessage(Message, Generic[W]):
     """A message of a widget, whoever made it speak: a message goes no further up than to its sender, and that
     would be the listing when its filter line made the table speak."""
 
@@ -139,7 +139,7 @@ class Reader(Lines):
     wrap: reactive[bool] = reactive(False)
     behind: reactive[int] = reactive(0)
 
-    class Changed(Said["Reader"]):
+    class Changed(WidgetMessage["Reader"]):
         """Follow, wrap, or the number of lines not seen changed."""
 
     def __init__(self, *, id: str | None = None, follow: bool = False) -> None:

@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from screens.shell.keymap import LIST_KEYS, bindings
 from screens.shell.theme import elide, safe_text, width
-from screens.widgets.reader import Lines, Said
+from screens.widgets.reader import Lines, WidgetMessage
 
 if TYPE_CHECKING:
     from workbench.notes import Note
@@ -281,7 +281,7 @@ class Table(Lines):
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
-    class _Event(Said["Table"]):
+    class _Event(WidgetMessage["Table"]):
         @property
         def table(self) -> Table:
             return self.widget
@@ -360,11 +360,11 @@ class Table(Lines):
             marked.append(here)
         return (marked[0], marked[1]) if len(marked) == 2 else None
 
-    def why_no_pair(self, things: str) -> str:
-        """Why there are no two records to compare, said of `things` ("members"); nothing when there are."""
+    def why_no_pair(self, what: str) -> str:
+        """Why there are no two records to compare, which are `what` ("members"); nothing when there are."""
         if self.pair is not None:
             return ""
-        return f"mark two {things} with space, or one besides this one"
+        return f"mark two {what} with space, or one besides this one"
 
     def show_notes(self, notes: Mapping[str, Note]) -> None:
         """The notes on rows, by their keys: `★` and `✎` stand before the rows that have one."""

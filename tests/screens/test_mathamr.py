@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
-from screens.mathamr.columns import things
+from screens.mathamr.columns import destinations
 from screens.mathamr.contexts import OWN, Subject
 from screens.mathamr.formula import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
@@ -411,7 +411,7 @@ def test_the_graphs_of_the_collection_are_graphs() -> None:
 
 def test_what_the_palette_finds(files: Path, workspace: Workspace) -> None:
     shutil.copytree(files, workspace.folder("arqmath") / "mini")
-    found = {thing.label: thing.sentence for thing in things(workspace)}
+    found = {thing.label: thing.sentence for thing in destinations(workspace)}
     assert found["topic B.2"] == "formula \\frac{a}{b}"
     assert found["collection mini"] == "a collection of formulas in context"
 

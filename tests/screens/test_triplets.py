@@ -245,7 +245,7 @@ async def test_the_palette_finds_a_problem_from_another_screen(build: Make) -> N
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot, lambda: app.place is not None)
         await press(pilot, "colon")
-        await settle(pilot, lambda: bool(app.things))
+        await settle(pilot, lambda: bool(app.destinations))
         await pilot.press("escape", "colon", *"holds")
         await settle(pilot)
         await press(pilot, "enter")
