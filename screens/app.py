@@ -77,7 +77,7 @@ class Workbench(Frame):
         super().__init__(workspace, session, watch, ascii=ascii, launch=launch, graphics=graphics)
         self.crash = ""
         self.garbage: Garbage | None = None
-        self.things: list[Reach] = []
+        self.destinations: list[Reach] = []
         self._look_failed = ""
         self._refused: tuple[DOMNode, str] | None = None
         self._looking = self._look_again = self._seen_jobs = False
@@ -106,7 +106,7 @@ class Workbench(Frame):
         self.set_interval(1.0, self._tick)
         self.set_interval(5.0, self._keep_session)
         self.set_timer(0.1, self._begin)
-        self.set_timer(2.0, self._gather_things)
+        self.set_timer(2.0, self._gather_destinations)
         if self.graphics.typed and self._driver is not None:
             give_back(self.graphics.typed, self._driver)
 
@@ -152,7 +152,7 @@ class Workbench(Frame):
         self.exit()
 
     async def action_quit(self) -> None:
-        lost = [words for screen in self._opened() if (words := screen.unkept())]
+        lost = [words for screen in self._opened() if (words := screen.unsaved())]
         if not lost:
             self.exit_now()
             return
@@ -272,7 +272,7 @@ class Workbench(Frame):
 
     def _seen(self, load: Load) -> None:
         self.load = load
-        if ended := self.session.untold(self.jobs):
+        if ended := self.session.newly_ended(self.jobs):
             self.tell_ends(ended, away=not self._seen_jobs)
         self._seen_jobs = True
         for header in self.screen_stack[0].query(Header):
@@ -283,7 +283,6 @@ class Workbench(Frame):
     # Everywhere
 
     def commands(self) -> list[Command]:
-        """Palette commands of the app."""
         themes = [
             Command(f"theme {theme.name.removeprefix('mathwb-')}", "colours", self._setting_theme(theme.name))
             for theme in THEMES
@@ -302,18 +301,18 @@ class Workbench(Frame):
         from screens.shell.palette import (
             Line,
             choose,
+            destination_lines,
             elsewhere_lines,
             lookup_lines,
             palette_lines,
-            thing_lines,
         )
 
         lines = palette_lines(self, self.screen, self.switch_mode, self.commands())
         lines += elsewhere_lines(self.current_mode, self.navigation.go_and_do)
-        self._gather_things()
+        self._gather_destinations()
 
         def more(text: str) -> list[Line]:
-            found = thing_lines(self.things, self.navigation.go_along, text)
+            found = destination_lines(self.destinations, self.navigation.go_along, text)
             # What is known by name comes in place of what would merely be looked up.
             known = {line.choice.label.split()[0] for line in found}
             looked = lookup_lines(self._opened(), self.switch_mode, self.warn, text)
@@ -322,12 +321,12 @@ class Workbench(Frame):
 
         choose(self, "commands", lines, more=more)
 
-    @work(thread=True, exclusive=True, group="things", exit_on_error=False)
-    def _gather_things(self) -> None:
+    @work(thread=True, exclusive=True, group="destinations", exit_on_error=False)
+    def _gather_destinations(self) -> None:
         from screens.shell.navigation import gather
 
         found = gather(self.workspace)
-        self.call_from_thread(setattr, self, "things", found)
+        self.call_from_thread(setattr, self, "destinations", found)
 
     def action_notes(self) -> None:
         from screens.shell.activity import NoteList

@@ -38,7 +38,6 @@ def document() -> str:
 
 
 def main() -> None:
-    """Write `docs/keys.md` beside the packages."""
     from engines.core.files import write_text
 
     write_text(Path(__file__).parent.parent / "docs" / "keys.md", document())

@@ -10,7 +10,7 @@ from screens.shell.keymap import Key
 from workbench.operation import load
 
 if TYPE_CHECKING:
-    from screens.shell.export import Thing
+    from screens.shell.export import Destination
     from workbench.workspace import Workspace
 
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Entry:
     """A screen. `key` goes to it from everywhere; `source` is its class and `keys` the table of its keys,
     both as `module:name`; `missing` is said in its place when what it needs cannot be imported. `address`
-    begins the addresses of notes on what it shows, `things` (`module:name`) lists what the palette finds of
-    it: `f(workspace) -> Iterator[Thing]`."""
+    begins the addresses of notes on what it shows, `destinations` (`module:name`) lists what the palette
+    finds of it: `f(workspace) -> Iterator[Destination]`."""
 
     key: str
     name: str
@@ -28,7 +28,7 @@ class Entry:
     keys: str
     missing: str = "`mathwb doctor` says what is missing."
     address: str = ""
-    things: str = ""
+    destinations: str = ""
 
     def load(self) -> type[Any]:
         """The class of the screen, a `WorkbenchScreen`; imports its module. Raises: ImportError."""
@@ -40,9 +40,11 @@ class Entry:
         found: tuple[Key, ...] = load(self.keys)
         return found
 
-    def load_things(self) -> Callable[[Workspace], Iterator[Thing]] | None:
-        """What lists its things, if there is something."""
-        found: Callable[[Workspace], Iterator[Thing]] | None = load(self.things) if self.things else None
+    def load_destinations(self) -> Callable[[Workspace], Iterator[Destination]] | None:
+        """What lists its destinations, if there are some."""
+        found: Callable[[Workspace], Iterator[Destination]] | None = (
+            load(self.destinations) if self.destinations else None
+        )
         return found
 
 
@@ -50,7 +52,7 @@ SCREENS = (
     Entry(
         *("1", "egraphs", "E-graphs", "screens.egraphs.screen:EgraphsScreen", "screens.egraphs.keys:KEYS"),
         address="corpus",
-        things="screens.egraphs.sources:things",
+        destinations="screens.egraphs.sources:destinations",
     ),
     Entry(
         *(
@@ -61,22 +63,22 @@ SCREENS = (
             "screens.triplets.keys:KEYS",
         ),
         address="problems",
-        things="screens.triplets.anchors:things",
+        destinations="screens.triplets.anchors:destinations",
     ),
     Entry(
         *("3", "jobs", "Jobs", "screens.jobs.screen:JobsScreen", "screens.jobs.keys:KEYS"),
         address="job",
-        things="screens.jobs.columns:things",
+        destinations="screens.jobs.columns:destinations",
     ),
     Entry(
         *("4", "arqmath", "ARQMath", "screens.arqmath.screen:ArqmathScreen", "screens.arqmath.keys:KEYS"),
         address="arqmath",
-        things="screens.arqmath.columns:things",
+        destinations="screens.arqmath.columns:destinations",
     ),
     Entry(
         *("5", "mathamr", "MathAMR", "screens.mathamr.screen:MathamrScreen", "screens.mathamr.keys:KEYS"),
         address="mathamr",
-        things="screens.mathamr.columns:things",
+        destinations="screens.mathamr.columns:destinations",
     ),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from engines.core.errors import ExpressionError
 
@@ -65,6 +66,33 @@ class Tree:
         for index in path:
             node = node.children[index]
         return node
+
+
+T = TypeVar("T")
+
+
+def branch(last: Sequence[bool]) -> str:
+    """The lines that lead to a node where each stands on a line of its own: `│ └ `.
+
+    Args: last: of the node's ancestors below the root, and of itself, whether it is the last of its siblings.
+    """
+    return "".join("  " if ended else "│ " for ended in last[:-1]) + ("├ ", "└ ")[last[-1]] if last else ""
+
+
+def outline(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tuple[str, T]]:
+    """Every node in prefix order, behind the lines that lead to it.
+
+    >>> tree = Tree("+", (Tree("*", (Tree("x"), Tree("y"))), Tree("1")))
+    >>> [lead + node.label for lead, node in outline(tree, lambda node: node.children)]
+    ['+', '├ *', '│ ├ x', '│ └ y', '└ 1']
+    """
+    pending: list[tuple[T, tuple[bool, ...]]] = [(root, ())]
+    while pending:
+        node, last = pending.pop()
+        yield branch(last), node
+        below = children(node)
+        for number in reversed(range(len(below))):
+            pending.append((below[number], (*last, number == len(below) - 1)))
 
 
 def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:

@@ -53,7 +53,6 @@ class AnswerPane(Pane):
         self.call_after_refresh(self._fill)
 
     def show_topic(self, topic: Mapping[str, Any] | None) -> None:
-        """Show a topic: what the operation `arqmath.ranking` answers."""
         self._topic = topic
         self._fill_topic()
 
@@ -83,7 +82,6 @@ class AnswerPane(Pane):
         )
 
     def show_failure(self, error: EngineError) -> None:
-        """The text could not be had."""
         place = f"{error.where}: " if error.where else ""
         self.show_instead([f"{_FAILED}{error.code} {place}{error.what}", error.remedy])
 
@@ -108,15 +106,12 @@ class AnswerPane(Pane):
 
     @property
     def empty(self) -> bool:
-        """Whether there is neither answer nor topic."""
         return self._chosen is None and self._topic is None
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The answer."""
         return None if self._chosen is None else answer_selection(self._chosen, self._post, line)
 
     def toggle_raw(self) -> None:
-        """LaTeX, or what it means."""
         self.raw = not self.raw
         self._fill()
 

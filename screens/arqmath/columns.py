@@ -14,7 +14,7 @@ from textual.content import Content
 
 from engines.core.errors import EngineError
 from screens.arqmath.runs import Runs
-from screens.shell.export import CommandLine, Form, Selection, Thing
+from screens.shell.export import CommandLine, Destination, Form, Selection
 from screens.shell.theme import safe_text
 from screens.widgets.table import Column, Record
 from workbench.papers.arqmath.tables import ANSWER_FIELDS as _FIELDS
@@ -302,20 +302,20 @@ _TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>.*?<Title>(.*?)</Title>', r
 _TAG = re.compile(r"<[^>]*>")
 
 
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The collections, each with its topics; titles as they stand in the file."""
     from engines.forum.folder import ArqmathFolder
     from workbench.papers.arqmath.data import collections
 
     for collection in collections(workspace):
         home = ("collection", collection.name)
-        yield Thing((home,), "a collection of questions and answers")
+        yield Destination((home,), "a collection of questions and answers")
         try:
             folder = ArqmathFolder.open(collection.path)
         except EngineError:
             continue
         for path in folder.topics.get(1, ()):
-            yield from (Thing((home, ("topic", id_)), title) for id_, title in _topics(path))
+            yield from (Destination((home, ("topic", id_)), title) for id_, title in _topics(path))
 
 
 def _topics(path: Path) -> Iterator[tuple[str, str]]:

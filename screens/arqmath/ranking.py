@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 
 from engines.core.errors import EngineError
@@ -48,14 +47,12 @@ class MovesTable(Table):
     """Always in the order of the ranks: the lines between them are drawn across the rows."""
 
     def why_not(self, verb: str) -> str:
-        """Why the order stays."""
         return "lines are drawn from rank to rank" if verb in ("sort", "reverse") else super().why_not(verb)
 
     def set_sorting(self, sorting: tuple[str, bool] | None) -> None:
         """Nothing: see above."""
 
     def restore(self, state: Mapping[str, object]) -> None:
-        """All but an order."""
         super().restore({**state, "sorting": None})
 
 
@@ -86,7 +83,6 @@ class MovesListing(Listing):
         return found
 
     def take_side(self, side: str) -> None:
-        """Put the cursor on the other ranking."""
         self.side = side
         self.draw()
 
@@ -177,21 +173,10 @@ _PRINTED = 50
 class RankingPane(Pane):
     """Shows the answers to a topic as two runs have them.
 
-    `posts` are the texts of answers that are known, by their ids, and `hits` is what was searched for; it is
-    the screen that fills both.
+    It says that an answer is `Selected` or `Opened`; `AskedFor` names a topic. `posts` are the texts of
+    answers that are known, by their ids, and `hits` is what was searched for; it is the screen that fills
+    both.
     """
-
-    class Moved(Message):
-        """Another answer is under the cursor, or none, or the same one with other figures."""
-
-    class Opened(Message):
-        """The answer under the cursor is to be opened."""
-
-    @dataclass
-    class TopicOpened(Message):
-        """A topic is to be shown."""
-
-        topic: str
 
     def __init__(self, posts: Mapping[str, Mapping[str, Any]], hits: HitList, *, id: str, share: int) -> None:
         losses, none = partial(Table, loss="change"), ("No topic is chosen", "")
@@ -281,7 +266,7 @@ class RankingPane(Pane):
                 self._shown = this
         self._fill_page()
         self.describe()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     def _load_answers(self, found: Mapping[str, Any], runs: Runs, *, same: bool) -> None:
         from engines.arqmath.ranking.overview import answer_rows
@@ -300,11 +285,9 @@ class RankingPane(Pane):
 
     @property
     def _listed(self) -> list[Listing]:
-        """The lists that show `rows`."""
         return [self._answers, *([self._moves] if self._moves is not None else [])]
 
     def show_error(self, error: EngineError) -> None:
-        """The ranking cannot be had."""
         self.show_ranking(None)
         self._answers.show_error(error)
 
@@ -335,7 +318,7 @@ class RankingPane(Pane):
                 row["own"] = grade
         for listing in self._listed:
             listing.table.refresh()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     # Pages
 
@@ -344,7 +327,7 @@ class RankingPane(Pane):
         event.stop()
         self._fill_page()
         self.describe()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     def _fill_page(self) -> None:
         page, runs = self.page_name, self._runs
@@ -371,7 +354,6 @@ class RankingPane(Pane):
             self._hits.load([])
 
     def describe(self) -> None:
-        """Title, detail and footnote of what is shown."""
         page, topic, runs = self.page_name, self.topic, self._runs
         run, against = (runs.run, runs.against) if runs is not None else ("", "")
         self.footnote = f"delta: {run} − {against}" if against else run
@@ -399,11 +381,11 @@ class RankingPane(Pane):
     def _answers_counted(self) -> None:
         self.describe()
 
-    @on(HitList.Changed)
-    def _hits_changed(self, event: HitList.Changed) -> None:
+    @on(Pane.Selected, "#hits")
+    def _hits_changed(self, event: Pane.Selected) -> None:
         event.stop()
         self.describe()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     # An answer
 
@@ -428,28 +410,27 @@ class RankingPane(Pane):
         event.stop()
         if self.page_name == "moves" and self._moves is not None:
             self._moves.draw()
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
 
     @on(Table.Opened)
     def _row_opened(self, event: Table.Opened) -> None:
         event.stop()
         if event.table is self._bars.table:
-            self.post_message(self.TopicOpened(event.table.current_key or ""))
+            self.post_message(self.AskedFor(self, event.table.current_key or ""))
         else:
-            self.post_message(self.Opened())
+            self.post_message(self.Opened(self))
 
     def take_side(self, side: str) -> bool:
         """Of two runs side by side, go to the left or the right one; whether there was such a step."""
         if self.page_name != "moves" or self._moves is None or self._moves.side == side:
             return False
         self._moves.take_side(side)
-        self.post_message(self.Moved())
+        self.post_message(self.Selected(self))
         return True
 
     # What the screen asks
 
     def why_not(self, verb: str) -> str:
-        """Why an answer cannot be judged."""
         if verb != "judge":
             return super().why_not(verb)
         row = self.row
@@ -458,7 +439,6 @@ class RankingPane(Pane):
         return "it is judged officially, and that stays" if row["grade"] is not None else ""
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The answer under the cursor; on the pages about all topics, the topic."""
         if self._runs is None:
             return None
         if self.page_name in ("bars", "qrels"):
@@ -483,7 +463,6 @@ class RankingPane(Pane):
         return line("arqmath", "show", self._runs.place, self.topic, *self._runs.options, *depth)
 
     def exports(self) -> Sequence[Export]:
-        """The ranking, what was found, and the user's own judgements."""
         runs = self._runs
         if runs is None:
             return ()
@@ -520,7 +499,6 @@ class RankingPane(Pane):
         )
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:answer 12`."""
         return (Lookup("answer", "Go to an answer in this ranking by its id.", self._go_to_answer),)
 
     def _go_to_answer(self, document: str) -> bool:

@@ -52,7 +52,6 @@ class Runs:
 
     @property
     def names(self) -> list[str]:
-        """All runs."""
         return [run["name"] for run in self.overview.get("runs", ())]
 
     @property
@@ -74,7 +73,6 @@ class Runs:
 
     @property
     def place(self) -> str:
-        """Where the collection is."""
         return str(self.collection.path)
 
     @property

@@ -1,39 +1,25 @@
-"""The ARQMath screen: topics on the left, their rankings in the middle, an answer on the right.
-
-A little over 500 lines: what is chosen in one pane changes what the others show, and all of that stands here.
-"""
+"""The ARQMath screen: topics on the left, their rankings in the middle, an answer on the right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
-from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
 from screens.arqmath.answer import AnswerPane
 from screens.arqmath.keys import KEYS
 from screens.arqmath.ranking import RankingPane
-from screens.arqmath.reader import (
-    CollectionFinder,
-    CollectionReader,
-    OverviewProgress,
-    OverviewRead,
-    PostRead,
-    RankingRead,
-    Searched,
-    Searcher,
-    SearchProgress,
-    SnippetsRead,
-    of_runs,
-)
 from screens.arqmath.runs import Runs
+from screens.arqmath.searching import Searcher, of_posts, of_runs
 from screens.arqmath.topics import HitList, TopicsPane
+from screens.browser import BrowserScreen
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
-from screens.shell.screen import WorkbenchScreen
+from screens.shell.request import Answer, Progress
 from screens.shell.theme import count
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Pane
@@ -42,7 +28,11 @@ if TYPE_CHECKING:
     from workbench.papers.arqmath.data import Collection
 
 
-class ArqmathScreen(WorkbenchScreen):
+_SNIPPETS = 250
+"""So many answers are asked at a time how they begin, from the top."""
+
+
+class ArqmathScreen(BrowserScreen):
     """Topics with their scores, rankings, and answers."""
 
     MODE = "arqmath"
@@ -51,67 +41,63 @@ class ArqmathScreen(WorkbenchScreen):
     def __init__(self) -> None:
         super().__init__()
         self.runs: Runs | None = None
-        self.collections: Sequence[Collection] = ()
-        self._kept: Mapping[str, object] = {}
-        self.reader = CollectionReader(lambda: self.workbench.engine)
-        self.finder = CollectionFinder()
-        self.searcher = Searcher(lambda: self.workbench.new_engine())
+        self._runs_at: Mapping[str, Any] = {}
+        self._posts_at: Mapping[str, Any] = {}
+        """Where runs and posts of the collection are, as operations are asked."""
+        self._overview = self.request("arqmath.topics", self._overview_read, self._overview_progress)
+        self._rankings = self.request("arqmath.ranking", self._ranking_read)
+        self._posts = self.request("arqmath.post", self._post_read)
+        self._snippets = self.request("arqmath.snippets", self._snippets_read)
+        self.searcher = Searcher(
+            self,
+            found=self.searched,
+            progress=self._search_progress,
+            say=self._index_said,
+            ready=self._index_ready,
+        )
         self.hits = HitList(id="hits")
         self.topics = TopicsPane(id="left", share=10)
-        self.ranking = RankingPane(self.reader.posts, self.hits, id="middle", share=17)
+        self.ranking = RankingPane(self._posts.known, self.hits, id="middle", share=17)
         self.answer = AnswerPane(id="right", share=13)
 
-    def compose(self) -> ComposeResult:
-        yield from super().compose()
-        yield from (self.finder, self.reader, self.searcher)
-
     def panes(self) -> Iterable[Pane]:
-        """Topics; the ranking and what else there is to see of it; the answer."""
         return self.topics, self.ranking, self.answer
 
     # Collections
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """The collection comes first; its lists take their part when it is there."""
-        self._kept = state
         self.searcher.ranker = None if (ranker := state.get("ranker")) is None else str(ranker)
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
-        """Which collection, which runs, besides the lists."""
-        runs = self.runs
-        shown = {"collection": runs.collection.name, **runs.chosen_names} if runs is not None else {}
-        return {**super().state(), **shown, "ranker": self.searcher.ranker}
+        chosen = self.runs.chosen_names if self.runs is not None else {}
+        return {**super().state(), **chosen, "ranker": self.searcher.ranker}
 
     def begin(self) -> None:
-        """Look for collections."""
-        self.topics.show_loading("looking for collections")
         # In ASCII a raised 2 would come out as a 2 like any other.
         self.answer.raw = self.ranking.plain = self.workbench.ascii
-        self._find(str(self._kept.get("collection") or ""))
+        super().begin()
 
     @property
     def collection(self) -> Collection | None:
-        """The collection that is shown."""
         return self.runs.collection if self.runs is not None else None
 
-    def _find(self, wanted: str) -> None:
-        self.finder.find(self.workbench.workspace, wanted)
+    def find_sources(self) -> Mapping[str, Collection]:
+        from workbench.papers.arqmath.data import collections
 
-    @on(CollectionFinder.Failed)
-    def _not_found(self, event: CollectionFinder.Failed) -> None:
-        self.workbench.report(event.error) if event.found else self._failed(event.error)
+        return {one.name: one for one in collections(self.workbench.workspace)}
 
-    @on(CollectionFinder.Found)
-    def _found(self, event: CollectionFinder.Found) -> None:
-        self.collections = found = event.collections
-        first = next((one for one in found if one.name == event.wanted), found[0] if found else None)
-        if first is not None:
-            self.open_collection(first)
+    def sources_found(self, answer: Answer) -> None:
+        if answer.error is not None:
+            self._failed(answer.error)
         else:
-            self.topics.show_none()
-            self.topics.show_sources([], "")
-            self.show_answer()
+            super().sources_found(answer)
+
+    def show_no_source(self) -> None:
+        self.show_answer()
+
+    def open_source(self, name: str) -> None:
+        self.open_collection(self.sources[name])
 
     def open_collection(self, collection: Collection) -> None:
         """Show a collection; what is known of another one is forgotten."""
@@ -119,28 +105,32 @@ class ArqmathScreen(WorkbenchScreen):
         if before is not None and before.collection.path != collection.path:
             self.searcher.stop()
             self.hits.forget()
+        self.source = collection.name
         self.runs = Runs(collection, {}, before.run, before.against) if before else Runs(collection)
         self.searcher.open(collection)
-        self.topics.show_sources([one.name for one in self.collections], collection.name)
+        self.topics.show_sources(list(self.sources), collection.name)
         self.topics.show_loading(f"reading {collection.name}")
         self.ranking.forget()
+        for request in (self._overview, self._rankings, self._posts, self._snippets):
+            request.clear()
+        self._overview.stop()
         try:
-            self.reader.open(collection)
+            self._runs_at, self._posts_at = of_runs(collection), of_posts(collection)
         except EngineError as error:
             self._failed(error)
+        else:
+            self._overview.ask({**self._runs_at, **self._posts_at}, collection)
 
-    @on(OverviewProgress)
-    def _overview_going_on(self, event: OverviewProgress) -> None:
+    def _overview_progress(self, event: Progress) -> None:
         if event.event.kind == "progress" and self.collection is not None and self.topics.empty:
             number, total = int(str(event.event.data["done"])) + 1, event.event.data["total"]
             self.topics.show_loading(f"reading {self.collection.name}: run {number} of {total}")
 
-    @on(OverviewRead)
-    def _overview_read(self, event: OverviewRead) -> None:
+    def _overview_read(self, event: Answer) -> None:
         try:
             if event.error is not None:
                 raise event.error
-            self.ranking.judgements = judgements = event.of.judgements()
+            self.ranking.judgements = judgements = event.tag.judgements()
         except EngineError as error:
             self._failed(error)
             return
@@ -152,12 +142,12 @@ class ArqmathScreen(WorkbenchScreen):
     def _failed(self, error: EngineError) -> None:
         name = self.collection.name if self.collection is not None else ""
         self.crumbs = (name,) if name else ()
-        self.topics.show_sources([one.name for one in self.collections], name)
+        self.topics.show_sources(list(self.sources), name)
         self.topics.show_error(error)
         self.ranking.show_ranking(None)
 
     def _show_overview(self, runs: Runs, overview: Mapping[str, Any]) -> None:
-        kept, self._kept = self._kept, {}
+        kept, self.session = self.session, {}
         self.runs = runs.read(overview, {**runs.chosen_names, **kept})
         if overview["problems"]:
             first, more = overview["problems"][0], len(overview["problems"]) - 1
@@ -175,30 +165,25 @@ class ArqmathScreen(WorkbenchScreen):
             self.ranking.show_runs(self.runs, self.topics.records)
             self.refresh_bindings()
 
-    @on(TopicsPane.Picked)
-    def _collection_picked(self, event: TopicsPane.Picked) -> None:
-        self._go_to_collection(event.name)
-
     @on(JobWatch.Looked)
     def _jobs_looked(self) -> None:
         self.searcher.look()
 
     # A topic
 
-    @on(TopicsPane.Moved)
+    @on(Pane.Selected, "#left")
     def _topic_moved(self) -> None:
         topic = self.topic
         self.ranking.show_topic(topic)
         if not topic or self.runs is None or not self.runs.overview:
             self._show_ranking(None)
-        elif (known := self.reader.ranking(topic)) is not None:
+        elif (known := self._rankings.get({**self._runs_at, "topic": topic}, topic)) is not None:
             self._show_ranking(known)
         self._show_crumbs()
         self.refresh_bindings()
 
-    @on(RankingRead)
-    def _ranking_read(self, event: RankingRead) -> None:
-        if event.of == self.topic:
+    def _ranking_read(self, event: Answer) -> None:
+        if event.tag == self.topic:
             self._show_ranking(event.value)
             if event.error is not None:
                 self.ranking.show_error(event.error)
@@ -210,56 +195,59 @@ class ArqmathScreen(WorkbenchScreen):
 
     def _ask_snippets(self) -> None:
         """How the answers begin, from the top; what is known already is not asked again."""
-        if self.searcher.state == "ready":
-            self.reader.snippets(self.ranking.without_snippet, plain=self.workbench.ascii)
+        ids = self.ranking.without_snippet[:_SNIPPETS]
+        if ids and self.searcher.state == "ready":
+            self._snippets.ask({**self._posts_at, "ids": ids, "latex": self.workbench.ascii}, ids)
 
-    @on(SnippetsRead)
-    def _snippets_read(self, event: SnippetsRead) -> None:
+    def _snippets_read(self, event: Answer) -> None:
         if event.error is not None:
             self.workbench.report(event.error)
         else:
-            self.ranking.show_snippets(event.of, event.value["snippets"])
+            self.ranking.show_snippets(event.tag, event.value["snippets"])
             self._ask_snippets()
 
-    @on(TopicsPane.Opened)
+    @on(Pane.Opened, "#left")
     def _topic_opened(self) -> None:
         self.show_pane("middle")
 
-    @on(RankingPane.TopicOpened)
-    def _topic_followed(self, event: RankingPane.TopicOpened) -> None:
-        self.go_to_topic(event.topic)
+    @on(Pane.AskedFor, "#middle")
+    def _topic_asked_for(self, event: Pane.AskedFor) -> None:
+        self.go_to_topic(event.name)
 
     # An answer
 
-    @on(RankingPane.Moved)
+    @on(Pane.Selected, "#middle")
     def show_answer(self) -> None:
         """The answer under the cursor, in the right pane."""
         chosen, pane = self.ranking.chosen, self.answer
         pane.show_answer(chosen)
         if chosen is None:
-            self.reader.no_post()
+            self._posts.forget()
         elif "written" in chosen.row:
             pane.show_post(chosen.row["written"])
         elif self.searcher.state == "none":
             pane.show_instead(["The collection has no posts to read."])
         elif self.searcher.state == "large":
             pane.show_instead(["The posts are not indexed; a offers to."])
-        elif (post := self.reader.post(chosen.row["id"])) is not None:
+        elif (post := self._post(chosen.row["id"])) is not None:
             pane.show_post(post)
         else:
             pane.show_waiting()
         self._show_crumbs()
         self.refresh_bindings()
 
-    @on(PostRead)
-    def _post_read(self, event: PostRead) -> None:
-        if self.ranking.row is not None and self.ranking.row["id"] == event.of:
+    def _post(self, name: str) -> Mapping[str, Any] | None:
+        found: Mapping[str, Any] | None = self._posts.get({**self._posts_at, "id": name}, name)
+        return found
+
+    def _post_read(self, event: Answer) -> None:
+        if self.ranking.row is not None and self.ranking.row["id"] == event.tag:
             if event.error is None:
                 self.answer.show_post(event.value)
             else:
                 self.answer.show_failure(event.error)
 
-    @on(RankingPane.Opened)
+    @on(Pane.Opened, "#middle")
     async def _answer_opened(self) -> None:
         await self.answer.show_page("answer-page")
         self.show_pane("right")
@@ -281,14 +269,13 @@ class ArqmathScreen(WorkbenchScreen):
     # Searching
 
     def action_add(self) -> None:
-        """Ask for a query."""
         from screens.widgets.dialogs import Prompt
 
         collection = self.collection
         if collection is None:
             return
         if self.searcher.state == "large":
-            self.offer_index()
+            self.searcher.offer_job()
             return
         hint = "words and $LaTeX$;  enter searches the answers, esc leaves it"
         prompt = Prompt(f"search {collection.name} for", self.hits.asked, hint=hint)
@@ -297,20 +284,19 @@ class ArqmathScreen(WorkbenchScreen):
     @work(group="search", exit_on_error=False)
     async def _begin_search(self, query: str) -> None:
         await self.ranking.show_page("search-page")
-        model = self.searcher.model(self.workbench.workspace)
+        model = self.searcher.model
         self.hits.begin(query, model, plain=self.workbench.ascii)
         self.ranking.describe()
         self.show_pane("middle")
         self.searcher.search(query, model)
         self.refresh_bindings()
 
-    @on(SearchProgress)
-    def _search_going_on(self, event: SearchProgress) -> None:
+    def _search_progress(self, event: Progress) -> None:
         if event.tag == self.hits.wanted:
             self.hits.hear(event.event.data)
 
-    @on(Searched)
-    def _searched(self, event: Searched) -> None:
+    def searched(self, event: Answer) -> None:
+        """What was found; what was asked before comes too late."""
         if event.tag != self.hits.wanted:
             return
         if event.error is None:
@@ -320,55 +306,32 @@ class ArqmathScreen(WorkbenchScreen):
         self.refresh_bindings()
 
     def action_model(self) -> None:
-        """Ask what ranks again; what was searched for is searched for anew."""
         again = self.hits.asked
         then = partial(self._begin_search, again) if again else lambda: None
-        self.searcher.choose_model(self.workbench.workspace, then)
+        self.searcher.choose_model(then)
 
     def action_stop(self) -> None:
-        """End what runs, with what there is."""
         self.searcher.stop()
 
-    @on(Searcher.Said)
-    def _index_said(self, event: Searcher.Said) -> None:
-        self.topics.footnote = event.words
+    def _index_said(self, words: str) -> None:
+        self.topics.footnote = words
         self.refresh_bindings()
 
-    @on(Searcher.Failed)
-    def _index_failed(self, event: Searcher.Failed) -> None:
-        if event.error is not None:
-            self.workbench.report(event.error)
-
-    @on(Searcher.Ready)
     def _index_ready(self) -> None:
         self._ask_snippets()
         self.show_answer()
-
-    def offer_index(self) -> None:
-        """A large collection is indexed by a job."""
-        self.searcher.offer_job(self.workbench.workspace)
-
-    @on(Searcher.Submitted)
-    def _index_submitted(self, event: Searcher.Submitted) -> None:
-        if event.error is not None:
-            self.workbench.report(event.error)
-        else:
-            self.workbench.say(f"job {event.number} builds the index")
 
     # What can be done
 
     @property
     def topic(self) -> str:
-        """The topic under the cursor."""
         return self.topics.topic
 
     @property
     def page(self) -> str:
-        """Which page of the middle pane is shown."""
         return self.ranking.page_name
 
     def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
         runs = self.runs.names if self.runs is not None else []
         if verb in ("inspect", "add") and self.collection is None:
             return "there is no collection"
@@ -384,8 +347,6 @@ class ArqmathScreen(WorkbenchScreen):
             return "the collection has no posts"
         if verb == "add" and self.searcher.indexing:
             return "its posts are being indexed; x stops it"
-        if verb in ("earlier", "later"):
-            return self.topics.why_no_step(verb)
         if verb == "stop" and not (self.searcher.searching or self.searcher.indexing):
             return "nothing is running here; jobs are stopped on the Jobs screen"
         return super().why_not(verb)
@@ -399,16 +360,6 @@ class ArqmathScreen(WorkbenchScreen):
         """The right one of two runs, then the pane on the right."""
         if not (self.active_pane is self.ranking and self.ranking.take_side("right")):
             super().action_right()
-
-    def action_earlier(self) -> None:
-        self.topics.step(-1)
-
-    def action_later(self) -> None:
-        self.topics.step(1)
-
-    def action_refresh(self) -> None:
-        """From the files again, and whatever collections there are now."""
-        self._find(self.collection.name if self.collection is not None else "")
 
     def action_raw(self) -> None:
         self.answer.toggle_raw()
@@ -459,12 +410,11 @@ class ArqmathScreen(WorkbenchScreen):
             self.workbench.say(f"answer {document} to {topic} {kept}; {own} of your own")
 
     def action_inspect(self) -> None:
-        from screens.widgets.dialogs import TextScreen
 
         if self.runs is not None and self.runs.overview:
             own = len(self.ranking.judgements) if self.ranking.judgements is not None else 0
             lines = self.runs.provenance(self.searcher.state, own)
-            self.app.push_screen(TextScreen(f"collection {self.runs.collection.name}", lines))
+            self.show_text(f"collection {self.source}", lines)
 
     # What others ask
 
@@ -477,12 +427,6 @@ class ArqmathScreen(WorkbenchScreen):
         self.show_pane("middle")
         return True
 
-    def _go_to_collection(self, name: str) -> bool:
-        found = next((one for one in self.collections if one.name == name), None)
-        if found is not None and (self.runs is None or self.runs.collection.name != name):
-            self.open_collection(found)
-        return found is not None
-
     def _go_to_run(self, name: str) -> bool:
         if self.runs is None or name not in self.runs.names:
             return False
@@ -491,27 +435,47 @@ class ArqmathScreen(WorkbenchScreen):
         return True
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:topic A.301`, `:answer 12`, `:run bm25`, `:collection NAME`."""
         return [
             Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
             *super().lookups(),
             Lookup("run", "Show a run by its name.", self._go_to_run),
-            Lookup("collection", "Show a collection of the workspace.", self._go_to_collection),
         ]
 
     def exports(self) -> Sequence[Export]:
-        """What the panes can write, and what the engine writes of a run."""
         if self.runs is None:
             return ()
-        params = of_runs(self.runs.collection)
-        return [*self.runs.exports(self.workbench.engine, params), *super().exports()]
+        return [*self.runs.exports(self.workbench.engine, self._runs_at), *super().exports()]
 
     def commands(self) -> Sequence[Command]:
-        """Runs from elsewhere, and the index."""
         none = "" if self.collection is not None else "there is no collection"
         reason = none or ("the collection has no posts" if self.searcher.state == "none" else "")
+        runs = [Command("add a run file", "a run of Task 1 from elsewhere", self._ask_for_run, none)]
+        for path in self.collection.added_runs() if self.collection is not None else ():
+            forget = partial(self.change_runs, path, add=False)
+            runs.append(Command(f"forget the run {path.name}", "the file stays", forget))
         words = "as a job; searching needs an index"
-        return [
-            *self.finder.commands(self.workbench.workspace, self.collection),
-            Command("index the posts", words, self.offer_index, reason),
-        ]
+        return [*runs, Command("index the posts", words, self.searcher.offer_job, reason)]
+
+    def _ask_for_run(self) -> None:
+        from screens.widgets.dialogs import Prompt
+
+        def check(text: str) -> str:
+            return "" if Path(text).expanduser().is_file() else "there is no such file"
+
+        hint = "a TREC or ARQMath file; it stays where it is"
+        prompt = Prompt("add the run", hint=hint, check=check)
+        prompt.ask(self.app, lambda text: self.change_runs(Path(text).expanduser(), add=True))
+
+    def change_runs(self, path: Path, *, add: bool) -> None:
+        """Add a run file to the collection, or take it off the list, and read all anew."""
+        if (collection := self.collection) is None:
+            return
+
+        def changed(answer: Answer) -> None:
+            if answer.error is not None:
+                self.workbench.report(answer.error)
+            else:
+                self.look_for_sources(collection.name)
+
+        act = collection.add_run if add else collection.forget_run
+        self.in_thread(lambda: act(path), changed, group="runs", exclusive=False)

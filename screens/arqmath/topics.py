@@ -10,10 +10,8 @@ from typing import Any
 
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
-from engines.core.errors import EngineError
 from screens.arqmath.columns import (
     HIT_COLUMNS,
     TOPIC_COLUMNS,
@@ -23,8 +21,8 @@ from screens.arqmath.columns import (
     topic_records,
     topic_selection,
 )
-from screens.arqmath.reader import MOST, origin
 from screens.arqmath.runs import Runs
+from screens.arqmath.searching import MOST, origin
 from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
@@ -59,7 +57,6 @@ class TopicsPane(ListPane):
         self.show_none()
 
     def show_none(self) -> None:
-        """There is no collection."""
         self.listing.when_empty(
             "No collection yet", "mathwb data add arqmath FOLDER registers your copy of ARQMath."
         )
@@ -67,14 +64,9 @@ class TopicsPane(ListPane):
             self.listing.load([])
 
     def show_loading(self, what: str) -> None:
-        """A collection is being read."""
         self._runs = None
         self._mean.display = False
         self.listing.show_loading(what)
-
-    def show_error(self, error: EngineError) -> None:
-        """The collection cannot be read."""
-        self.listing.show_error(error)
 
     def show_runs(self, runs: Runs, *, plain: bool) -> None:
         """The topics with the scores of the run that is shown; `plain` leaves formulas as LaTeX."""
@@ -96,7 +88,6 @@ class TopicsPane(ListPane):
 
     @property
     def records(self) -> Sequence[Record]:
-        """All topics, in their own order."""
         return self._records
 
     @property
@@ -106,7 +97,6 @@ class TopicsPane(ListPane):
 
     @property
     def topic(self) -> str:
-        """The topic under the cursor."""
         return self.table.current_key or ""
 
     # The run's mean
@@ -141,12 +131,10 @@ class TopicsPane(ListPane):
         )
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The topic under the cursor."""
         topic = self.table.current
         return None if topic is None or self._runs is None else topic_selection(topic, self._runs, line)
 
     def exports(self) -> Sequence[Export]:
-        """The topics as they are filtered and sorted."""
         if self._runs is None:
             return ()
         stem = f"{self._runs.collection.name}-topics"
@@ -172,10 +160,8 @@ _NOTHING_YET = "Nothing was searched for yet", "a asks."
 
 
 class HitList(Listing):
-    """What was found for the words that were `asked`, ranked again by `model`; `words` say how."""
-
-    class Changed(Message):
-        """Something was found, or is in another order."""
+    """What was found for the words that were `asked`, ranked again by `model`; `words` say how. `Selected`
+    comes when more was found, or in another order."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(HIT_COLUMNS, id=id, fields=HIT_FIELDS, counts=False)
@@ -214,7 +200,6 @@ class HitList(Listing):
             self._show()
 
     def finish(self, found: Mapping[str, Any]) -> None:
-        """Show what `arqmath.search` answered."""
         model = self.model
         second = f"then {model.name} ({origin(model)})" if model else "not ranked again"
         self._take(found["hits"], f"{found['how']}, {second}, {time.monotonic() - self._began:.1f} s")
@@ -227,7 +212,7 @@ class HitList(Listing):
         # What has a second opinion comes first, by it; the rest as the first stage has it.
         self._hits.sort(key=lambda hit: (hit["again"] is None, -(hit["again"] or 0.0), hit["first"]))
         self.load(list(self._hits))
-        self.post_message(self.Changed())
+        self.post_message(ListPane.Selected(self))
 
     @property
     def wanted(self) -> tuple[str, Path | None]:
@@ -246,7 +231,6 @@ class HitList(Listing):
         return [self.asked, "-k", str(MOST), *model]
 
     def exports(self, runs: Runs) -> Sequence[Export]:
-        """What was found as a table."""
         if not self._hits:
             return ()
         return table_exports(

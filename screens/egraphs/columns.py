@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -56,14 +56,9 @@ latex = partial(_written, "latex")
 
 def tree_lines(prefix: str) -> list[str]:
     """The tree, a node a line."""
-    return list(_branch(_tree(prefix), "", ""))
+    from engines.core.tree import outline
 
-
-def _branch(tree: Tree, first: str, rest: str) -> Iterator[str]:
-    yield first + tree.label
-    for number, child in enumerate(tree.children):
-        last = number == len(tree.children) - 1
-        yield from _branch(child, rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
+    return [lead + node.label for lead, node in outline(_tree(prefix), lambda node: node.children)]
 
 
 def copies(prefix: str, known: Mapping[str, object]) -> tuple[Form, ...]:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from textual import on
 
 from screens.egraphs.clusters import cluster_footnote
 from screens.egraphs.columns import Expression, copies, table
 from screens.egraphs.keys import EGRAPH_KEYS
 from screens.egraphs.member import Case
-from screens.egraphs.middle import Heading, TableView, View
+from screens.egraphs.middle import Heading, TableView
 from screens.egraphs.sources import Cluster
 from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask
 from screens.shell.theme import some
 from screens.widgets.listing import Listing
+from screens.widgets.pane import Pane
 from screens.widgets.table import Record
 
 _KEPT = 8
@@ -57,15 +55,11 @@ class EgraphView(TableView):
 
     of_cluster = True
 
-    class Grown(Answer):
-        """An e-graph was grown; tagged with what decides it."""
-
     _listing: GraphListing
 
     def __init__(self, ask: Ask) -> None:
         super().__init__(GraphListing(**table("graph")))
-        self._graphs: OrderedDict[tuple[object, ...], _Graph] = OrderedDict()
-        self.request = ask(self, "egen.egraph", self.Grown)
+        self.request = ask(self, "egen.egraph", self._grown, size=_KEPT, read=_Graph)
 
     def show(self) -> None:
         cluster = self.state.cluster
@@ -80,24 +74,18 @@ class EgraphView(TableView):
             self._listing.home = f"{cluster.address}/class"
             self._listing.show_graph(graph)
 
-    @on(Grown)
-    def _grown(self, event: Grown) -> None:
-        if event.error is None:
-            self._graphs[event.tag] = _Graph(event.value)
-            while len(self._graphs) > _KEPT:
-                self._graphs.popitem(last=False)
+    def _grown(self, event: Answer) -> None:
         if event.tag != self._key:
             return
         if event.error is not None:
             self._listing.show_error(event.error)
         else:
             self.show()
-            self.post_message(self.Changed())
+            self.post_message(Pane.Selected(self))
 
     @property
     def graph(self) -> _Graph | None:
-        """The e-graph of the cluster, if it was grown."""
-        return self._graphs.get(self._key)
+        return self.known.get(self._key)
 
     @property
     def _key(self) -> tuple[object, ...]:
@@ -180,7 +168,7 @@ class EgraphView(TableView):
 
 
 class GraphListing(Listing):
-    """Posts `View.Changed` when an operand was followed, `View.Left` when nothing is left to fold."""
+    """`Selected` says that an operand was followed, `Left` that nothing is left to fold."""
 
     BINDINGS = bindings(EGRAPH_KEYS)
 
@@ -254,7 +242,7 @@ class GraphListing(Listing):
     def action_left(self) -> None:
         record = self.table.current
         if record is None or (record["kind"] == "class" and record["id"] not in self._open):
-            self.post_message(View.Left())
+            self.post_message(Pane.Left(self))
         elif record["id"] in self._open:
             self._open -= {record["id"]}
             self._reload(record["id"])
@@ -280,7 +268,7 @@ class GraphListing(Listing):
         self.path = (*self.path, origin)
         self._open |= {f"c{number}"}
         self._reload(f"c{number}")
-        self.post_message(View.Changed())
+        self.post_message(Pane.Selected(self))
 
     def go_back(self) -> bool:
         if not self._back:
@@ -288,11 +276,10 @@ class GraphListing(Listing):
         *back, last = self._back
         self.path, self._back = self.path[:-1], tuple(back)
         self.table.go_to(last)
-        self.post_message(View.Changed())
+        self.post_message(Pane.Selected(self))
         return True
 
     def go_to_class(self, number: int) -> bool:
-        """Put the cursor on a class."""
         if self.graph is None or number not in self.graph.classes:
             return False
         return self.go_to(f"c{number}")

@@ -24,6 +24,7 @@ from screens.shell.keymap import bindings
 from screens.shell.request import Answer, Ask, Progress
 from screens.shell.theme import safe_text, some
 from screens.widgets.listing import error_text
+from screens.widgets.pane import Pane
 
 _SET = ("max_tokens", "mode", "style")
 """Settings of the user's own with which growth begins."""
@@ -64,7 +65,7 @@ class Draft:
         return str(self.stats.get("stop_reason", "failed" if self.error else "stopped"))
 
     @property
-    def unkept(self) -> bool:
+    def unsaved(self) -> bool:
         """Whether it holds, or will hold, what can be kept."""
         return self.growing or (self.generated is not None and bool(self.members))
 
@@ -180,7 +181,7 @@ class _GrowInput(Input):
         if event.key == "escape":
             event.stop()
             event.prevent_default()
-            self.post_message(GrowLine.Left())
+            self.post_message(Pane.Left(self))
 
 
 class GrowLine(Vertical):
@@ -204,9 +205,6 @@ class GrowLine(Vertical):
     GrowLine .say { height: auto; max-height: 4; color: $quiet; }
     """
 
-    class Left(Message):
-        """The line is not wanted any more."""
-
     class Grew(Message):
         """A draft has begun, has grown, or has ended."""
 
@@ -215,24 +213,20 @@ class GrowLine(Vertical):
             self.draft = draft
             self.drafts = drafts
 
-    class Ended(Answer):
-        """A growth has ended; tagged with the number of its draft."""
+    class Saved(Message):
+        """A draft was kept, or could not be: the answer is the document of `egen.save`, tagged with its
+        number."""
 
-    class Progressed(Progress):
-        """How far a growth is."""
-
-    class Warmed(Answer):
-        """The engine has loaded the rules."""
-
-    class Saved(Answer):
-        """A draft was kept, or could not be: the document of `egen.save`; its number is the tag."""
+        def __init__(self, answer: Answer) -> None:
+            super().__init__()
+            self.answer = answer
 
     def __init__(self, ask: Ask, usual: Mapping[str, Any]) -> None:
         super().__init__()
-        self._generate = ask(self, "egen.generate", self.Ended, self.Progressed)
+        self._generate = ask(self, "egen.generate", self._ended, self._progressed)
         # Of its own: a growth that is stopped must not wait behind it.
-        self._warm_up = ask(self, "egen.generate", self.Warmed)
-        self._save = ask(self, "egen.save", self.Saved)
+        self._warm_up = ask(self, "egen.generate", self._warmed)
+        self._save = ask(self, "egen.save", self._saved)
         self.field = _GrowInput(
             placeholder="sin(x)^2 + cos(x)^2",
             classes="-not-by-tab",
@@ -286,7 +280,6 @@ class GrowLine(Vertical):
         self._next("order", get_args(Order))
 
     def _next(self, name: str, choices: tuple[str, ...]) -> None:
-        """Take the next of what a setting may be."""
         here = choices.index(str(self.settings[name]))
         self._chosen[name] = choices[(here + 1) % len(choices)]
         self._judge(self.field.value)
@@ -298,7 +291,6 @@ class GrowLine(Vertical):
 
     @property
     def growing(self) -> bool:
-        """Whether something grows."""
         return any(draft.growing for draft in self.drafts)
 
     def grow(self, head: str, settings: Mapping[str, Any]) -> None:
@@ -313,7 +305,6 @@ class GrowLine(Vertical):
         self._generate.ask(draft.params, draft.number)
 
     def stop(self) -> None:
-        """Ask the growth to end with what there is."""
         for draft in self.drafts:
             if draft.growing:
                 self._take(replace(draft, stopping=True))
@@ -329,30 +320,26 @@ class GrowLine(Vertical):
 
     @property
     def keeping(self) -> bool:
-        """Whether something is being kept."""
         return self._save.running
 
     def _draft(self, number: int) -> Draft:
         return next(draft for draft in self.drafts if draft.number == number)
 
-    @on(Progressed)
-    def _progressed(self, event: Progressed) -> None:
+    def _progressed(self, event: Progress) -> None:
         self._take(self._draft(event.tag).heard(event.event))
 
-    @on(Warmed)
-    def _warmed(self, event: Warmed) -> None:
+    def _warmed(self, event: Answer) -> None:
         # What is wrong with the engine is told when something is really asked of it.
         self._warm = event.error is None
 
-    @on(Ended)
-    def _ended(self, event: Ended) -> None:
+    def _ended(self, event: Answer) -> None:
         draft = self._draft(event.tag)
         self._take(draft.failed(event.error) if event.error else draft.ended(event.value))
 
-    @on(Saved)
-    def _saved(self, event: Saved) -> None:
+    def _saved(self, event: Answer) -> None:
         if event.error is None:
             self.drafts = tuple(draft for draft in self.drafts if draft.number != event.tag)
+        self.post_message(self.Saved(event))
 
     def _take(self, draft: Draft) -> None:
         self.drafts = tuple(draft if each.number == draft.number else each for each in self.drafts)
@@ -360,7 +347,6 @@ class GrowLine(Vertical):
         self.post_message(self.Grew(draft, self.drafts))
 
     def _say(self, draft: Draft) -> None:
-        """Say how far a growth is, or how it ended."""
         if draft.error is not None:
             self._said.update(error_text(draft.error))
             return
@@ -390,10 +376,12 @@ class GrowLine(Vertical):
             self._said.update(Content.assemble(("✗ ", "$warning"), safe_text(wrong, "$warning")))
             return "", {}
         words = (("where", "assume"), ("weights", "weights"))
-        told = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
+        conditions = "".join(f"   {word} {named[name]}" for word, name in words if name in named)
         chosen = safe_text(f"   {self._manner}" if self._chosen else "", "$quiet")
         self._said.update(
-            Content.assemble(("= ", "$success"), safe_text(shown(prefix)), safe_text(told, "$quiet"), chosen)
+            Content.assemble(
+                ("= ", "$success"), safe_text(shown(prefix)), safe_text(conditions, "$quiet"), chosen
+            )
         )
         return prefix, named
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,7 +22,6 @@ from screens.widgets.picture import FormulaImage, PicturePlot
 from screens.widgets.plot import Plot, Series
 from screens.widgets.table import Record, Table
 
-_KEPT = 64
 _SAMPLES = 240
 _REACH = 8.0
 """Ends of domains farther from 0 than this do not widen the plot."""
@@ -102,10 +101,9 @@ def _remoteness(at: Mapping[str, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """The range of the curves of a case on a slice of it; `why` is the document of `egen.explain`."""
+    """The range of the curves of a case, by whatever title, on a slice of it."""
 
     case: Case
-    why: _Document
     over: Slice
     low: float
     high: float
@@ -125,7 +123,6 @@ class _Range:
         }
 
     def half(self) -> _Range:
-        """The middle half of it."""
         quarter = (self.high - self.low) / 4
         return replace(self, low=self.low + quarter, high=self.high - quarter)
 
@@ -147,18 +144,11 @@ class MemberPane(Pane):
     MemberPane.-lowest #reason { display: none; }
     """
 
-    class Explained(Answer):
-        """A case was explained; tagged with it."""
-
-    class Drawn(Answer):
-        """Curves were drawn; tagged with their range."""
-
     def __init__(self, ask: Ask, *, id: str, share: int) -> None:
         super().__init__(title="member", id=id, share=share)
         self.case: Case | None = None
-        self._explain = ask(self, "egen.explain", self.Explained)
-        self._curve = ask(self, "egen.curve", self.Drawn)
-        self._answers: OrderedDict[tuple[object, ...], tuple[_Document, _Document]] = OrderedDict()
+        self._explain = ask(self, "egen.explain", self._explained)
+        self._curve = ask(self, "egen.curve", self._drawn)
         self._why: _Document | None = None
         self._place = 0
 
@@ -205,17 +195,17 @@ class MemberPane(Pane):
         self.query_one(FormulaImage).show(*printed)
         if case is None:
             self._clear()
-        elif (known := self._answers.get(case.key)) is not None:
-            self._why = known[0]
-            self._show_answer(case, *known)
-        else:
+        elif not self._show_known(case):
             lines = [safe_text(shown(case.member), "bold")]
             lines += [verdict(case.judged)] if case.judged and not case.alone else []
             self._clear(*lines, Content.assemble(("… ", "$accent"), ("asking the engine", "$quiet")))
-            self._explain.ask(case.params, case)
+
+    def _show_known(self, case: Case) -> bool:
+        """Show what is known of a case, and ask for the rest; whether all is shown."""
+        self._why = self._explain.get(case.params, case.key)
+        return self._why is not None and self._show_slice(case, self._why)
 
     def _clear(self, *lines: Content) -> None:
-        """Show these lines alone."""
         self._say(*lines)
         plot = self.query_one(Plot)
         plot.series, plot.gaps, plot.caption, plot.empty = (), (), "", ""
@@ -226,16 +216,15 @@ class MemberPane(Pane):
     def _say(self, *lines: Content) -> None:
         self.query_one("#case", Static).update(Content("\n").join(lines))
 
-    @on(Explained)
-    def _explained(self, event: Explained) -> None:
-        case: Case = event.tag
-        if case != self.case:
+    def _explained(self, event: Answer) -> None:
+        case = self.case
+        if case is None or event.tag != case.key:
             return
         if event.error is not None:
             self._show_error(case, event.error)
         else:
             self._why = event.value
-            self._ask_slice(case, event.value)
+            self._show_slice(case, event.value)
 
     @property
     def slices(self) -> tuple[Slice, ...]:
@@ -246,34 +235,36 @@ class MemberPane(Pane):
         """Draw the slice that comes so many after this one."""
         if self.case is not None and self._why is not None:
             self._place = (self._place + steps) % len(self.slices)
-            self._ask_slice(self.case, self._why)
+            self._show_slice(self.case, self._why)
 
-    def _ask_slice(self, case: Case, why: _Document) -> None:
-        self._ask_curves(_Range(case, why, self._slice, *_reach(why, self._slice.runs)))
+    def _show_slice(self, case: Case, why: _Document) -> bool:
+        over = _Range(replace(case, title="", judged=""), self._slice, *_reach(why, self._slice.runs))
+        return self._show_curves(over)
 
     @property
     def _slice(self) -> Slice:
         return self.slices[self._place]
 
-    def _ask_curves(self, over: _Range) -> None:
-        self._curve.ask(over.params, over)
+    def _show_curves(self, over: _Range) -> bool:
+        """Show the curves if they are known, else ask for them; whether they are shown."""
+        curves: _Document | None = self._curve.get(over.params, over)
+        if curves is None or self.case is None or self._why is None:
+            return False
+        if over.high - over.low > 1 and _too_steep(curves["curves"][0]["y"]):
+            # They span too much to be seen.
+            return self._show_curves(over.half())
+        self._show_answer(self.case, self._why, curves)
+        return True
 
-    @on(Drawn)
-    def _drawn(self, event: Drawn) -> None:
+    def _drawn(self, event: Answer) -> None:
         over: _Range = event.tag
-        if over.case != self.case or self._why is None or over.over != self._slice:
+        case = self.case
+        if case is None or self._why is None or over.case.key != case.key or over.over != self._slice:
             return
         if event.error is not None:
-            self._show_error(over.case, event.error)
-        elif over.high - over.low > 1 and _too_steep(event.value["curves"][0]["y"]):
-            # They span too much to be seen.
-            self._ask_curves(over.half())
+            self._show_error(case, event.error)
         else:
-            if not self._place:
-                self._answers[over.case.key] = over.why, event.value
-            while len(self._answers) > _KEPT:
-                self._answers.popitem(last=False)
-            self._show_answer(over.case, over.why, event.value)
+            self._show_curves(over)
 
     def _show_error(self, case: Case, error: EngineError) -> None:
         self._why = None

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.containers import Vertical
-from textual.message import Message
 
 from engines.core.events import Event
 from screens.egraphs.columns import VERDICT_SIGNS, Expression
 from screens.egraphs.member import Case
 from screens.egraphs.sources import Cluster, Members, Source
 from screens.shell.export import CommandLine, Export, Lookup, Selection
-from screens.shell.request import Progress, Request
+from screens.shell.request import CachedRequest, Progress
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
@@ -33,28 +32,28 @@ TOO_MANY = "E647"
 
 
 @dataclass(frozen=True, slots=True)
-class Hindrance:
+class Unavailable:
     """Why there are no vectors, and what can be done about it."""
 
     what: str
     advice: str
 
 
-NOT_ENCODED = Hindrance(
+NOT_ENCODED = Unavailable(
     "This corpus is large, and its expressions have no vectors by this model yet",
     "`:` and `encode the corpus` starts a job that makes them.",
 )
-_NO_MODEL = Hindrance(
+_NO_MODEL = Unavailable(
     "There is no model yet",
     "A model turns expressions into vectors. 3 and a train one: egen/cl-mean-tiny takes a minute, "
     "egen/cl-mean-small an hour. On the command line: mathwb train --headless",
 )
-_NO_CORPUS = Hindrance("There is no corpus", "a grows an expression, K keeps it.")
-_NOT_KEPT = Hindrance(
+_NO_CORPUS = Unavailable("There is no corpus", "a grows an expression, K keeps it.")
+_NOT_KEPT = Unavailable(
     "What was grown here and is not kept has no place among others",
     "K keeps it in the corpus `grown`; there its members get vectors.",
 )
-_NOT_FINISHED = Hindrance("This corpus is not finished", "Its vectors can be made when it is.")
+_NOT_FINISHED = Unavailable("This corpus is not finished", "Its vectors can be made when it is.")
 
 
 def encoding_words(event: Event) -> str:
@@ -74,7 +73,6 @@ class State:
     filter, None without one; `arrangement` is the map's; `tsne_job` is the job that makes the map.
     """
 
-    corpora: tuple[str, ...] = ()
     drafts: tuple[Draft, ...] = ()
     source: Source | None = None
     clusters: Mapping[str, Expression] = field(default_factory=dict)
@@ -89,7 +87,6 @@ class State:
 
     @property
     def arrived(self) -> bool:
-        """Whether the members are those of the cluster."""
         return self.cluster is None or (self.members is not None and self.members.of == self.cluster.key)
 
     @property
@@ -105,7 +102,7 @@ class State:
         return next((draft for draft in self.drafts if draft.number == self.cluster.number), None)
 
     @property
-    def hindrance(self) -> Hindrance | None:
+    def unavailable(self) -> Unavailable | None:
         """Why there are no vectors of what is shown."""
         if self.model is None:
             return _NO_MODEL if self.models is not None else None
@@ -116,7 +113,6 @@ class State:
         return _NOT_FINISHED if self.source.state else None
 
     def why_not(self, verb: str) -> str:
-        """Why a verb of the screen has nothing to be done to; nothing when it has."""
         if verb in ("refresh", "inspect") and self.cluster is None:
             return "no cluster is selected"
         if verb == "keep":
@@ -124,13 +120,12 @@ class State:
             return draft.why_not_keep if draft else "only what was grown here can be kept; a grows something"
         if verb == "model" and len(self.models or ()) < 2:
             return "there is one model" if self.models else "there is no model; 3 and a train one"
-        if verb == "again" and self.hindrance is not None:
-            return self.hindrance.what[0].lower() + self.hindrance.what[1:]
+        if verb == "again" and self.unavailable is not None:
+            return self.unavailable.what[0].lower() + self.unavailable.what[1:]
         return ""
 
     @property
     def model_words(self) -> str:
-        """Which model is asked."""
         return f"model {self.model.name}" if self.model is not None else ""
 
 
@@ -145,40 +140,29 @@ class Heading:
 
 
 class View(Vertical):
-    """One way to look at a cluster: it is given the state, and posts messages.
+    """One way to look at a cluster: it is given the state. It says what is `Selected` and `Opened`, and with
+    `AskedFor` that `CLUSTER/member/NUMBER` is to be shown where it stands.
 
     Args: shows: the list or chart in it.
     """
 
     DEFAULT_CSS = "View { height: 1fr; }"
 
-    class Changed(Message):
-        """What it shows, or what is selected in it, is another."""
-
-    class Opened(Message):
-        """The case of what is selected is to be looked at."""
-
-    class Visited(Message):
-        """A member is to be shown where it stands."""
-
-        def __init__(self, cluster: str, member: str) -> None:
-            super().__init__()
-            self.cluster = cluster
-            self.member = member
-
-    class Left(Message):
-        """There is nothing more to go to on the left."""
-
     of_cluster = False
     """Whether it shows the cluster itself, and not its place among others."""
 
     state = State()
     """What there is to show."""
-    request: Request | None = None
+    request: CachedRequest | None = None
     """Its questions."""
     encodes = False
     """Whether an answer may take until a model has encoded much, and can be stopped."""
     _asked: object = None
+
+    @property
+    def known(self) -> Mapping[Any, Any]:
+        """The answers that are remembered."""
+        return self.request.known if self.request is not None else {}
 
     def begin(self) -> None:
         """It is looked at anew: what could not be answered is asked again."""
@@ -188,18 +172,17 @@ class View(Vertical):
         """What is shown was known: the refusal of what was asked last is not in sight any more."""
         self._asked = None
 
-    def ask(self, params: Mapping[str, Any], key: object) -> bool:
+    def ask(self, params: Mapping[str, Any], key: Hashable) -> bool:
         """Ask, unless this was asked last; the answer has the key as tag. Returns: whether it is asked."""
         new = key != self._asked
         if new and self.request is not None:
             self._asked = key
-            self.request.ask(params, key)
+            self.request.get(params, key)
         return new
 
     def progressed(self, words: str) -> None:
         """Say how far the answer to what was asked last is."""
 
-    @on(Progress)
     def _progressed(self, event: Progress) -> None:
         words = encoding_words(event.event)
         if words and event.tag == self._asked:
@@ -250,11 +233,9 @@ class TableView(View):
         return self._listing.table
 
     def moved(self, row: Record | None) -> None:  # noqa: ARG002
-        """The cursor is at this row."""
-        self.post_message(self.Changed())
+        self.post_message(Pane.Selected(self))
 
     def opened(self, row: Record) -> None:
-        """Enter was pressed on this row."""
         raise NotImplementedError
 
     @on(Table.Moved)
@@ -268,10 +249,9 @@ class TableView(View):
         if (row := self._table.current) is not None:
             self.opened(row)
 
-    def say(self, hindrance: Hindrance | None) -> None:
-        """Show nothing, and what stands in the way."""
-        if hindrance is not None:
-            self._listing.when_empty(hindrance.what, hindrance.advice)
+    def say(self, unavailable: Unavailable | None) -> None:
+        if unavailable is not None:
+            self._listing.when_empty(unavailable.what, unavailable.advice)
         self._listing.load([], keep=False)
 
 
@@ -293,7 +273,6 @@ class MiddlePane(Pane):
 
     @property
     def view(self) -> View:
-        """The view in sight."""
         return next((view for view in self.views if view.parent is self.page), self._members)
 
     @property
@@ -312,7 +291,7 @@ class MiddlePane(Pane):
             self.view.show()
 
     @property
-    def encoding(self) -> list[Request]:
+    def encoding(self) -> list[CachedRequest]:
         """What waits until a model has encoded much."""
         requests = (view.request for view in self.views if view.encodes)
         return [request for request in requests if request is not None and request.running]
@@ -328,7 +307,6 @@ class MiddlePane(Pane):
         return self.view.case() or self._members.case()
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """What is selected in the view."""
         return self.view.selection(line)
 
     def exports(self) -> Sequence[Export]:
@@ -338,10 +316,8 @@ class MiddlePane(Pane):
         return [way for view in self.views if view.of_cluster for way in view.exports()]
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        """Of the view in sight."""
         return self.view.legend()
 
     def lookups(self) -> Sequence[Lookup]:
-        """Members, and what else can be found in the view."""
         more = self.view.lookups() if self.view is not self._members else ()
         return [*self._members.lookups(), *more]

@@ -1,30 +1,29 @@
-"""E-graphs screen: clusters, the members of one, its e-graph, a map, neighbours, and why each is as it is.
-
-Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
-"""
+"""E-graphs screen: clusters, the members of one, its e-graph, a map, neighbours, and why each is as it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import on
-from textual.app import ComposeResult
 
+from screens.browser import BrowserScreen
 from screens.egraphs.clusters import ClustersPane, MembersView
 from screens.egraphs.columns import Expression, shown, write_plainly
 from screens.egraphs.keys import SCREEN_KEYS
 from screens.egraphs.member import MemberPane
 from screens.egraphs.middle import MiddlePane, State, View
-from screens.egraphs.sources import NOT_KEPT, CorpusReader, Members, Models, Source
+from screens.egraphs.sources import NOT_KEPT, Members, Models, Source, corpora, make_infix, read_source
 from screens.shell.export import Command, Lookup, Selection
 from screens.shell.keymap import bindings
-from screens.shell.screen import WorkbenchScreen
+from screens.shell.request import Answer
 from screens.shell.theme import some
 from screens.shell.watch import JobWatch
 from screens.widgets.pane import Page, Pane
+from screens.widgets.table import Table
 
 if TYPE_CHECKING:
     from screens.egraphs.growth import GrowLine
@@ -37,32 +36,28 @@ _GROWN = "grown"
 """The corpus of the workspace that takes the clusters that are kept."""
 
 
-class EgraphsScreen(WorkbenchScreen):
+class EgraphsScreen(BrowserScreen):
     """Clusters, their members, and why each was judged as it was.
 
     `now` is all that is shown; `update` changes it, and the panes follow.
     """
 
     MODE = "egraphs"
+    SOURCE = "corpus"
+    SOURCES = "corpora"
+    FIND_SOURCE = "Show a corpus of the workspace."
     BINDINGS = bindings(SCREEN_KEYS)
 
     def __init__(self) -> None:
         super().__init__()
         self.now = State()
-        self._reader = CorpusReader()
         self._line: GrowLine | None = None
-        self._session: Mapping[str, object] = {}
+        self._models = Models(self, found=self._models_found, made=self._made)
         self._wanted_model = ""
         self._reports: Reports = {}
         self._own_analogies: list[dict[str, str]] = []
 
     # Panes
-
-    def compose(self) -> ComposeResult:
-        yield from super().compose()
-        self._models = Models(self.workbench)
-        yield self._reader
-        yield self._models
 
     def panes(self) -> Iterable[Pane]:
         self.left = ClustersPane(id="left", share=11)
@@ -97,7 +92,6 @@ class EgraphsScreen(WorkbenchScreen):
         return [NearestView(self.ask)]
 
     def update(self, **changes: Any) -> None:
-        """Change what is shown."""
         self.now = replace(self.now, **changes)
         self._show()
 
@@ -105,9 +99,8 @@ class EgraphsScreen(WorkbenchScreen):
         self.middle.give(self.now, again=again)
         self._describe()
 
-    @on(View.Changed)
+    @on(Pane.Selected, "View, GraphListing")
     def _describe(self) -> None:
-        """Titles, breadcrumb and the right pane say what is shown and selected."""
         self.refresh_bindings()
         if not self.now.arrived:
             return
@@ -128,7 +121,6 @@ class EgraphsScreen(WorkbenchScreen):
     # Corpora
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        self._session = state
         self._wanted_model = str(state.get("model") or "")
         await super().restore(state)
         await self.middle.show_page(f"{state.get('page')}")
@@ -142,50 +134,60 @@ class EgraphsScreen(WorkbenchScreen):
 
     def begin(self) -> None:
         write_plainly(self.workbench.ascii)
-        self.left.show_loading("looking for corpora")
-        self._reader.find(self.workbench.workspace.corpora)
+        super().begin()
         self._models.find()
 
-    @on(CorpusReader.Listed)
-    def _corpora_listed(self, event: CorpusReader.Listed) -> None:
-        names, wanted = event.value, str(self._session.get("corpus") or "")
-        self.update(corpora=names)
-        if self.now.source is not None:
+    def find_sources(self) -> Mapping[str, Path]:
+        return corpora(self.workbench.workspace.corpora)
+
+    def sources_found(self, answer: Answer) -> None:
+        if self.now.source is not None and answer.error is None:
             # Something was grown before the corpora were found: it stays in sight.
+            self.sources = answer.value
             self._show_tabs(self.now.source.name)
-        elif names:
-            self.open_corpus(wanted if wanted in names else names[0])
         else:
-            self.left.show_none()
-            self._show_tabs("")
+            super().sources_found(answer)
+
+    def show_no_source(self) -> None:
+        self._show_tabs("")
 
     def _show_tabs(self, shown: str) -> None:
         drafts = [NOT_KEPT] if self.now.drafts else []
-        self.left.show_sources((*self.now.corpora, *drafts), shown)
+        self.source = shown
+        self.left.show_sources((*self.sources, *drafts), shown)
         self.refresh_bindings()
 
-    def open_corpus(self, name: str, then: str | None = None) -> None:
-        """Show a corpus; `then` is the cluster to go to."""
-        self._show_tabs(name)
-        self._reader.read(self.workbench.workspace.corpora / name, then)
+    def go_to_source(self, name: str) -> bool:
+        if name == NOT_KEPT and self.now.drafts:
+            self._show_drafts()
+            return True
+        return super().go_to_source(name)
 
-    @on(CorpusReader.Read)
-    def _corpus_read(self, event: CorpusReader.Read) -> None:
-        worker, name, then = event.tag
-        if worker.is_cancelled:
-            return
+    def open_source(self, name: str, then: str | None = None) -> None:
+        """`then` is the cluster to go to."""
+        self._show_tabs(name)
+        self._read_source(self.sources[name], then)
+
+    def _read_source(self, path: Path, then: str | None = None) -> None:
+        self.in_thread(lambda: read_source(path), self._source_read, (path.name, then), group="corpus")
+
+    def _source_read(self, event: Answer) -> None:
+        name, then = event.tag
         if event.error is None:
             source, rows = event.value
             self._show_source(source, rows, then)
+            self.run_worker(
+                partial(make_infix, rows), thread=True, group="corpus", exclusive=True, exit_on_error=False
+            )
         else:
             self.update(source=None, clusters={}, cluster=None, members=None, member=None)
             self.crumbs = (f"corpus {name}",)
             self.left.show_error(event.error)
 
     def _show_source(self, source: Source, rows: Sequence[Expression], then: str | None) -> None:
-        before, session = self.now.source, self._session
+        before, session = self.now.source, self.session
         same = before is not None and before.name == source.name
-        self._session = {}
+        self.session = {}
         self.update(source=source, clusters={str(row["id"]): row for row in rows})
         self.left.show(source, rows, keep=same or bool(session))
         self._show_tabs(source.name)
@@ -196,66 +198,61 @@ class EgraphsScreen(WorkbenchScreen):
         """Show what was grown and not kept, whatever is being read."""
         from screens.egraphs.growth import Drafts
 
-        self._reader.forget()
+        self.workers.cancel_group(self, "corpus")
         drafts = Drafts(self.now.drafts)
         self._show_source(drafts, drafts.clusters(), then)
 
-    @on(ClustersPane.Picked)
-    def _corpus_picked(self, event: ClustersPane.Picked) -> None:
-        if event.name == NOT_KEPT:
-            self._show_drafts()
-        else:
-            self.open_corpus(event.name)
-
     # Clusters and members
 
-    @on(ClustersPane.Chosen)
-    def _cluster_chosen(self, event: ClustersPane.Chosen) -> None:
-        cluster = event.cluster
+    @on(Pane.Selected, "#left")
+    def _cluster_selected(self) -> None:
+        cluster = self.left.chosen
         if cluster is None:
             self.update(cluster=None, members=None, member=None)
         elif cluster.source.folder is None:
             self.update(cluster=cluster, members=Members(cluster.key, cluster.source.members(cluster.number)))
         else:
             self.update(cluster=cluster)
-            self._reader.read_members(cluster)
+            read = partial(cluster.source.members, cluster.number)
+            self.in_thread(read, self._members_read, cluster.key, group="members")
 
-    @on(CorpusReader.MembersRead)
-    def _members_read(self, event: CorpusReader.MembersRead) -> None:
+    def _members_read(self, event: Answer) -> None:
         if self.now.cluster is not None and event.tag == self.now.cluster.key:
             self.members.look_for(self.left.filter)
-            self.update(members=event.value)
+            self.update(members=Members(event.tag, event.value or (), event.error))
 
-    @on(ClustersPane.Filtered)
+    @on(Table.Counted, "#clusters-table")
     def _clusters_filtered(self) -> None:
         self.members.look_for(self.left.filter)
         if (passing := self._passing()) != self.now.passing:
             self.update(passing=passing)
 
-    @on(ClustersPane.Opened)
+    @on(Pane.Opened, "#left")
     def _cluster_opened(self) -> None:
         self.show_pane("middle")
 
-    @on(MembersView.Chosen)
-    def _member_chosen(self, event: MembersView.Chosen) -> None:
-        self.update(member=event.member)
+    @on(Pane.Selected, "MembersView")
+    def _member_selected(self) -> None:
+        if self.members.member is not self.now.member:
+            self.update(member=self.members.member)
 
-    @on(MembersView.Marked)
+    @on(Pane.Marked, "MembersView")
     def _marked(self) -> None:
         self.refresh_bindings()
 
-    @on(View.Opened)
+    @on(Pane.Opened, "View")
     def _opened(self) -> None:
         self.show_pane("right")
 
-    @on(View.Left)
+    @on(Pane.Left, "View, GraphListing")
     def _left(self) -> None:
         self.action_left()
 
-    @on(View.Visited)
-    async def _visit(self, event: View.Visited) -> None:
-        self.members.expect(event.cluster, event.member)
-        self.left.go_to(event.cluster)
+    @on(Pane.AskedFor, "View")
+    async def _member_asked_for(self, event: Pane.AskedFor) -> None:
+        cluster, _, member = event.name.partition("/member/")
+        self.members.expect(cluster, member)
+        self.left.go_to(cluster)
         await self.middle.show_page("members-page")
         self.show_pane("middle")
 
@@ -285,14 +282,14 @@ class EgraphsScreen(WorkbenchScreen):
         self._line.usual = usual
         return self._line
 
-    def on_grow_line_left(self) -> None:
+    @on(Pane.Left, "GrowLine, _GrowInput")
+    def _growth_left(self) -> None:
         """Take the line away, and give the keys back."""
         if self._line is not None:
             self._line.leave()
         self.show_pane(self._active)
 
     async def on_grow_line_grew(self, event: GrowLine.Grew) -> None:
-        """Show what grows: its row is another one, so its members are read anew with it."""
         draft, new = event.draft, len(event.drafts) > len(self.now.drafts)
         self.update(drafts=event.drafts)
         if new:
@@ -317,23 +314,21 @@ class EgraphsScreen(WorkbenchScreen):
             self._line.keep(self.now.draft, self.workbench.workspace.corpora / _GROWN)
 
     def on_grow_line_saved(self, event: GrowLine.Saved) -> None:
-        """Show the cluster where it is now."""
-        if event.error is not None:
-            self.workbench.report(event.error)
+        if event.answer.error is not None:
+            self.workbench.report(event.answer.error)
             return
         assert self._line is not None
-        number = event.value["cluster"]
-        corpora = self.now.corpora if _GROWN in self.now.corpora else (*self.now.corpora, _GROWN)
-        self.update(drafts=self._line.drafts, corpora=corpora)
-        self.on_grow_line_left()
-        self.open_corpus(_GROWN, then=str(number))
+        number = event.answer.value["cluster"]
+        self.sources = {**self.sources, _GROWN: self.workbench.workspace.corpora / _GROWN}
+        self.update(drafts=self._line.drafts)
+        self._growth_left()
+        self.open_source(_GROWN, then=str(number))
         self.workbench.say(f"kept as cluster {number} of the corpus {_GROWN}")
 
     # Models
 
-    @on(Models.Found)
-    def _models_found(self, event: Models.Found) -> None:
-        before, models = self.now.model, event.value
+    def _models_found(self, models: tuple[Path, ...]) -> None:
+        before = self.now.model
         wanted = before.name if before is not None else self._wanted_model
         named = (path for path in models if path.name == wanted)
         self.update(models=models, model=next(named, models[0] if models else None))
@@ -347,11 +342,7 @@ class EgraphsScreen(WorkbenchScreen):
             for path in self.now.models or ()
         ]
 
-        def done(name: str | None) -> None:
-            if name is not None:
-                self._choose_model(name)
-
-        self.app.push_screen(Chooser("the model that is asked", choices, typed=True), done)
+        Chooser("the model that is asked", choices, typed=True).ask(self.app, self._choose_model)
 
     def _choose_model(self, name: str) -> bool:
         """Ask this model from now on; whether there is one of that name."""
@@ -362,23 +353,19 @@ class EgraphsScreen(WorkbenchScreen):
 
     @on(JobWatch.Looked)
     def _looked_at_jobs(self) -> None:
-        """Take up what jobs have made."""
         source, making = self.now.source, self._models.look(*self._making)
         if making != self.now.tsne_job:
             self.update(tsne_job=making)
         if source is not None and source.folder is not None and source.outdated:
-            self._reader.read(source.folder)
+            self._read_source(source.folder)
 
-    @on(Models.Made)
-    def _made(self, event: Models.Made) -> None:
-        params = event.value
+    def _made(self, params: Mapping[str, Any]) -> None:
         if "what" not in params:
             self._show(again=True)
         elif (params["model"], params["data"]) == (str(self.now.model), str(self.now.folder)):
             self.update(arrangement=str(params["what"]))
 
     def on_map_view_arranged(self, event: MapView.Arranged) -> None:
-        """Another map of what is shown is there."""
         self.update(arrangement=event.arrangement)
 
     def on_map_view_missing(self, event: MapView.Missing) -> None:
@@ -437,8 +424,8 @@ class EgraphsScreen(WorkbenchScreen):
 
     # What can be done
 
-    def unkept(self) -> str:
-        heads = [shown(draft.head) for draft in self.now.drafts if draft.unkept]
+    def unsaved(self) -> str:
+        heads = [shown(draft.head) for draft in self.now.drafts if draft.unsaved]
         if not heads:
             return ""
         what = f"{some(len(heads), 'cluster')} grown here and not kept"
@@ -454,13 +441,14 @@ class EgraphsScreen(WorkbenchScreen):
             return "something is growing; x stops it"
         if verb == "stop" and not growing and not self.middle.encoding:
             return "nothing is growing"
-        if verb in ("earlier", "later") and len(self.right.slices) < 2:
-            return "there is no plot of several variables"
         if verb == "diff" and (reason := self.members.why_no_pair()):
             return reason
         if verb == "keep" and self._line is not None and self._line.keeping:
             return "it is being kept"
         return super().why_not(verb)
+
+    def why_no_step(self, verb: str) -> str:  # noqa: ARG002
+        return "there is no plot of several variables" if len(self.right.slices) < 2 else ""
 
     def selection(self) -> Selection | None:
         line = self.workbench.command_line
@@ -471,8 +459,8 @@ class EgraphsScreen(WorkbenchScreen):
         return [*super().lookups(), model]
 
     def commands(self) -> Sequence[Command]:
-        hindrance = self.now.hindrance
-        reason = hindrance.what if hindrance is not None else "" if self.now.model else "no model yet"
+        unavailable = self.now.unavailable
+        reason = unavailable.what if unavailable is not None else "" if self.now.model else "no model yet"
         found = (
             ("analogies", "x1 is to y1 as x2 is to what, by vectors", self.open_analogies),
             ("mistakes of the model", "its evaluations, costliest mistakes first", self.action_again),

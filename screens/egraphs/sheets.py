@@ -64,7 +64,7 @@ class Derivation(_ClusterSheet):
         doing = "taking both apart until two lines are equal, or growing one e-graph from both"
         super().__init__(workbench, "derivation", ends, "egen.derive", params, doing=doing, command=command)
 
-    def told(self, answer: Answer) -> Iterable[str]:
+    def lines_of(self, answer: Answer) -> Iterable[str]:
         if answer.error is not None:
             return ["no derivation:", f"  {answer.error}"]
         none = "No derivation was found within the bound; there may be a longer one."
@@ -101,7 +101,7 @@ class Provenance(_ClusterSheet):
         asked = None if graph is not None else params
         super().__init__(workbench, title, known, "egen.egraph", asked, doing=doing, command=command)
 
-    def told(self, answer: Answer) -> Iterable[str]:
+    def lines_of(self, answer: Answer) -> Iterable[str]:
         if answer.error is not None:
             return ["", f"the rules that fired are not known: {answer.error}"]
         return _rules(answer.value)
@@ -154,7 +154,6 @@ class _ModelSheet(Sheet):
     asked: object = None
     """The tag of what is asked for the list now."""
 
-    @on(Progress)
     def _progressed(self, event: Progress) -> None:
         words = encoding_words(event.event)
         if words and event.tag == self.asked:
@@ -193,14 +192,11 @@ class Mistakes(_ModelSheet):
     BINDINGS = bindings(MISTAKE_KEYS)
     waiting = "measuring"
 
-    class Measured(Answer):
-        """An evaluation has ended."""
-
     def __init__(self, workbench: Frame, model: Path, folder: Path, reports: Reports) -> None:
         super().__init__(workbench, model, folder)
         self._reports = reports
         self._at = 0
-        self._eval = self.request("egen.eval", self.Measured)
+        self._eval = self.request("egen.eval", self._measured, self._progressed)
         self.answers = Listing(**table("wrong", counts=True))
 
     def compose(self) -> ComposeResult:
@@ -215,7 +211,6 @@ class Mistakes(_ModelSheet):
         self._show(0)
 
     def _show(self, at: int) -> None:
-        """Show the evaluation at this tab."""
         self._at = at % len(_EVALUATIONS)
         self.asked = key = self._evaluation, str(self._model), str(self._folder)
         self.query_one(TabStrip).show_tabs(tuple(_EVALUATIONS.values()), self._at)
@@ -237,8 +232,7 @@ class Mistakes(_ModelSheet):
     def _evaluation(self) -> str:
         return list(_EVALUATIONS)[self._at]
 
-    @on(Measured)
-    def _measured(self, event: Measured) -> None:
+    def _measured(self, event: Answer) -> None:
         if event.error is None:
             self._reports[event.tag] = event.value
         if event.tag != self.asked:
@@ -351,19 +345,13 @@ class Analogies(_ModelSheet):
     Analogies #hits { height: 3fr; }
     """
 
-    class Listed(Answer):
-        """The measured analogies are known."""
-
-    class Answered(Answer):
-        """An analogy was answered."""
-
     def __init__(self, workbench: Frame, model: Path, folder: Path, own: list[dict[str, str]]) -> None:
         super().__init__(workbench, model, folder)
         self._own = own
         self._measured: list[dict[str, str]] = []
         self._solved: _Document | None = None
-        self._list = self.request("egen.analogies", self.Listed)
-        self._solve = self.request("egen.analogy", self.Answered)
+        self._list = self.request("egen.analogies", self._listed)
+        self._solve = self.request("egen.analogy", self._answered, self._progressed)
         self._analogies = Listing(**table("analogies", counts=True))
         self.answers = Listing(**table("hits"))
 
@@ -379,8 +367,7 @@ class Analogies(_ModelSheet):
         self._analogies.show_loading("listing the families")
         self._list.ask({})
 
-    @on(Listed)
-    def _listed(self, event: Listed) -> None:
+    def _listed(self, event: Answer) -> None:
         if event.error is not None:
             self._analogies.show_error(event.error)
             return
@@ -410,8 +397,7 @@ class Analogies(_ModelSheet):
         place = {"model": str(self._model), "data": str(self._folder), "at_most": AT_ONCE}
         self._solve.ask({**place, **terms, **expected, "count": _HITS}, record)
 
-    @on(Answered)
-    def _answered(self, event: Answered) -> None:
+    def _answered(self, event: Answer) -> None:
         if event.tag is not self._chosen:
             return
         if event.error is None:

@@ -1,7 +1,7 @@
 """Sources of what the screen shows: corpora, finished or being built, and models.
 
-Somewhat over 450 lines: every kind of corpus gives the same two kinds of rows, as what was grown here and is
-not kept does (`growth.Drafts`). `CorpusReader` and `Models` find and read them in threads.
+Every kind of corpus gives the same two kinds of rows, as what was grown here and is not kept does
+(`growth.Drafts`).
 """
 
 from __future__ import annotations
@@ -9,26 +9,25 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual import on, work
 from textual.worker import get_current_worker
 
 from engines.core.errors import DataError, EngineError
 from screens.egraphs.columns import Expression, shown
-from screens.shell.export import Thing
-from screens.shell.frame import Frame
-from screens.shell.request import Answer, Service
+from screens.shell.export import Destination
+from screens.shell.request import Answer
 from screens.shell.theme import count
-from workbench.errors import explain
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
+    from screens.browser import BrowserScreen
     from workbench.jobs.view import JobView
+    from workbench.recipes import Recipe
 
 
 NOT_KEPT = "not kept"
@@ -259,22 +258,18 @@ class Cluster:
 
     @property
     def mode(self) -> str:
-        """The mode it was grown in."""
         return str(self.settings.get("mode", "strict"))
 
     @property
     def assume(self) -> str:
-        """What was assumed."""
         return str(self.settings.get("assume", ""))
 
     @property
     def weights(self) -> str:
-        """What families of rules weighed."""
         return str(self.settings.get("weights", ""))
 
     @property
     def assuming(self) -> list[str]:
-        """What was assumed as an option of a command."""
         return ["--assume", self.assume] if self.assume else []
 
     @property
@@ -323,87 +318,61 @@ class Members:
     error: EngineError | None = None
 
 
-class CorpusReader(Service):
-    """Posts `Listed`, `Read` and `MembersRead`; of corpora and of members only the newest is read."""
+def corpora(folder: Path) -> dict[str, Path]:
+    """The corpora in a folder by name, finished or not; samples first."""
+    made = ("manifest.json", "plan.json")
+    found = [path for path in folder.iterdir() if any((path / file).exists() for file in made)]
+    found.sort(key=lambda path: (not path.name.startswith("sample"), path.name))
+    return {path.name: path for path in found}
 
-    class Listed(Answer):
-        """The names of the corpora."""
 
-    class Read(Answer):
-        """A corpus was read, as source and rows; the tag is the worker (cancelled when something else was
-        chosen meanwhile), the corpus' name, and the cluster that is gone to in it."""
+def read_source(path: Path) -> tuple[Source, list[Expression]]:
+    """A corpus and its clusters, the first of them ready to be shown. Raises: DataError."""
+    source = open_source(path)
+    rows = source.clusters()
+    for row in rows[:64]:
+        shown(row["head"])
+    return source, rows
 
-    class MembersRead(Answer):
-        """The `Members` of a cluster were read, or could not be."""
 
-    @work(thread=True, exclusive=True, group="corpora", exit_on_error=False)
-    def find(self, folder: Path) -> None:
-        """List the corpora of a workspace, finished or not; samples first."""
-        made = ("manifest.json", "plan.json")
-        found = [path.name for path in folder.iterdir() if any((path / file).exists() for file in made)]
-        names = sorted(found, key=lambda name: (not name.startswith("sample"), name))
-        self.post_message(self.Listed(folder, tuple(names)))
-
-    @work(thread=True, exclusive=True, group="corpus", exit_on_error=False)
-    def read(self, path: Path, then: str | None = None) -> None:
-        """Read the clusters of a corpus."""
-        worker = get_current_worker()
-        tag = worker, path.name, then
-        try:
-            source = open_source(path)
-            rows = source.clusters()
-            for row in rows[:64]:
-                shown(row["head"])
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
-            self.post_message(self.Read(tag, error=explain(error)))
+def make_infix(rows: Sequence[Expression]) -> None:
+    """So that a filter by text does not have to make all of them; for threads."""
+    worker = get_current_worker()
+    for row in rows:
+        if worker.is_cancelled:
             return
-        self.post_message(self.Read(tag, (source, rows)))
-        for row in rows:
-            if worker.is_cancelled:
-                return
-            row.get("infix")  # so that a filter by text does not have to make them all
-
-    def forget(self) -> None:
-        """The corpus that is being read is not wanted any more."""
-        self.workers.cancel_group(self, "corpus")
-
-    @work(thread=True, exclusive=True, group="members", exit_on_error=False)
-    def read_members(self, cluster: Cluster) -> None:
-        """Read the members of a cluster."""
-        try:
-            members = Members(cluster.key, cluster.source.members(cluster.number))
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is shown in its place
-            members = Members(cluster.key, error=explain(error))
-        self.post_message(self.MembersRead(cluster.key, members))
+        row.get("infix")
 
 
 # Models
 
 
-class Models(Service):
-    """Posts `Found` when it is known which models there are, `Made` when a job has made something."""
+class Models:
+    """Args: found: gets the models that ship and those of the workspace. made: gets the parameters of a job
+    that was waited for and has made something."""
 
-    class Found(Answer):
-        """The models that ship and those of the workspace."""
-
-    class Made(Answer):
-        """A job that was waited for has made something; the value is its parameters."""
-
-    def __init__(self, workbench: Frame) -> None:
-        super().__init__()
-        self._workbench = workbench
+    def __init__(
+        self,
+        screen: BrowserScreen,
+        *,
+        found: Callable[[tuple[Path, ...]], object],
+        made: Callable[[Mapping[str, Any]], object],
+    ) -> None:
+        self._screen = screen
+        self._found, self._made = found, made
         self._awaited: frozenset[int] = frozenset()
         self._trained = 0
 
-    @work(thread=True, exclusive=True, group="models", exit_on_error=False)
     def find(self) -> None:
-        """List the models there are."""
         from workbench.papers.egen.data import models
 
-        self.post_message(self.Found("", tuple(models(self._workbench.workspace))))
+        def done(answer: Answer) -> None:
+            if answer.error is None:
+                self._found(answer.value)
+
+        self._screen.in_thread(lambda: tuple(models(self._screen.workbench.workspace)), done, group="models")
 
     def make_map(self, model: Path, corpus: Path, arrangement: str) -> None:
-        """Start a job that makes a map."""
         what = "the 17 families" if arrangement == "families" else "the clusters"
         self._submit("egen.tsne", f"t-SNE of {what}", model, corpus, what=arrangement)
 
@@ -416,17 +385,12 @@ class Models(Service):
 
         title = f"{made} of {corpus.name} by {model.name}"
         recipe = Recipe(operation, title, {"model": str(model), "data": str(corpus), **more})
-        self.submit(self._workbench.workspace, lambda: recipe)
+        self._screen.submit(lambda: recipe, self._started)
 
-    @on(Service.Submitted)
-    def _submitted(self, event: Service.Submitted) -> None:
-        event.stop()
-        if event.error is not None:
-            self._workbench.report(event.error)
-            return
-        self._awaited |= {event.number}
-        self._workbench.say(f"job {event.number} makes it: {event.title}")
-        self._workbench.look_now()
+    def _started(self, job: int, recipe: Recipe) -> None:
+        self._awaited |= {job}
+        self._screen.workbench.say(f"job {job} makes it: {recipe.title}")
+        self._screen.workbench.look_now()
 
     def look(self, jobs: Iterable[JobView], model: Path | None, corpus: Path | None) -> int | None:
         """Take up what jobs have made, and notice models that were trained.
@@ -441,9 +405,9 @@ class Models(Service):
             if job.id in self._awaited and not job.live:
                 self._awaited -= {job.id}
                 if job.state == "succeeded":
-                    self.post_message(self.Made(job.id, job.params))
+                    self._made(job.params)
                 else:
-                    self._workbench.warn(f"job {job.id} {job.state}: {job.reason}", remedy=job.remedy)
+                    self._screen.workbench.warn(f"job {job.id} {job.state}: {job.reason}", remedy=job.remedy)
         trained = sum(job.task == "train" and job.state == "succeeded" for job in jobs)
         if trained != self._trained:
             self._trained = trained
@@ -458,12 +422,12 @@ class Models(Service):
         return next((job.id for job in making if wanted.items() <= job.params.items()), None)
 
 
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The corpora of the workspace, then the models that make vectors."""
     from workbench.papers.egen.data import models
 
     for path in sorted(workspace.corpora.iterdir()):
         if path.is_dir() and not path.name.startswith("."):
-            yield Thing((("corpus", path.name),), "a corpus of clusters")
+            yield Destination((("corpus", path.name),), "a corpus of clusters")
     for path in models(workspace):
-        yield Thing((("model", path.name),), "a model that makes vectors of expressions")
+        yield Destination((("model", path.name),), "a model that makes vectors of expressions")

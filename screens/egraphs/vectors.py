@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,12 +13,13 @@ from textual.message import Message
 
 from screens.egraphs.columns import Expression, copies, listed, member_title, table
 from screens.egraphs.member import Case
-from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, Hindrance, TableView, View
+from screens.egraphs.middle import AT_ONCE, NOT_ENCODED, TOO_MANY, Heading, TableView, Unavailable, View
 from screens.egraphs.sources import Cluster
 from screens.shell.export import CommandLine, Export, Selection
-from screens.shell.request import Answer, Ask, Progress
+from screens.shell.request import Answer, Ask
 from screens.shell.theme import count, safe_text
 from screens.widgets.listing import Listing, error_text
+from screens.widgets.pane import Pane
 from screens.widgets.plot import Dot, Scatter
 from screens.widgets.table import Record
 
@@ -92,33 +92,29 @@ class MapView(View):
             self.key = key
             self.wanted = wanted
 
-    class Placed(Answer):
-        """A map is there, or is not; tagged with what decides it."""
-
     def __init__(self, ask: Ask, draw: Callable[[Mapping[str, Any]], object]) -> None:
         self._scatter = Scatter(id="map")
         super().__init__(self._scatter)
         self._draw = draw
-        self._layouts: dict[_Key, _Layout] = {}
         self._shown: _Layout | None = None
         self._wanted: _Key | None = None
-        self.request = ask(self, "egen.map", self.Placed, Progress)
+        self.request = ask(self, "egen.map", self._placed, self._progressed, read=_Layout.read)
         self._lit_for: tuple[str, int] | None = None
 
     @property
     def _key(self) -> _Key | None:
         state = self.state
-        if state.hindrance is not None or state.model is None or state.folder is None:
+        if state.unavailable is not None or state.model is None or state.folder is None:
             return None
         return _Key(state.model, state.folder, state.arrangement)
 
     def show(self) -> None:
-        hindrance, key = self.state.hindrance, self._key
-        if hindrance is not None:
-            self._say(_notice(hindrance.what, hindrance.advice))
+        unavailable, key = self.state.unavailable, self._key
+        if unavailable is not None:
+            self._say(_notice(unavailable.what, unavailable.advice))
         elif key is None:
             self._say(_notice("looking for models", glyph="…"))
-        elif (layout := self._layouts.get(key)) is not None:
+        elif (layout := self.known.get(key)) is not None:
             self.knew()
             self._show(layout)
         elif self.ask(key.params, key):
@@ -145,15 +141,12 @@ class MapView(View):
         names = () if passing is None else (dot.key for dot in layout.dots)
         self._scatter.faint = frozenset(name for name in names if name not in (passing or ()))
 
-    @on(Placed)
-    def _placed(self, event: Placed) -> None:
+    def _placed(self, event: Answer) -> None:
         key: _Key = event.tag
         current = key == self._key
         here = self._key is not None and key == replace(self._key, arrangement=key.arrangement)
         wanted = here and key == self._wanted
-        layout = _Layout.read(event.value) if event.error is None else None
-        if layout is not None:
-            self._layouts[key] = layout
+        layout = event.value
         if event.error is not None and (current or wanted):
             self._say(Content("\n") + error_text(event.error))
         elif layout is None and (current or wanted):
@@ -165,7 +158,7 @@ class MapView(View):
             self.post_message(self.Arranged(key.arrangement))
         elif current:
             self.show()
-        self.post_message(self.Changed())
+        self.post_message(Pane.Selected(self))
 
     def progressed(self, words: str) -> None:
         if self._shown is None:
@@ -173,7 +166,6 @@ class MapView(View):
 
     @property
     def _lit(self) -> Cluster | None:
-        """The cluster that is lit."""
         source = self.state.source
         row = self.state.clusters.get(self._scatter.lit) if self._shown is not None else None
         return Cluster(source, row) if source is not None and row is not None else None
@@ -234,16 +226,16 @@ class MapView(View):
 
     @on(Scatter.Moved)
     def _moved(self) -> None:
-        self.post_message(self.Changed())
+        self.post_message(Pane.Selected(self))
 
     @on(Scatter.Opened)
     def _opened(self) -> None:
         lit = self._lit
-        self.post_message(self.Opened() if lit is None else self.Visited(str(lit.number), "0"))
+        self.post_message(Pane.Opened(self) if lit is None else Pane.AskedFor(self, f"{lit.number}/member/0"))
 
     @on(Scatter.Outside)
     def _outside(self) -> None:
-        self.post_message(self.Left())
+        self.post_message(Pane.Left(self))
 
     @on(Scatter.Arrange)
     def _arrange(self) -> None:
@@ -252,11 +244,11 @@ class MapView(View):
         ways = list(_ARRANGEMENTS)
         following = ways[(ways.index(key.arrangement) + 1) % len(ways)]
         self._wanted = wanted = replace(key, arrangement=following)
-        if wanted in self._layouts:
+        if wanted in self.known:
             self.post_message(self.Arranged(following))
         else:
             self.ask(wanted.params, wanted)
-            self.post_message(self.Changed())
+            self.post_message(Pane.Selected(self))
 
 
 def _notice(what: str, advice: str = "", *, glyph: str = "") -> Content:
@@ -280,31 +272,27 @@ class NearestView(TableView):
 
     encodes = True
 
-    class Found(Answer):
-        """Neighbours were found; tagged with model, corpus, cluster and member."""
-
     def __init__(self, ask: Ask) -> None:
         super().__init__(Listing(**table("nearest")))
-        self._found: OrderedDict[_Of, list[Expression]] = OrderedDict()
         self._shown: _Of | None = None
-        self.request = ask(self, "egen.nearest", self.Found, Progress)
+        self.request = ask(self, "egen.nearest", self._answered, self._progressed, size=_KEPT, read=_rows)
 
     @property
     def _key(self) -> _Of | None:
         state = self.state
-        if state.hindrance or state.model is None or state.cluster is None or state.member is None:
+        if state.unavailable or state.model is None or state.cluster is None or state.member is None:
             return None
         return str(state.model), str(state.folder), state.cluster.number, state.member["member"]
 
     def show(self) -> None:
-        hindrance, key, member = self.state.hindrance, self._key, self.state.member
-        if hindrance is not None:
-            self.say(hindrance)
+        unavailable, key, member = self.state.unavailable, self._key, self.state.member
+        if unavailable is not None:
+            self.say(unavailable)
         elif not self.state.arrived:
             self._wait()
         elif key is None or member is None:
             self.say(None)
-        elif key not in self._found:
+        elif key not in self.known:
             place = dict(zip(("model", "data", "cluster", "member"), key, strict=True))
             if self.ask({**place, "expr": member["prefix"], "count": _NEIGHBOURS, "at_most": AT_ONCE}, key):
                 self._wait()
@@ -312,31 +300,25 @@ class NearestView(TableView):
             self.knew()
             self._shown = key
             self._listing.home = f"{self.state.source.address}/cluster" if self.state.source else ""
-            self._listing.load(self._found[key], keep=False)
+            self._listing.load(self.known[key], keep=False)
 
     def _wait(self) -> None:
         self._shown = None
         self._listing.show_loading("looking for neighbours")
 
-    def say(self, hindrance: Hindrance | None) -> None:
+    def say(self, unavailable: Unavailable | None) -> None:
         self._shown = None
-        super().say(hindrance)
+        super().say(unavailable)
 
-    @on(Found)
-    def _answered(self, event: Found) -> None:
-        key: _Of = event.tag
-        if event.error is None:
-            self._found[key] = _rows(event.value)
-            while len(self._found) > _KEPT:
-                self._found.popitem(last=False)
-        if key == self._key:
+    def _answered(self, event: Answer) -> None:
+        if event.tag == self._key:
             if event.error is None:
                 self.show()
             elif event.error.code == TOO_MANY:
                 self.say(NOT_ENCODED)
             else:
                 self._listing.show_error(event.error)
-        self.post_message(self.Changed())
+        self.post_message(Pane.Selected(self))
 
     def progressed(self, words: str) -> None:
         self._listing.show_loading(f"encoding: {words} · x stops it")
@@ -395,7 +377,7 @@ class NearestView(TableView):
         )
 
     def opened(self, row: Record) -> None:
-        self.post_message(self.Visited(str(row["cluster"]), str(row["member"])))
+        self.post_message(Pane.AskedFor(self, row["id"]))
 
 
 def _rows(found: Mapping[str, Any]) -> list[Expression]:

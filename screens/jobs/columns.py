@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.content import Content
 
 from engines.core.machine import size
-from screens.shell.export import CommandLine, Export, Form, Lookup, Selection, Thing, table_exports
+from screens.shell.export import CommandLine, Destination, Export, Form, Lookup, Selection, table_exports
 from screens.shell.theme import STATES, count, elide, number, safe_text, state, width
 from screens.shell.watch import KEPT, Meter
 from screens.widgets.listing import Listing
@@ -366,16 +366,16 @@ class JobList(ListPane):
 
 
 def _told(meters: Mapping[str, Meter], readings: int) -> str:
-    return " · ".join(f"{name} {meter.told(readings)}" for name, meter in meters.items())
+    return " · ".join(f"{name} {meter.text(readings)}" for name, meter in meters.items())
 
 
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The recipes, then the jobs, newest first."""
     from workbench import jobs
     from workbench.recipes import launched, recipes
 
     for recipe in recipes():
         if launched(recipe):
-            yield Thing((("train", recipe.name),), recipe.title)
+            yield Destination((("train", recipe.name),), recipe.title)
     for view in jobs.jobs(workspace):
-        yield Thing((("job", str(view.id)),), f"{view.title}, {view.state}")
+        yield Destination((("job", str(view.id)),), f"{view.title}, {view.state}")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
@@ -78,7 +77,7 @@ _TAIL = 1_000
 
 class Detail(Pane):
     """Shows one job. `show_job` puts another there or brings the same one up to date, `overlay` draws the
-    curves of marked jobs beside its own."""
+    curves of marked jobs beside its own. `Opened` means the file under the cursor."""
 
     DEFAULT_CSS = """
     Detail #summary { height: auto; max-height: 7; padding: 0 1; }
@@ -89,9 +88,6 @@ class Detail(Pane):
     Detail.-low #summary { max-height: 5; }
     Detail.-high Plot { height: 18; }
     """
-
-    class FileOpened(Message):
-        """The file under the cursor is to be opened."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(title="job", id=id, share=4)
@@ -145,11 +141,9 @@ class Detail(Pane):
 
     @property
     def plot(self) -> CurvePlot:
-        """The plot."""
         return self.query_one(CurvePlot)
 
     def show_job(self, view: JobView | None) -> None:
-        """Show this job, or that there is none."""
         self.view = view
         if view is None:
             self.title = "job"
@@ -195,7 +189,6 @@ class Detail(Pane):
         self.poll()
 
     def _curves(self, view: JobView) -> RunCurves:
-        """The curves of a job, as far as they have been read."""
         key = view.folder, view.attempt
         if (found := self._read.pop(key, None)) is None:
             before = self._read.get((view.folder, view.attempt - 1))
@@ -218,11 +211,11 @@ class Detail(Pane):
             lines = [measures(view, self._follower.device, losses[0] if losses else None)]
             lines.append(validation(view, curves, self._follower.checkpoint))
             extra = [flow(parts, cells) for parts in lines if parts]
-        told = summary(view, cells, extra)
+        text = summary(view, cells, extra)
         # A line that is too long is wrapped, nobody here knows into how many.
-        fits = all(line.cell_length <= cells for line in told.split(allow_blank=True))
-        rows, self._rows = self._rows, told.plain.count("\n") + 1 if fits else 0
-        self.query_one("#summary", Static).update(told, layout=not fits or rows != self._rows)
+        fits = all(line.cell_length <= cells for line in text.split(allow_blank=True))
+        rows, self._rows = self._rows, text.plain.count("\n") + 1 if fits else 0
+        self.query_one("#summary", Static).update(text, layout=not fits or rows != self._rows)
 
     # Log and curves
 
@@ -245,17 +238,17 @@ class Detail(Pane):
         worker = get_current_worker()
         checkpoint, until = follower.checkpoint, time.monotonic() + DRAW_EVERY_S
         lines: list[str] = []
-        told, more = False, True
+        drawn, more = False, True
         while more and not worker.is_cancelled and follower is self._follower:
             news = follower.read()
             lines += news.lines
-            told = told or news.curves or follower.checkpoint != checkpoint
+            drawn = drawn or news.curves or follower.checkpoint != checkpoint
             more = news.more
             if self._fresh or time.monotonic() > until:
                 break
             time.sleep(GIVE_WAY_S)
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._take, follower, News(tuple(lines), told, more))
+            self.app.call_from_thread(self._take, follower, News(tuple(lines), drawn, more))
 
     @work(thread=True, group="marked", exit_on_error=False)
     def _read_marked(self, runs: list[RunCurves]) -> None:
@@ -297,7 +290,6 @@ class Detail(Pane):
             self.poll()
 
     def _draw(self) -> None:
-        """Draw the curves as they are now, and list the metrics."""
         follower = self._follower
         if follower is None or not self.query(CurvePlot):
             # The screen is being left.
@@ -455,12 +447,11 @@ class Detail(Pane):
     @on(Table.Opened, "#files-table")
     def _file_opened(self, event: Table.Opened) -> None:
         event.stop()
-        self.post_message(self.FileOpened())
+        self.post_message(self.Opened(self))
 
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The job that is shown, with the command that prints the shown page of it."""
         if self.view is None:
             return None
         if self._page_name == "diff-page" and self._compared:
@@ -470,7 +461,6 @@ class Detail(Pane):
         return job_selection(self.view, line)
 
     def exports(self) -> Sequence[Export]:
-        """Metrics and recipe of the job."""
         view, follower = self.view, self._follower
         if view is None or follower is None:
             return ()

@@ -174,7 +174,6 @@ class OperationFields(FormFields):
         return f"its name among the {self._home.name}" if field.name == self._target else field.arg.help
 
     def choices(self, field: Field) -> Sequence[str]:
-        """See `FormFields`."""
         return _choices(self._spec[field.key])
 
     def _check(self, field: Field, text: str) -> Any:
@@ -186,50 +185,17 @@ class OperationFields(FormFields):
         return str(self._home / text)
 
     def spec(self, values: Values) -> Recipe:
-        """See `FormFields`."""
         from workbench.recipes import job_recipe
 
         given = {field.key: self._check(field, values[field.name].strip()) for field in self.fields}
         return job_recipe(self._row, self._row.settled(given))
 
 
-_HELP = {
-    "data.backbone": "the model to begin with; empty: from scratch",
-    "data.hard_negatives": "a run to take wrong answers from, or nothing",
-    "model.d_model": "width of a token's vector",
-    "model.width": "width of a token's vector",
-    "model.heads": "of attention, in each layer",
-    "model.ffn": "width between the two steps of a layer",
-    "model.layers": "of the encoder",
-    "model.decoder_layers": "of the decoder",
-    "model.pooling": "mean or max over the tokens",
-    "model.measured": "questions at each evaluation, at most",
-    "model.max_length": "tokens of an input, at most",
-    "model.held_out": "share of the data that only measures",
-    "model.latex_tokens": "whether LaTeX commands are tokens",
-    "model.per_question": "pairs made of each question",
-    "model.smoothing": "of the labels, 0 to 1",
-    "model.tau": "temperature of the loss",
-    "train.steps": "updates of the weights",
-    "train.epochs": "times through the data",
-    "train.batch_size": "examples a batch",
-    "train.accumulate": "batches a step",
-    "train.bucket": "batches sorted by length together",
-    "train.lr": "learning rate at its highest",
-    "train.lr_min": "learning rate at its lowest",
-    "train.warmup": "steps until lr is reached",
-    "train.schedule": "constant, linear or cosine_restarts",
-    "train.weight_decay": "pull of the weights to 0",
-    "train.clip": "greatest norm of the gradient",
-    "train.eval_every": "steps between evaluations",
-    "train.save_every": "steps between checkpoints",
-    "train.best": "the measure that chooses the model",
-    "train.patience": "evaluations without a better one",
-    "train.precision": "auto, bf16 or fp32",
-    "job.more": "other settings, as in patience=3",
-    "job.seed": "same seed, same model on a CPU",
-    "job.device": "auto, cpu, or GPUs as in 0,1",
-    "job.name": "of the model in this workspace",
+_JOB_HELP = {
+    "seed": "same seed, same model on a CPU",
+    "device": "auto, cpu, or GPUs as in 0,1",
+    "name": "of the model in this workspace",
+    "more": "other settings, as in patience=3",
 }
 
 
@@ -246,8 +212,9 @@ class TrainFields(FormFields):
         fields = []
         self._tables = {key: table for key, table in recipe.params.items() if isinstance(table, Mapping)}
         for table, content in self._tables.items():
+            specs = {spec.name: spec for spec in self._specs(table)}
             for key, value in content.items():
-                help_ = _HELP.get(f"{table}.{key}", "")
+                help_ = specs[key].arg.help if key in specs else ""
                 if table == "data":
                     help_ = f"{key}, by name or path" if value else "nothing, or data by name or path"
                 fields.append(Field(table, key, _text(value), help_))
@@ -258,7 +225,7 @@ class TrainFields(FormFields):
             "name": next_free(workspace.models, stem).name,
             "more": "",
         }
-        fields += [Field("job", key, text, _HELP[f"job.{key}"]) for key, text in job.items()]
+        fields += [Field("job", key, text, _JOB_HELP[key]) for key, text in job.items()]
         for name, field in self._sweep.items():
             given = getattr(how, name, None)
             fields.append(Field("sweep", name, _text(given) if given else "", _sweep_help(field)))
@@ -277,7 +244,6 @@ class TrainFields(FormFields):
         return next((_choices(spec) for spec in self._specs(field.table) if spec.name == field.key), ())
 
     def _specs(self, table: str) -> Iterator[SpecField]:
-        """The fields that a table may have."""
         from engines.training.task import TrainConfig
 
         trainer = trainers().get(str(self._recipe.params.get("trainer")))
@@ -354,7 +320,6 @@ class TrainFields(FormFields):
         return self._more(made, values["job.more"].strip())
 
     def spec(self, values: Values) -> Recipe:
-        """See `FormFields`."""
         from workbench.training import job_spec
 
         self.runs(values)
@@ -375,7 +340,6 @@ class TrainFields(FormFields):
         return member_runs(self._workspace, self._filled(values), self._how(values), device=device)
 
     def start(self, values: Values) -> Callable[[], Job]:
-        """See `FormFields`."""
         from workbench import train as sweep
 
         how = self._how(values)
@@ -385,13 +349,11 @@ class TrainFields(FormFields):
         return lambda: sweep.start(self._workspace, self._recipe, members, how)
 
     def runs(self, values: Values) -> int:
-        """See `FormFields`."""
         from workbench.train import variants
 
         return len(variants(self._filled(values), self._how(values)))
 
     def questions(self, values: Values) -> Iterator[Mapping[str, Any]]:
-        """See `FormFields`."""
         from workbench.training import question
 
         worst = self._how(values).stop_worst
@@ -451,7 +413,6 @@ class Row(Horizontal):
 
     @property
     def value(self) -> str:
-        """What is written."""
         return self.query_one(Input).value
 
     def show(self, field: Field, first: bool) -> None:
@@ -565,7 +526,6 @@ class NewJob(Dialog[Any]):
 
     @property
     def recipe(self) -> Recipe | None:
-        """The recipe under the cursor."""
         current = self._table.current
         return None if current is None else self._recipes[current["id"]]
 
@@ -613,7 +573,6 @@ class NewJob(Dialog[Any]):
         return {row.field.name: row for row in self.query(Row) if row.field is not None}
 
     def values(self) -> Mapping[str, str]:
-        """What is written in the fields."""
         return {name: row.value for name, row in self.rows().items()}
 
     @on(Input.Changed)
@@ -689,7 +648,6 @@ class NewJob(Dialog[Any]):
 
     @property
     def _here(self) -> Row | None:
-        """The line of the form that is written in."""
         place = self.focused.parent if self.focused is not None else None
         return place if isinstance(place, Row) and place.field is not None else None
 

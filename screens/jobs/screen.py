@@ -45,7 +45,6 @@ class JobsScreen(WorkbenchScreen):
         """Where logs are written as people read them, until the screens are left."""
 
     def panes(self) -> Iterable[Pane]:
-        """The table and the detail."""
         return self.jobs, self.detail
 
     async def restore(self, state: Mapping[str, object]) -> None:
@@ -65,7 +64,6 @@ class JobsScreen(WorkbenchScreen):
 
     @property
     def job(self) -> JobView | None:
-        """The job under the cursor."""
         return self.jobs.job
 
     @on(JobWatch.Looked)
@@ -81,7 +79,7 @@ class JobsScreen(WorkbenchScreen):
         if self._form is not None:
             self._form.expect_times(event.jobs)
 
-    @on(JobList.Moved)
+    @on(Pane.Selected, "#list")
     def _moved(self) -> None:
         # The cursor is drawn first: what it points at takes longer.
         self.call_after_refresh(self._show_job)
@@ -92,23 +90,22 @@ class JobsScreen(WorkbenchScreen):
         self.crumbs = (f"job {job.id}",) if job is not None else ()
         self.refresh_bindings()
 
-    @on(JobList.Marked)
+    @on(Pane.Marked, "#list")
     def _marked(self) -> None:
         self.detail.overlay(self.jobs.marked)
         self.refresh_bindings()
 
-    @on(JobList.Opened)
+    @on(Pane.Opened, "#list")
     def _opened(self) -> None:
         self.show_pane("detail")
 
-    @on(Detail.FileOpened)
+    @on(Pane.Opened, "#detail")
     def _file_opened(self) -> None:
         self.action_edit()
 
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        """The job's own reasons."""
         job = self.job
         if verb in ("add", "stop", "kill", "refresh", "again") and self.read_only:
             return self.read_only
@@ -126,7 +123,6 @@ class JobsScreen(WorkbenchScreen):
         self._open_form(None)
 
     def _open_form(self, chosen: Launch | None) -> None:
-        """The form for a new job; `chosen` is what it begins with."""
         from screens.jobs.form import NewJob
         from workbench.recipes import launched, recipes
 
@@ -179,7 +175,6 @@ class JobsScreen(WorkbenchScreen):
                 self.action_refresh()
 
     def _rerun(self) -> None:
-        """The same recipe as a new job, in a folder of its own."""
         from workbench import jobs
 
         if (job := self.job) is None:
@@ -220,11 +215,9 @@ class JobsScreen(WorkbenchScreen):
 
     def action_inspect(self) -> None:
         from screens.jobs.sheets import origin_lines
-        from screens.widgets.dialogs import TextScreen
 
-        if (job := self.job) is None:
-            return
-        self.app.push_screen(TextScreen(f"where job {job.id} ran", origin_lines(Path(job.folder))))
+        if (job := self.job) is not None:
+            self.show_text(f"where job {job.id} ran", origin_lines(Path(job.folder)))
 
     def action_edit(self) -> None:
         if (path := self.detail.file) is not None:
@@ -275,7 +268,6 @@ class JobsScreen(WorkbenchScreen):
         app.call_from_thread(app.look_now)
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:job 12`, `:train egen/cl-mean-small`."""
         train = Lookup("train", "Fill in the form for a new job with a recipe.", self._train)
         return [*super().lookups(), train]
 
@@ -289,7 +281,6 @@ class JobsScreen(WorkbenchScreen):
         return found is not None
 
     def commands(self) -> Sequence[Command]:
-        """What has no key on purpose."""
         job = self.job
         if job is None:
             return ()

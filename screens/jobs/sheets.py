@@ -33,7 +33,6 @@ class Machine:
 
     @property
     def cpu(self) -> str:
-        """The processor."""
         return f"CPU, {some(self.cores, 'core')}, {size(self.free_bytes)} free"
 
     def why(self, policy: str) -> str:

@@ -11,13 +11,14 @@ from typing import Any
 from textual.content import Content
 
 from engines.core.errors import EngineError
-from screens.shell.export import Thing
+from engines.core.tree import branch
+from screens.shell.export import Destination
 from screens.shell.theme import safe_text
 from screens.widgets.table import Column, Record
 from workbench.papers.mathamr.tables import topic_row
 from workbench.workspace import Workspace
 
-LOOKS: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "constant": "$success"}
+STYLES: Mapping[str, str] = {"concept": "$foreground", "operator": "$warning", "constant": "$success"}
 """The colours of kinds of nodes; what refers to a node elsewhere has that node's."""
 
 
@@ -30,17 +31,15 @@ def shown_formula(latex: str, raw: bool) -> str:
 
 def _node(record: Record) -> Content:
     """A node behind the lines that lead to it: `│ └ :math ▸ plus +4`."""
-    last = record["last"]
-    lead = "".join("  " if ended else "│ " for ended in last[:-1])
-    if last:
-        lead += "└ " if last[-1] else "├ "
     role = safe_text(f"{record['role']} " if record["role"] else "", "$quiet")
     reference = record["kind"] == "reference"
     sign = "↗ " if reference else "▸ " if record["folded"] else ""
-    look = LOOKS.get(record["meant"], "$foreground")
+    look = STYLES.get(record["meant"], "$foreground")
     name = safe_text(record["shown"], f"{look} italic" if reference else look)
     more = safe_text(f" +{record['below']}", "$quiet") if record["folded"] else Content()
-    return Content.styled(lead, "$line") + role + Content.styled(sign, "$accent") + name + more
+    return (
+        Content.styled(branch(record["last"]), "$line") + role + Content.styled(sign, "$accent") + name + more
+    )
 
 
 _DRAWN = "it draws role and concept, which are fields"
@@ -140,14 +139,14 @@ _TOPIC = re.compile(r'<Topic\s+number="([^"]+)"[^>]*>(.*?)</Topic>', re.DOTALL)
 _LATEX = re.compile(r"<Latex>(.*?)</Latex>", re.DOTALL)
 
 
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The collections, each with its topics; formulas as they stand in the file."""
     from engines.forum.folder import ArqmathFolder
-    from screens.mathamr.reader import formula_collections
+    from screens.mathamr.contexts import formula_collections
 
     for name, folder in formula_collections(workspace).items():
         home = ("collection", name)
-        yield Thing((home,), "a collection of formulas in context")
+        yield Destination((home,), "a collection of formulas in context")
         try:
             files = ArqmathFolder.open(folder).topics.get(2, ())
         except EngineError:
@@ -160,4 +159,4 @@ def things(workspace: Workspace) -> Iterator[Thing]:
             for id_, inner in _TOPIC.findall(text):
                 latex = _LATEX.search(inner)
                 words = " ".join(unescape(latex[1]).split()) if latex else ""
-                yield Thing((home, ("topic", id_)), f"formula {words}")
+                yield Destination((home, ("topic", id_)), f"formula {words}")

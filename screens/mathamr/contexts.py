@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import TOPIC_COLUMNS, shown_formula, topic_records
@@ -14,6 +13,9 @@ from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
 from workbench.papers.mathamr.tables import TOPIC_FIELDS
+
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
 
 OWN = "own texts"
 """What the user's own texts are called beside the collections."""
@@ -46,16 +48,15 @@ class Subject:
     @property
     def params(self) -> dict[str, Any]:
         """All that the operation is told."""
-        told = self.source
+        params = self.source
         if self.graph:
-            told["graph"] = self.graph
+            params["graph"] = self.graph
         elif self.parser:
-            told["parser"] = self.parser
-        return told
+            params["parser"] = self.parser
+        return params
 
     @property
     def words(self) -> list[str]:
-        """The words of the command that prints the same."""
         options = [
             part
             for name, value in self.params.items()
@@ -78,17 +79,25 @@ class Subject:
         return f"{self.collection}-{self.topic}" if self.topic else "text"
 
     def by(self, parser: str) -> Subject:
-        """With the graph of another parser."""
         return replace(self, parser=parser, graph="")
 
     def edited(self, graph: str) -> Subject:
-        """With a graph that was edited."""
         return replace(self, graph=graph)
 
 
-def text_of(escaped: str) -> str:
-    """The text of an address."""
-    return unquote(escaped)
+def formula_collections(workspace: Workspace) -> dict[str, str]:
+    """The folders of the workspace's collections that have topics of Task 2, by name."""
+    from engines.forum.folder import ArqmathFolder
+    from workbench.papers.arqmath.data import collections
+
+    found = {}
+    for one in collections(workspace):
+        try:
+            if ArqmathFolder.open(one.path).topics.get(2):
+                found[one.name] = str(one.path)
+        except EngineError:  # the ARQMath screen and `mathwb data check` say what is wrong with it
+            continue
+    return found
 
 
 def parsers() -> tuple[str, ...]:
@@ -112,14 +121,6 @@ class ContextsPane(ListPane):
         self._folder = ""
         self._topics: Sequence[Mapping[str, Any]] = ()
         self._texts: Sequence[str] = ()
-
-    def show_loading(self, what: str) -> None:
-        """A collection is being read."""
-        self.listing.show_loading(what)
-
-    def show_error(self, error: EngineError) -> None:
-        """It cannot be read."""
-        self.listing.show_error(error)
 
     def show_topics(self, folder: str, topics: Sequence[Mapping[str, Any]]) -> None:
         """The topics of the collection at a folder."""
@@ -145,7 +146,6 @@ class ContextsPane(ListPane):
         self.draw()
 
     def draw(self) -> None:
-        """Write the formulas anew."""
         records = topic_records(self._topics, raw=self.raw)
         for number, text in enumerate(self._texts):
             formula = shown_formula(text.split("$")[-2], self.raw) if text.count("$") > 1 else text
@@ -167,7 +167,6 @@ class ContextsPane(ListPane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The topic under the cursor."""
         row: Record | None = self.table.current
         subject = self.subject
         if row is None or subject is None:
@@ -183,7 +182,6 @@ class ContextsPane(ListPane):
         return Selection(subject.address, title, line(*subject.words), tuple(forms))
 
     def exports(self) -> Sequence[Export]:
-        """The topics as they are filtered and sorted."""
         if not self._topics:
             return ()
         facts = {"collection": self._folder}

@@ -12,13 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
 from engines.core.errors import EngineError
 from engines.core.files import printable
+from engines.core.tree import outline
 from screens.mathamr.columns import (
     HIT_COLUMNS,
     RANKED_COLUMNS,
@@ -64,15 +64,8 @@ def _words(node: Drawn) -> str:
 def line_by_line(root: Drawn) -> list[Placed]:
     """A node a line, indented under its operator; nodes count in the order of `walk`."""
     found: list[Placed] = []
-    pending: list[tuple[Drawn, str, str]] = [(root, "", "")]
-    number = 0
-    while pending:
-        node, lead, below = pending.pop()
+    for number, (lead, node) in enumerate(outline(root, lambda node: node.children)):
         found += [Placed(number, 0, lead), Placed(number, width(lead), _words(node), number)]
-        number += 1
-        for place, child in reversed(list(enumerate(node.children))):
-            last = place == len(node.children) - 1
-            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
     return found
 
 
@@ -129,21 +122,12 @@ def _joint(place: int, first: int, last: int, under: Sequence[int], middle: int)
 
 
 class TreeDrawing(ScrollView, can_focus=True):
-    """A tree with a cursor on one of its nodes."""
+    """A tree with a cursor on one of its nodes: says when another one is selected, or this one opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(TREE_KEYS)
     DEFAULT_CSS = """
     TreeDrawing { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
-
-    class Moved(Message):
-        """The cursor was put on another node."""
-
-    class Opened(Message):
-        """The node is to be shown in the graph."""
-
-    class Left(Message):
-        """The pane on the left is wanted."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -155,11 +139,9 @@ class TreeDrawing(ScrollView, can_focus=True):
 
     @property
     def current(self) -> Drawn | None:
-        """The node under the cursor."""
         return self.nodes[self.cursor] if self.nodes else None
 
     def show(self, root: Drawn | None) -> None:
-        """Show another tree, the cursor on its root."""
         self.nodes = list(root.walk()) if root is not None else []
         number = {id(node): place for place, node in enumerate(self.nodes)}
         self._homes = [0] * len(self.nodes)
@@ -211,7 +193,7 @@ class TreeDrawing(ScrollView, can_focus=True):
         if self.nodes and place != self.cursor:
             self.cursor = place
             self._show_cursor()
-            self.post_message(self.Moved())
+            self.post_message(Pane.Selected(self))
 
     def action_down(self) -> None:
         self._go(self.cursor + 1)
@@ -229,7 +211,7 @@ class TreeDrawing(ScrollView, can_focus=True):
         if self.cursor:
             self._go(self._homes[self.cursor])
         else:
-            self.post_message(self.Left())
+            self.post_message(Pane.Left(self))
 
     def action_right(self) -> None:
         if (node := self.current) is not None and node.children:
@@ -237,7 +219,7 @@ class TreeDrawing(ScrollView, can_focus=True):
 
     def action_open(self) -> None:
         if self.nodes:
-            self.post_message(self.Opened())
+            self.post_message(Pane.Opened(self))
 
     def on_click(self, event: events.Click) -> None:
         x, y = event.x + round(self.scroll_x) - self.styles.padding.left, event.y + round(self.scroll_y)
@@ -246,7 +228,6 @@ class TreeDrawing(ScrollView, can_focus=True):
                 self._go(one.node)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the drawing."""
         cells, base = self.size.width, self.visual_style
         content, at = Content(), 0
         for one in sorted(self._placed.get(y + round(self.scroll_y), ()), key=lambda one: one.column):
@@ -283,15 +264,6 @@ class FormulaPane(Pane):
     FormulaPane #formula-line { height: auto; max-height: 2; padding: 0 1; margin-bottom: 1; }
     """
 
-    class Moved(Message):
-        """Another node of the tree is under the cursor."""
-
-    class Opened(Message):
-        """The node is to be shown in the graph."""
-
-    class Left(Message):
-        """The pane on the left is wanted."""
-
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="operator tree", id=id, share=share)
         self.raw = False
@@ -327,7 +299,6 @@ class FormulaPane(Pane):
         self.show_formula(inspection.query if inspection is not None else None)
 
     def show_formula(self, formula: Record | None) -> None:
-        """Show another formula of the inspection."""
         if formula is not None and self.formula is not None and formula["id"] == self.formula["id"]:
             return
         self.formula = formula
@@ -336,7 +307,6 @@ class FormulaPane(Pane):
         self.draw()
 
     def draw(self) -> None:
-        """Name the formula anew."""
         formula = self.formula
         if formula is None:
             self._line.update(Content.styled("No formula yet.", "$quiet"))
@@ -410,23 +380,6 @@ class FormulaPane(Pane):
         titles = {"tree-page": "operator tree", "nearest-page": "nearest formulas", "runs-page": "runs"}
         self.title = titles[self._page]
 
-    # Keys
-
-    @on(TreeDrawing.Moved)
-    def _moved(self, event: TreeDrawing.Moved) -> None:
-        event.stop()
-        self.post_message(self.Moved())
-
-    @on(TreeDrawing.Opened)
-    def _opened(self, event: TreeDrawing.Opened) -> None:
-        event.stop()
-        self.post_message(self.Opened())
-
-    @on(TreeDrawing.Left)
-    def _left(self, event: TreeDrawing.Left) -> None:
-        event.stop()
-        self.post_message(self.Left())
-
     @property
     def key(self) -> str:
         """The node of the graph that is under the cursor; nothing where the formula is not in it."""
@@ -445,7 +398,6 @@ class FormulaPane(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The formula, or the one under the cursor of a list."""
         if self.inspection is None or self.formula is None:
             return None
         if self._page == "tree-page":
@@ -460,7 +412,6 @@ class FormulaPane(Pane):
         return self.query_one("#nearest" if self._page == "nearest-page" else "#ranked", Listing)
 
     def exports(self) -> Sequence[Export]:
-        """The list that is shown, and the graph."""
         if self.inspection is None:
             return ()
         found = graph_exports(self.inspection)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from textual.app import SuspendNotSupported
-from textual.message import Message
 
 from engines.core.errors import EngineError
 from screens.mathamr.columns import GRAPH_COLUMNS, GRAPH_FIELDS
@@ -22,7 +21,7 @@ from screens.shell.frame import Frame
 from screens.shell.keymap import bindings
 from screens.shell.theme import count
 from screens.widgets.listing import Listing
-from screens.widgets.pane import ListPane
+from screens.widgets.pane import ListPane, Pane
 from screens.widgets.table import Record
 
 
@@ -66,9 +65,6 @@ class GraphListing(Listing):
     """The nodes that no folded one hides."""
 
     BINDINGS = bindings(GRAPH_KEYS)
-
-    class Left(Message):
-        """There is nothing left to fold: the pane on the left is wanted."""
 
     inspection: Inspection | None = None
     _folded: frozenset[str] = frozenset()
@@ -129,7 +125,7 @@ class GraphListing(Listing):
     def action_left(self) -> None:
         row = self.table.current
         if row is None or (not row["home"] and (row["folded"] or not row["children"])):
-            self.post_message(self.Left())
+            self.post_message(Pane.Left(self))
         elif row["children"] and not row["folded"]:
             self._folded |= {row["id"]}
             self._reload()
@@ -145,7 +141,6 @@ class GraphListing(Listing):
         return self.go_to(row["variable"])
 
     def go_back(self) -> bool:
-        """Back to the reference that was followed last; whether there was one."""
         if not self._back:
             return False
         *back, last = self._back
@@ -165,16 +160,13 @@ class GraphPane(ListPane):
 
     @property
     def key(self) -> str:
-        """The node under the cursor."""
         return self.table.current_key or ""
 
     @property
     def inspection(self) -> Inspection | None:
-        """What is shown."""
         return self.nodes.inspection
 
     def show_graph(self, inspection: Inspection | None) -> None:
-        """Show a graph, or none."""
         self.nodes.home = f"{inspection.subject.address}/node" if inspection is not None else ""
         self.nodes.show_graph(inspection)
         if inspection is None:
@@ -187,13 +179,11 @@ class GraphPane(ListPane):
         self.footnote = " · ".join(filter(None, words))
 
     def show_loading(self, what: str) -> None:
-        """It is on its way."""
         self.footnote = ""
         self.nodes.inspection = None
         self.nodes.show_loading(what)
 
     def show_error(self, error: EngineError) -> None:
-        """It cannot be had."""
         self.show_loading("")
         self.nodes.show_error(error)
 
@@ -208,16 +198,13 @@ class GraphPane(ListPane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The node under the cursor, in its graph."""
         row: Record | None = self.table.current
         return None if self.inspection is None else node_selection(self.inspection, row, line)
 
     def exports(self) -> Sequence[Export]:
-        """The graph."""
         return () if self.inspection is None else graph_exports(self.inspection)
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:node e2`."""
         return [Lookup("node", "Go to a node of the graph by its variable.", self.go_to)]
 
     def legend(self) -> Sequence[tuple[str, str]]:

@@ -48,7 +48,6 @@ class Inspection:
 
     @property
     def query(self) -> Record | None:
-        """The formula that is asked about."""
         return self._by_formula.get(self.document["query"])
 
     def row(self, key: str) -> Record | None:
@@ -180,7 +179,6 @@ def _forms(inspection: Inspection, line: CommandLine) -> list[Form]:
 
 
 def _whole(inspection: Inspection, line: CommandLine) -> str:
-    """The command that prints all that is known of it."""
     words = inspection.subject.words
     return line(*words[:2], "--json", *words[2:])
 

@@ -1,34 +1,37 @@
-"""The MathAMR screen: a sentence on top, topics and graph on the left, the operator tree, and strings.
-
-Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
-"""
+"""The MathAMR screen: a sentence on top, topics and graph on the left, the operator tree, and strings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from textual import events, on
 from textual.app import ComposeResult
 
 from engines.core.errors import EngineError
-from screens.mathamr.contexts import OWN, ContextsPane, Subject, parsers, text_of
+from screens.browser import BrowserScreen
+from screens.mathamr.contexts import OWN, ContextsPane, Subject, formula_collections, parsers
 from screens.mathamr.formula import FormulaPane
-from screens.mathamr.graph import GraphListing, GraphPane, origin
-from screens.mathamr.inspection import Inspection
+from screens.mathamr.graph import GraphPane, origin
+from screens.mathamr.inspection import NEAREST, Inspection
 from screens.mathamr.keys import SCREEN_KEYS
-from screens.mathamr.reader import CollectionsFound, Inspected, Near, Reader, TopicsRead, first
 from screens.mathamr.sentence import Sentence
 from screens.mathamr.strings import StringsPane
 from screens.shell.export import Command, Lookup
 from screens.shell.keymap import bindings
-from screens.shell.screen import WorkbenchScreen
+from screens.shell.request import Answer
 from screens.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from workbench.recipes import Recipe
 
 _PATIENCE_S = 0.2
 """So long the graph before may stand there until the next one comes."""
 
 
-class MathamrScreen(WorkbenchScreen):
+class MathamrScreen(BrowserScreen):
     """Formulas in their contexts: sentence, graph, operator tree, strings, nearest formulas."""
 
     MODE = "mathamr"
@@ -36,9 +39,6 @@ class MathamrScreen(WorkbenchScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folders: Mapping[str, str] = {}
-        self.source = ""
-        """The collection that is shown, or one's own texts."""
         self.texts: list[str] = []
         self.subject: Subject | None = None
         self.inspection: Inspection | None = None
@@ -47,8 +47,10 @@ class MathamrScreen(WorkbenchScreen):
         """Graphs that were edited, by the address of their topic."""
         self._near_texts = ""
         """The folder of the collection in which formulas near those of own texts are looked for."""
-        self._kept: Mapping[str, object] = {}
-        self.reader = Reader(lambda: self.workbench.engine, lambda: self.workbench.new_engine())
+        self._topics = self.request("mathamr.topics", self._topics_read)
+        self._inspections = self.request("mathamr.inspect", self._inspected)
+        # Nearest formulas take longer, and the index of a small collection is built on the way.
+        self._near = self.slow_request("mathamr.inspect", self._near_found)
         self.sentence = Sentence(id="sentence")
         self.contexts = ContextsPane(id="topics-pane", share=12)
         self.graph = GraphPane(id="graph-pane", share=12)
@@ -60,10 +62,8 @@ class MathamrScreen(WorkbenchScreen):
             if widget.id == "panes":
                 yield self.sentence
             yield widget
-        yield self.reader
 
     def panes(self) -> Iterable[Pane]:
-        """Topics and graph, the operator tree, what is written of it."""
         return self.contexts, self.graph, self.formula, self.strings
 
     def _groups(self) -> list[tuple[Pane, ...]]:
@@ -83,8 +83,6 @@ class MathamrScreen(WorkbenchScreen):
     # Collections and texts
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """The collection comes first; its lists take their part when it is there."""
-        self._kept = state
         texts, edited = state.get("texts"), state.get("edited")
         if isinstance(texts, list):
             self.texts = [str(text) for text in texts]
@@ -95,62 +93,55 @@ class MathamrScreen(WorkbenchScreen):
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
-        """What is shown, whose graphs, the texts and what was edited, besides the lists."""
-        own = {"collection": self.source, "texts": self.texts, "parser": self._parser, "edited": self._edited}
+        own = {"texts": self.texts, "parser": self._parser, "edited": self._edited}
         return {**super().state(), **own}
 
     def begin(self) -> None:
-        """Look for collections."""
-        self.contexts.show_loading("looking for collections")
         # In ASCII a raised 2 would come out as a 2 like any other.
         self._write_raw(self.workbench.ascii)
-        self.reader.find(self.workbench.workspace)
+        super().begin()
 
-    @on(CollectionsFound)
-    def _found(self, event: CollectionsFound) -> None:
-        if event.error is not None:
-            self.contexts.show_error(event.error)
-            return
-        self.folders = event.folders
-        self._near_texts = self._near_texts or next(iter(self.folders.values()), "")
-        wanted = self.source or str(self._kept.get("collection") or "")
-        self.open_source(first([*self.folders, OWN], wanted))
+    def find_sources(self) -> Mapping[str, str]:
+        """The folders of the collections by name, none for the user's own texts."""
+        return {**formula_collections(self.workbench.workspace), OWN: ""}
+
+    def sources_found(self, answer: Answer) -> None:
+        if answer.error is None:
+            self._near_texts = self._near_texts or next(iter(answer.value.values()))
+        super().sources_found(answer)
 
     def open_source(self, name: str) -> None:
         """Show a collection, or one's own texts."""
         self.source = name
-        self.contexts.show_sources([*self.folders, OWN], name)
+        self.contexts.show_sources(list(self.sources), name)
         if name != OWN:
-            self._near_texts = self.folders[name]
+            self._near_texts = folder = self.sources[name]
             self.contexts.show_loading(f"reading {name}")
-            self.reader.topics(name, self.folders[name])
-        elif self.folders or self.texts:
+            self._inspections.clear()
+            self._near.clear()
+            self._topics.ask({"folder": folder}, name)
+        elif len(self.sources) > 1 or self.texts:
             self.contexts.show_texts(self.texts, self._near_texts)
         else:
             self.contexts.show_none()
         self._show_crumbs()
 
-    @on(TopicsRead)
-    def _topics_read(self, event: TopicsRead) -> None:
+    def _topics_read(self, event: Answer) -> None:
         if event.tag != self.source:
             return
         if event.error is not None:
             self.contexts.show_error(event.error)
         else:
-            self.contexts.show_topics(self.folders[event.tag], event.value["topics"])
+            self.contexts.show_topics(self.sources[event.tag], event.value["topics"])
         self.refresh_bindings()
-
-    @on(ContextsPane.Picked)
-    def _source_picked(self, event: ContextsPane.Picked) -> None:
-        self.open_source(event.name)
 
     # A topic or text
 
-    @on(ContextsPane.Moved, "#topics-pane")
+    @on(Pane.Selected, "#topics-pane")
     def _subject_moved(self) -> None:
         self.show_subject(self.contexts.subject)
 
-    @on(ContextsPane.Opened, "#topics-pane")
+    @on(Pane.Opened, "#topics-pane")
     def _subject_opened(self) -> None:
         self.show_pane("graph-pane")
 
@@ -165,7 +156,7 @@ class MathamrScreen(WorkbenchScreen):
         self.graph.stale = subject is not None
         if subject is None:
             self._show(None)
-        elif (known := self.reader.inspection(subject)) is not None:
+        elif (known := self._inspections.get({**subject.params, "k": 0}, subject)) is not None:
             self._show(Inspection(known, subject))
         else:
             self.set_timer(_PATIENCE_S, lambda: self._still_waiting(subject))
@@ -176,8 +167,7 @@ class MathamrScreen(WorkbenchScreen):
             self.graph.stale = True
             self.graph.show_loading(f"reading {subject.name}")
 
-    @on(Inspected)
-    def _inspected(self, event: Inspected) -> None:
+    def _inspected(self, event: Answer) -> None:
         if event.tag != self.subject:
             return
         if event.error is not None:
@@ -208,23 +198,37 @@ class MathamrScreen(WorkbenchScreen):
         self.formula.show(inspection)
         self.strings.show(inspection)
         if inspection is not None:
-            self.formula.show_near(self.reader.near(inspection.subject))
+            self.formula.show_near(self._near_formulas(inspection.subject))
         self._light(self.graph.key)
         self.refresh_bindings()
 
-    @on(Near)
-    def _near_found(self, event: Near) -> None:
+    def _near_formulas(self, subject: Subject) -> Mapping[str, Any] | None:
+        """The same with what is near its formula, if that is known: it does not depend on the graph."""
+        subject = subject.by("")
+        index = self._index_of(subject.folder)
+        known = {"index": str(index)} if index is not None and (index / "about.json").exists() else {}
+        found: Mapping[str, Any] | None = self._near.get({**subject.params, **known, "k": NEAREST}, subject)
+        return found
+
+    def _index_of(self, folder: str) -> Path | None:
+        """Where the index of the collection at a folder is, or would be."""
+        from workbench.papers.mathamr.data import index_place
+
+        name = next((name for name, place in self.sources.items() if place and place == folder), None)
+        return index_place(self.workbench.workspace, name) if name is not None else None
+
+    def _near_found(self, event: Answer) -> None:
         if self.subject is not None and event.tag.source == self.subject.source:
             self.formula.show_near(event.value, event.error)
 
     # Links
 
-    @on(GraphPane.Moved, "#graph-pane")
+    @on(Pane.Selected, "#graph-pane")
     def _node_moved(self) -> None:
         self._light(self.graph.key)
         self.refresh_bindings()
 
-    @on(GraphPane.Opened, "#graph-pane")
+    @on(Pane.Opened, "#graph-pane")
     def _node_opened(self) -> None:
         if self.graph.nodes.follow():
             return
@@ -234,22 +238,21 @@ class MathamrScreen(WorkbenchScreen):
         elif row is not None:
             self.graph.nodes.action_right()
 
-    @on(GraphListing.Left)
-    @on(FormulaPane.Left)
+    @on(Pane.Left)
     def _pane_left(self) -> None:
         super().action_left()
 
-    @on(FormulaPane.Moved)
+    @on(Pane.Selected, "#tree")
     def _leaf_moved(self) -> None:
         if self.formula.key:
             self.graph.light(self.formula.key)
             self._light(self.formula.key)
 
-    @on(FormulaPane.Opened)
+    @on(Pane.Opened, "#tree")
     def _leaf_opened(self) -> None:
         self._go_to_node(self.formula.key)
 
-    @on(StringsPane.Opened)
+    @on(Pane.Opened, "#strings-pane")
     def _triple_opened(self) -> None:
         self._go_to_node(self.strings.key)
 
@@ -280,19 +283,16 @@ class MathamrScreen(WorkbenchScreen):
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
         if verb in ("inspect", "model", "again", "edit", "raw") and self.inspection is None:
             return "no graph is shown"
         if verb == "diff" and (reason := self._why_no_diff()):
             return reason
-        if verb in ("earlier", "later"):
-            return self.contexts.why_no_step(verb)
         return super().why_not(verb)
 
     @property
     def _runs_shown(self) -> bool:
         """Whether the list under the cursor is that of a collection's runs."""
-        return self.active_pane is self.formula and self.formula.runs_shown and self.source in self.folders
+        return self.active_pane is self.formula and self.formula.runs_shown and self.source != OWN
 
     def _why_no_diff(self) -> str:
         if self._runs_shown:
@@ -309,19 +309,11 @@ class MathamrScreen(WorkbenchScreen):
         return row is not None and row["graph"] == "yes"
 
     def go_back(self) -> bool:
-        """Back along the references that were followed."""
         return self.active_pane is self.graph and self.graph.nodes.go_back()
 
-    def action_earlier(self) -> None:
-        self.contexts.step(-1)
-
-    def action_later(self) -> None:
-        self.contexts.step(1)
-
-    def action_refresh(self) -> None:
-        """From the files again, and whatever collections there are now."""
+    async def action_refresh(self) -> None:
         self.subject = self.inspection = None
-        self.reader.find(self.workbench.workspace)
+        await super().action_refresh()
 
     def action_raw(self) -> None:
         self._write_raw(not self.sentence.raw)
@@ -332,7 +324,6 @@ class MathamrScreen(WorkbenchScreen):
             part.draw()
 
     def action_add(self) -> None:
-        """Ask for a text."""
         from screens.widgets.dialogs import Prompt
 
         hint = "words and $LaTeX$, the last formula is the query;  enter shows its graph, esc leaves it"
@@ -340,7 +331,6 @@ class MathamrScreen(WorkbenchScreen):
         prompt.ask(self.app, lambda text: text.strip() and self.inspect_text(text.strip()))
 
     def inspect_text(self, text: str) -> bool:
-        """Show a text of one's own."""
         self.texts = [text, *(one for one in self.texts if one != text)]
         self.open_source(OWN)
         self.contexts.go_to(text)
@@ -348,7 +338,6 @@ class MathamrScreen(WorkbenchScreen):
         return True
 
     def action_model(self) -> None:
-        """Choose whose graph is shown."""
         from screens.widgets.dialogs import Choice, Chooser
 
         choices = [Choice(name, origin(name), key=str(n)) for n, name in enumerate(parsers(), start=1)]
@@ -366,11 +355,10 @@ class MathamrScreen(WorkbenchScreen):
 
     def action_inspect(self) -> None:
         from screens.mathamr.strings import alignment
-        from screens.widgets.dialogs import TextScreen
 
         if (inspection := self.inspection) is not None:
             lines = alignment(inspection, raw=self.sentence.raw)
-            self.app.push_screen(TextScreen(f"alignment of {inspection.subject.name}", lines))
+            self.show_text(f"alignment of {inspection.subject.name}", lines)
 
     def action_diff(self) -> None:
         """The graph that is shown beside the parser's; the parser's own beside the published one. Where runs
@@ -378,7 +366,7 @@ class MathamrScreen(WorkbenchScreen):
         from screens.mathamr.standings import Comparison, StandingsSheet
 
         if self._runs_shown:
-            self.app.push_screen(StandingsSheet(self.workbench, self.source, self.folders[self.source]))
+            self.app.push_screen(StandingsSheet(self.workbench, self.source, self.sources[self.source]))
             return
         if (inspection := self.inspection) is None:
             return
@@ -417,24 +405,14 @@ class MathamrScreen(WorkbenchScreen):
         self.show_pane("graph-pane")
         return True
 
-    def _go_to_source(self, name: str) -> bool:
-        if name != OWN and name not in self.folders:
-            return False
-        if name != self.source:
-            self.open_source(name)
-        return True
-
     def lookups(self) -> Sequence[Lookup]:
-        """`:topic B.901`, `:node e2`, `:collection NAME`, `:text WORDS`."""
         return [
             Lookup("topic", "Go to a topic of this collection by its id.", self.go_to_topic),
             *super().lookups(),
-            Lookup("collection", "Show a collection of the workspace.", self._go_to_source),
-            Lookup("text", "Inspect a text with $formulas$.", lambda text: self.inspect_text(text_of(text))),
+            Lookup("text", "Inspect a text with $formulas$.", lambda text: self.inspect_text(unquote(text))),
         ]
 
     def commands(self) -> Sequence[Command]:
-        """What has no key."""
         here = self.contexts.subject if self.source == OWN else None
         reason = "" if here is not None else "no text of your own is shown"
         none = "" if self._near_texts else "there is no collection"
@@ -444,14 +422,14 @@ class MathamrScreen(WorkbenchScreen):
         ]
 
     def _index(self) -> None:
-        self.reader.submit_index(self._near_texts)
+        from workbench.recipes import settled_recipe
 
-    @on(Reader.Submitted)
-    def _index_submitted(self, event: Reader.Submitted) -> None:
-        if event.error is not None:
-            self.workbench.report(event.error)
-        else:
-            self.workbench.say(f"job {event.number} builds the index; r reads it when it has ended")
+        given = {"folder": self._near_texts, "out": str(self._index_of(self._near_texts))}
+
+        def started(job: int, recipe: Recipe) -> None:  # noqa: ARG001
+            self.workbench.say(f"job {job} builds the index; r reads it when it has ended")
+
+        self.submit(lambda: settled_recipe("mathamr.index", given), started)
 
     def _forget_text(self) -> None:
         subject = self.contexts.subject
@@ -461,7 +439,6 @@ class MathamrScreen(WorkbenchScreen):
 
 
 def _wrong(text: str) -> str:
-    """Why a text cannot be inspected."""
     if text.count("$") % 2:
         return "a formula stands between two dollar signs"
     return "" if "$" in text or not text.strip() else "put the formula between dollar signs"

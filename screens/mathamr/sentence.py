@@ -58,7 +58,6 @@ class Sentence(Static):
             self.draw()
 
     def draw(self) -> None:
-        """Draw it anew."""
         inspection = self._inspection
         if inspection is None:
             self.update(Content.styled("A formula and the sentences around it.", "$quiet"))

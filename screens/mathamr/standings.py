@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -40,12 +39,6 @@ class Comparison(Sheet):
     """Two graphs given as PENMAN text with the names of whose they are; the second is asked for if it is
     given as the settings of an inspection."""
 
-    class Inspected(Answer):
-        """The other graph is there."""
-
-    class Compared(Answer):
-        """They are compared."""
-
     def __init__(
         self, workbench: Frame, stem: str, shown: tuple[str, str], other: str, params: Mapping[str, Any]
     ) -> None:
@@ -54,8 +47,8 @@ class Comparison(Sheet):
         self._name, self._penman = shown
         self._penman_other = ""
         self._params = params
-        self._inspect = self.request("mathamr.inspect", self.Inspected)
-        self._compare = self.request("mathamr.compare", self.Compared)
+        self._inspect = self.request("mathamr.inspect", self._inspected)
+        self._compare = self.request("mathamr.compare", self._compared)
         self.rows = Listing(_COLUMNS, id="triples-compared", fields=("in", "source", "role", "target"))
 
     def compose(self) -> ComposeResult:
@@ -69,16 +62,14 @@ class Comparison(Sheet):
         self.rows.show_loading(f"asking for the graph: {self._other}")
         self._inspect.ask({**self._params, "k": 0})
 
-    @on(Inspected)
-    def _inspected(self, event: Inspected) -> None:
+    def _inspected(self, event: Answer) -> None:
         if event.error is not None:
             self.rows.show_error(event.error)
             return
         self._penman_other = event.value["penman"]
         self._compare.ask({"one": self._penman, "other": self._penman_other})
 
-    @on(Compared)
-    def _compared(self, event: Compared) -> None:
+    def _compared(self, event: Answer) -> None:
         if event.error is not None:
             self.rows.show_error(event.error)
             return
@@ -136,13 +127,10 @@ def _difference(name: str) -> Column:
 class StandingsSheet(Sheet):
     """All runs of the collection in a folder, over its judged topics."""
 
-    class Measured(Answer):
-        """They are measured."""
-
     def __init__(self, workbench: Frame, name: str, folder: str) -> None:
         super().__init__(workbench)
         self._name, self._folder = name, folder
-        self._measure = self.request("mathamr.standings", self.Measured)
+        self._measure = self.request("mathamr.standings", self._measured)
         self._found: Mapping[str, Any] | None = None
         self._runs: list[str] = []
         self._box = Vertical()
@@ -157,8 +145,7 @@ class StandingsSheet(Sheet):
         self.query_one(Static).update(f"measuring the runs of {self._name}")
         self._measure.ask({"folder": self._folder})
 
-    @on(Measured)
-    async def _measured(self, event: Measured) -> None:
+    async def _measured(self, event: Answer) -> None:
         if event.error is not None:
             listing = Listing((Column("topic", "topic"),), id="standings")
             await self._box.mount(listing)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.message import Message
 
+from engines.core.tree import outline
 from screens.mathamr.columns import TRIPLE_COLUMNS, shown_formula
 from screens.mathamr.graph import origin
 from screens.mathamr.inspection import Inspection, formula_selection, graph_exports, text_selection
@@ -59,10 +60,7 @@ _USUAL = {"string": "s", "penman": "p", "triples": "t", "text": "x"}
 
 
 class StringsPane(Pane):
-    """Shows an inspection written down in lines."""
-
-    class Opened(Message):
-        """The node of a triple is to be shown in the graph."""
+    """Shows an inspection written down in lines; `Opened` means the node of a triple."""
 
     def __init__(self, *, id: str, share: int) -> None:
         super().__init__(title="string", id=id, share=share)
@@ -83,7 +81,6 @@ class StringsPane(Pane):
         yield from super().compose()
 
     def show(self, inspection: Inspection | None) -> None:
-        """Show another inspection."""
         self._inspection, self._key = inspection, ""
         self.draw()
 
@@ -97,7 +94,6 @@ class StringsPane(Pane):
         self.query_one("#triples", Listing).table.go_to(f"{self._key} :instance")
 
     def draw(self) -> None:
-        """Fold everything anew."""
         if not self.is_attached or not self.query("#string"):
             return
         inspection, cells = self._inspection, max(16, self.size.width - 6)
@@ -156,7 +152,7 @@ class StringsPane(Pane):
     @on(Table.Opened, "#triples-table")
     def _triple_opened(self, event: Table.Opened) -> None:
         event.stop()
-        self.post_message(self.Opened())
+        self.post_message(self.Opened(self))
 
     @property
     def key(self) -> str:
@@ -171,7 +167,6 @@ class StringsPane(Pane):
         return (self.page.id or "").removesuffix("-page") if self.page is not None else "string"
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """What the page shows."""
         if self._inspection is None:
             return None
         if self._page == "slt" and self._inspection.query is not None:
@@ -179,7 +174,6 @@ class StringsPane(Pane):
         return text_selection(self._inspection, line, _USUAL.get(self._page, "s"))
 
     def exports(self) -> Sequence[Export]:
-        """The graph."""
         return () if self._inspection is None else graph_exports(self._inspection)
 
 
@@ -187,19 +181,12 @@ def _look(line: str) -> str:
     return "$quiet" if line.startswith(_HEADING) else ""
 
 
-def tree_lines(tree: object) -> Iterator[str]:
+def tree_lines(tree: Mapping[str, Any]) -> Iterator[str]:
     """A tree as `{"label", "children"}`, what hangs on a node indented under it."""
     from engines.mathamr.graph.drawing import readable
 
-    pending = [(tree, "", "")]
-    while pending:
-        node, lead, below = pending.pop()
-        assert isinstance(node, dict)
+    for lead, node in outline(tree, lambda node: node.get("children", ())):
         yield lead + readable(node["label"]).replace("!", " ")
-        children = node.get("children", ())
-        for number, child in reversed(list(enumerate(children))):
-            last = number == len(children) - 1
-            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
 
 
 def fold(text: str, cells: int) -> list[str]:

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.shell.frame import Happening
+from screens.shell.frame import LogEntry
 from screens.shell.theme import clock, safe_text
 from screens.widgets.dialogs import Dialog
 from screens.widgets.listing import Listing
@@ -37,7 +37,7 @@ class ActivityScreen(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("at,q", "close", "close", show=False)]
 
-    def __init__(self, entries: Sequence[Happening]) -> None:
+    def __init__(self, entries: Sequence[LogEntry]) -> None:
         super().__init__()
         self._entries = entries
 

@@ -125,7 +125,6 @@ class KeyBar(Widget):
         return key_text(name, plain=getattr(self.app, "ascii", False))
 
     def render(self) -> Content:
-        """As many hints as fit."""
         if not getattr(self.screen, "built", True):
             return Content()
         hints = self.hints()

@@ -28,12 +28,10 @@ class MissingScreen(WorkbenchScreen):
         self._error = EngineError(f"this screen cannot be opened: {error}", remedy=advice, code="E704")
 
     def panes(self) -> Iterable[Pane]:
-        """One pane with the reason."""
         self._notice = Notice()
         yield Pane(self._notice, title=self.title or "", id="missing")
 
     def begin(self) -> None:
-        """Say it."""
         self._notice.show_error(self._error)
 
 

@@ -107,7 +107,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Destination:
     """Something of a workspace that the palette finds by name: the steps that lead to it on its screen, such
     as a collection and a topic of it, and what it is."""
 

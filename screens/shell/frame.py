@@ -48,7 +48,7 @@ _NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class LogEntry:
     """A line of the activity log; `time` in Unix seconds."""
 
     time: float
@@ -75,7 +75,7 @@ class Frame(App[None]):
         graphics: Graphics = NONE,
     ) -> None:
         super().__init__()
-        self.activity: deque[Happening] = deque(maxlen=500)
+        self.activity: deque[LogEntry] = deque(maxlen=500)
         self.workspace = workspace
         self.session = session
         self.watch_jobs = watch
@@ -162,9 +162,9 @@ class Frame(App[None]):
         if away:
             jobs = [view for view in views if not view.sweep]
             runs = [view for view in views if view.sweep]
-            told = jobs + [view for view in runs if view.sweep not in ended]
-            named = [f"{view.id} {view.title} {view.state}" for view in told[:_NAMED]]
-            more = [f"{len(told) - _NAMED} more"] if len(told) > _NAMED else []
+            listed = jobs + [view for view in runs if view.sweep not in ended]
+            named = [f"{view.id} {view.title} {view.state}" for view in listed[:_NAMED]]
+            more = [f"{len(listed) - _NAMED} more"] if len(listed) > _NAMED else []
             many = [some(len(jobs), "job")] if jobs else []
             many += [some(len(runs), "run of a sweep", "runs of sweeps")] if runs else []
             worst: Severity = "warning" if any(view.state in _SEVERITIES for view in views) else "information"
@@ -174,7 +174,7 @@ class Frame(App[None]):
     def _record(
         self, severity: Severity, text: str, *, code: str = "", remedy: str = "", toast: bool = True
     ) -> None:
-        self.activity.append(Happening(time.time(), severity, text, code, remedy))
+        self.activity.append(LogEntry(time.time(), severity, text, code, remedy))
         if not toast:
             return
         said = f"{text}. {remedy}" if remedy else text

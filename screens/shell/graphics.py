@@ -128,7 +128,6 @@ class Sixel:
         self._whole: str = document["sixel"]
 
     def part(self, columns: tuple[int, int], lines: tuple[int, int]) -> str:
-        """The control sequence that paints these cells of it."""
         if columns == (0, self.columns) and lines == (0, self.lines):
             return self._whole
         across, down = self._width // self.columns, self._height // self.lines

@@ -126,7 +126,6 @@ class Key:
 
     @property
     def verb(self) -> str:
-        """The verb."""
         return self.id.partition(".")[2]
 
 

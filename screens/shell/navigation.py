@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.registry import SCREENS
-from screens.shell.export import Step, Thing
+from screens.shell.export import Destination, Step
 from screens.shell.frame import Frame
 from screens.widgets.dialogs import Dialog
 from screens.widgets.pane import Pane
@@ -94,8 +94,8 @@ class JumpScreen(Dialog[int]):
             self.dismiss(LETTERS.index(event.character))
 
 
-Reach = tuple[str, Thing]
-"""A thing, and the name of the screen that shows it."""
+Reach = tuple[str, Destination]
+"""A destination, and the name of the screen that shows it."""
 
 _WORDS = {"arqmath": "collection", "mathamr": "collection", "post": "answer"}
 """Words of addresses that the palette calls otherwise."""
@@ -107,30 +107,30 @@ def gather(workspace: Workspace) -> list[Reach]:
     why."""
     found: list[Reach] = []
     for entry in SCREENS:
-        if (make := entry.load_things()) is None:
+        if (make := entry.load_destinations()) is None:
             continue
         try:
-            for thing in make(workspace):
-                found.append((entry.name, thing))  # those before a failure stay
+            for place in make(workspace):
+                found.append((entry.name, place))  # those before a failure stay
         except Exception:  # noqa: BLE001  # see above
             continue
     return found
 
 
-def matching(things: Iterable[Reach], text: str) -> list[Reach]:
-    """The things whose name or sentence has all words of the text, at most 100: first those whose name has
-    them as words of its own, then as parts of words, then those whose sentence has them."""
+def matching(destinations: Iterable[Reach], text: str) -> list[Reach]:
+    """The destinations whose name or sentence has all words of the text, at most 100: first those whose name
+    has them as words of its own, then as parts of words, then those whose sentence has them."""
     words = text.casefold().split()
-    own, named, told = [], [], []
-    for reach in things:
+    own, named, described = [], [], []
+    for reach in destinations:
         label = reach[1].label.casefold()
         if all(word in label.split() for word in words):
             own.append(reach)
         elif all(word in label for word in words):
             named.append(reach)
         elif all(word in f"{label} {reach[1].sentence}".casefold() for word in words):
-            told.append(reach)
-    return [*own, *named, *told][:_MOST]
+            described.append(reach)
+    return [*own, *named, *described][:_MOST]
 
 
 def at_address(address: str) -> tuple[str, Sequence[Step]] | None:
@@ -142,7 +142,7 @@ def at_address(address: str) -> tuple[str, Sequence[Step]] | None:
 
 
 _PATIENCE_S = 10.0
-"""So long a thing that is gone to may take until it is there."""
+"""So long a destination may take until it is there."""
 _STEP_S = 0.1
 
 

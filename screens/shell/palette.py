@@ -61,8 +61,8 @@ def help_lines(app: App[Any], screen: Screen[object]) -> list[Line]:
         lines.append(Line(choice, _doing(app, node, verb)))
     lines.sort(key=lambda line: _ORDER.get(line.choice.name.removeprefix("key "), _SCREENS))
     pane = screen.active_pane if isinstance(screen, WorkbenchScreen) else None
-    told = [*pane.legend(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
-    signs = [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in told]
+    legend = [*pane.legend(), *(_OF_LISTS if pane.query(Table) else ())] if pane is not None else []
+    signs = [Choice(f"sign {sign}", "sign", means, key=sign) for sign, means in legend]
     return lines + [Line(choice, lambda: None) for choice in signs]
 
 
@@ -102,16 +102,15 @@ def elsewhere_lines(here: str, do: Callable[[str, str], object]) -> list[Line]:
     return lines
 
 
-def thing_lines(
-    things: Iterable[Reach], go: Callable[[str, Sequence[Step]], object], text: str
+def destination_lines(
+    destinations: Iterable[Reach], go: Callable[[str, Sequence[Step]], object], text: str
 ) -> list[Line]:
-    """The things that have the words of this text; `go(screen, steps)` goes to one."""
-    return [
-        Line(
-            Choice(f"thing {mode} {thing.steps}", thing.label, thing.sentence), partial(go, mode, thing.steps)
-        )
-        for mode, thing in matching(things, text)
-    ]
+    """The destinations that have the words of this text; `go(screen, steps)` goes to one."""
+    lines = []
+    for mode, place in matching(destinations, text):
+        choice = Choice(f"destination {mode} {place.steps}", place.label, place.sentence)
+        lines.append(Line(choice, partial(go, mode, place.steps)))
+    return lines
 
 
 def lookup_lines(

@@ -1,40 +1,33 @@
-"""Latest-wins requests: questions to the engine process of which only the newest matters."""
+"""Questions to the engine process: one at a time and then the newest, with the answers remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from textual import work
-from textual.message import Message
 from textual.widget import Widget
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from workbench.errors import explain
 
 if TYPE_CHECKING:
     from workbench.engine_process import Call, EngineProcess
-    from workbench.recipes import Recipe
-    from workbench.workspace import Workspace
 
 
-@dataclass
-class Answer(Message):
-    """What an operation answered, or why it failed: `value` or `error`. Each request has a subclass of its
-    own, so that one `@on` method takes its answers.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered, or why it failed: `value` or `error`. `tag` is what the question was asked with;
+    compare it with what is wanted now."""
 
-    `tag` is what the question was asked with; compare it with what is wanted now.
-    """
-
-    tag: Any
+    tag: Any = None
     value: Any = None
     error: EngineError | None = None
 
 
-@dataclass
-class Progress(Message):
+@dataclass(frozen=True, slots=True)
+class Progress:
     """How far a question is: an event of the operation."""
 
     tag: Any
@@ -45,16 +38,20 @@ class Progress(Message):
 class _Question:
     params: Mapping[str, Any]
     tag: Any
+    remember: bool
+    age: int
+    """How often everything had been forgotten when it was asked."""
 
 
-class Request:
+class CachedRequest:
     """Asks an operation one question at a time, and then the newest; those in between are never asked.
 
     A question that has begun is let finish, unless `stop` ends it: cancelling it for the next one would cost
-    the warm engine process when it does not end at once.
+    the warm engine process when it does not end at once. `get` remembers the answers to what it asks.
 
-    Args: owner: gets the messages. engine: gives the engine process. operation: its name. answer: the
-    subclass of `Answer` to send. progress: the subclass of `Progress` to send, None for nobody listens.
+    Args: owner: the widget whose methods `then` and `progress` are called, among its messages. engine: gives
+    the engine process. operation: its name. size: so many answers are remembered. read: makes of a value
+    what is handed on and remembered; None is not remembered.
     """
 
     def __init__(
@@ -62,15 +59,24 @@ class Request:
         owner: Widget,
         engine: Callable[[], EngineProcess],
         operation: str,
-        answer: type[Answer],
-        progress: type[Progress] | None = None,
+        then: Callable[[Answer], object],
+        progress: Callable[[Progress], object] | None = None,
+        *,
+        size: int = 64,
+        read: Callable[[Any], Any] = lambda value: value,
     ) -> None:
         self.operation = operation
+        self.known: OrderedDict[Any, Any] = OrderedDict()
+        """What is remembered, by tags."""
         self._owner = owner
         self._engine = engine
-        self._answer = answer
+        self._then = then
         self._progress = progress
+        self._size = size
+        self._read = read
         self._waiting: _Question | None = None
+        self._asked: _Question | None = None
+        self._age = 0
         self._call: Call | None = None
         self._busy = False
 
@@ -80,13 +86,30 @@ class Request:
         return self._busy
 
     @property
+    def asked(self) -> Any:
+        """The tag of the newest question that is not answered; None when all are."""
+        now = self._waiting or self._asked
+        return None if now is None or now.age != self._age else now.tag
+
+    @property
     def behind(self) -> str:
         """The operation of another question that the present one waits for; nothing once it has begun."""
         return self._call.behind if self._call is not None else ""
 
     def ask(self, params: Mapping[str, Any], tag: Any = None) -> None:
         """Ask this as soon as the present question is answered, unless a newer one comes."""
-        self._waiting = _Question(params, tag)
+        self._put(_Question(params, tag, False, self._age))
+
+    def get(self, params: Mapping[str, Any], tag: Hashable) -> Any:
+        """What is known of a question; None when it is not, and then it is asked."""
+        if tag not in self.known:
+            now = self._waiting or self._asked
+            if now is None or (now.tag, now.remember, now.age) != (tag, True, self._age):
+                self._put(_Question(params, tag, True, self._age))
+        return self.known.get(tag)
+
+    def _put(self, question: _Question) -> None:
+        self._waiting = question
         if not self._busy:
             self._busy = True
             self._owner.run_worker(self._work(), group=f"request {self.operation}", exit_on_error=False)
@@ -94,6 +117,12 @@ class Request:
     def forget(self) -> None:
         """What waits is not wanted any more."""
         self._waiting = None
+
+    def clear(self) -> None:
+        """Forget what is known; what is asked now has no answer any more."""
+        self._waiting = None
+        self._age += 1
+        self.known.clear()
 
     def stop(self) -> None:
         """Ask the operation to end with what it has; nothing waits any more."""
@@ -104,10 +133,22 @@ class Request:
     async def _work(self) -> None:
         try:
             while self._waiting is not None:
-                question, self._waiting = self._waiting, None
-                self._owner.post_message(await self._ask(question))
+                self._asked, self._waiting = self._waiting, None
+                answer = await self._ask(self._asked)
+                self._owner.call_later(self._deliver, self._asked, answer)
         finally:
-            self._busy = False
+            self._busy, self._asked = False, None
+
+    def _deliver(self, question: _Question, answer: Answer) -> object:
+        if question.age != self._age:
+            return None
+        if answer.error is None:
+            answer = Answer(answer.tag, self._read(answer.value))
+            if question.remember and answer.value is not None:
+                self.known[answer.tag] = answer.value
+                while len(self.known) > self._size:
+                    self.known.popitem(last=False)
+        return self._then(answer)
 
     async def _ask(self, question: _Question) -> Answer:
         from workbench.engine_process import Result
@@ -117,73 +158,27 @@ class Request:
         try:
             async for item in self._call:
                 if isinstance(item, Result):
-                    return self._answer(tag, item.value)
-                if self._progress is not None:
-                    self._owner.post_message(self._progress(tag, item))
+                    return Answer(tag, item.value)
+                if self._progress is not None and question.age == self._age:
+                    self._owner.call_later(self._progress, Progress(tag, item))
         except EngineError as error:
-            return self._answer(tag, error=error)
+            return Answer(tag, error=error)
         finally:
             self._call = None
-        return self._answer(tag, error=EngineError("it was cancelled", code="E703", exit_code=130))
-
-
-class OwnEngine:
-    """An engine process of one's own, for what takes long; it begins with the first question.
-
-    Args: begin: begins one.
-    """
-
-    def __init__(self, begin: Callable[[], EngineProcess]) -> None:
-        self._begin = begin
-        self._begun: EngineProcess | None = None
-
-    def __call__(self) -> EngineProcess:
-        if self._begun is None:
-            self._begun = self._begin()
-        return self._begun
-
-    def close(self) -> None:
-        """End it."""
-        if self._begun is not None:
-            self._begun.close()
+        return Answer(tag, error=EngineError("it was cancelled", code="E703", exit_code=130))
 
 
 class Ask(Protocol):
-    """Gives a widget its way to ask an operation; the answers come to the widget, as messages.
-
-    It is handed to panes and dialogs, which do not know the engine.
-    """
+    """Gives a pane or dialog, which do not know the engine, its way to ask an operation: `CachedRequest`
+    without the engine."""
 
     def __call__(
-        self, owner: Widget, operation: str, answer: type[Answer], progress: type[Progress] | None = None
-    ) -> Request: ...
-
-
-class Service(Widget):
-    """A part of a screen that is not seen; it asks the engine or reads files, and posts messages.
-
-    Put it up with the screen (`compose`); its workers end with it, its messages go up to the screen.
-    """
-
-    DEFAULT_CSS = "Service { display: none; }"
-
-    @dataclass
-    class Submitted(Message):
-        """The job of this number was started; or why there is none."""
-
-        number: int
-        title: str = ""
-        error: EngineError | None = None
-
-    @work(thread=True, group="submit", exit_on_error=False)
-    def submit(self, workspace: Workspace, make: Callable[[], Recipe]) -> None:
-        """Have a job do what this makes; `Submitted` tells of it."""
-        from workbench import jobs
-
-        try:
-            recipe = make()
-            job = jobs.submit(workspace, recipe)
-        except (EngineError, OSError) as error:
-            self.post_message(self.Submitted(0, error=explain(error)))
-        else:
-            self.post_message(self.Submitted(job.id, recipe.title))
+        self,
+        owner: Widget,
+        operation: str,
+        then: Callable[[Answer], object],
+        progress: Callable[[Progress], object] | None = None,
+        *,
+        size: int = 64,
+        read: Callable[[Any], Any] = ...,
+    ) -> CachedRequest: ...

@@ -1,47 +1,41 @@
 """The base of all screens: header, one to three panes, key bar, and the verbs that mean the same everywhere.
 
-Somewhat over 450 lines, sixty of which say how a screen is built::
+How a screen is built (`screens/browser.py` has what the screens that browse sources share)::
 
     # screens/triplets/keys.py: light, since docs, help and remaps read it without the screen
     KEYS = scope("triplets", open="Open the triplet.", yank=("copy", "Copy the triplet."), again=...)
 
-    # screens/triplets/columns.py: the columns of its tables, and records out of what the engine answers
-    # screens/triplets/triplet_list.py, comparison.py, ...: one file per pane, named after it
-
-    class TripletList(Pane):                  # takes data, posts messages; knows neither screen nor engine
-        class Chosen(Message): ...
-        def show(self, found): ...            # data goes down by methods and attributes
+    class Comparison(Pane):                   # takes data, posts messages; knows neither screen nor engine
+        def show(self, document): ...         # data goes down by methods and attributes
         def selection(self, line): ...        # what is under its cursor, for y, Y, m, M
         def exports(self): ...                # what e offers
         def lookups(self): ...                # palette ids: `:triplet 88`
         def why_not(self, verb): ...          # why a verb does not apply to what it shows
 
-    # screens/triplets/screen.py
-    class Ranked(Answer): ...                 # the ranking of a problem is there
-
-    class TripletsScreen(WorkbenchScreen):
+    class TripletsScreen(BrowserScreen):
         MODE = "triplets"                     # the name of its line in screens/registry.py
         BINDINGS = bindings(KEYS)             # each verb calls action_<verb> of this class
 
         def __init__(self):
             super().__init__()
-            self._ranking = self.request("mwp.rank", Ranked)
+            self._ranking = self.request("mwp.rank", self._ranked)
 
         def panes(self):                      # one to three, left to right; the layout follows the terminal
             self.problems = TripletList(id="left", share=11)
             self.comparison = Comparison(id="middle", share=16)
             return self.problems, self.comparison
 
-        def begin(self): ...                  # after the first paint: start loading here, in workers
+        def begin(self): ...                  # after the first paint: start loading here
 
-        @on(TripletList.Chosen)               # intent comes up by message; one `@on` method owns each change
-        def _chosen(self, event):
-            self._ranking.ask({"problem": event.number}, tag=event.number)
+        @on(Pane.Selected, "#left")           # what a pane says comes up as one of the messages of `Pane`
+        def _problem_selected(self):
+            number = self.problems.number
+            if (known := self._ranking.get({"problem": number}, number)) is not None:
+                self.comparison.show(known)
 
-        @on(Ranked)                           # the answer comes as a message too
-        def _ranked(self, event):
-            if event.tag == self.problems.chosen:
-                self.comparison.show(event.value, event.error)
+        def _ranked(self, answer):            # what was not known has come
+            if answer.tag == self.problems.number:
+                self.comparison.show(answer.value)
 
 and one line in `screens/registry.py`.
 
@@ -51,9 +45,8 @@ and one line in `screens/registry.py`.
   inside; before the first paint nothing is imported but what the first visible page needs.
 - `why_not(verb)` returns a reason when a verb does not apply now: its key is greyed and `?` gives the reason.
   Call `self.refresh_bindings()` when that may have changed.
-- Anything slow: `self.request` for questions to the engine process, of which the newest matters;
-  `@work(thread=True, exclusive=True, exit_on_error=False)` for short file reading
-  (`self.app.call_from_thread` brings the result back). Errors: `self.workbench.report(error)`.
+- Anything slow: `self.request` for questions to the engine process, `self.in_thread` for reading short files.
+  Errors: `self.workbench.report(error)`.
 - A dialog is given what it shows and gets the rest as functions; it knows no screen.
 - Text from data goes through `screens.shell.theme.safe_text`; never let it be markup.
 - Imports go one way, also those inside functions; a test refuses circles.
@@ -61,10 +54,10 @@ and one line in `screens/registry.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -76,16 +69,18 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from screens.shell.bars import Header, KeyBar
 from screens.shell.export import Command, Export, Lookup, Selection
 from screens.shell.frame import Frame
 from screens.shell.keymap import VIEW_KEYS, bindings
-from screens.shell.request import Answer, Progress, Request
+from screens.shell.request import Answer, CachedRequest, Progress
 from screens.shell.theme import safe_text
 from screens.widgets.listing import Listing, ReaderBox
 from screens.widgets.pane import Pane
 from screens.widgets.table import note_signs
+from workbench.errors import explain
 
 
 def why_greyed(node: DOMNode, verb: str) -> str:
@@ -198,7 +193,7 @@ class WorkbenchScreen(Screen[None]):
         """One step back inside the screen; whether there was one."""
         return False
 
-    def unkept(self) -> str:
+    def unsaved(self) -> str:
         """What would be lost if the app ended now, in one sentence; nothing when all is kept."""
         return ""
 
@@ -229,15 +224,48 @@ class WorkbenchScreen(Screen[None]):
         assert isinstance(app, Frame)
         return app
 
-    def request(self, operation: str, answer: type[Answer]) -> Request:
-        """Latest-wins questions to the engine process; the answers come here, as messages."""
-        return self.ask(self, operation, answer)
+    def request(
+        self,
+        operation: str,
+        then: Callable[[Answer], object],
+        progress: Callable[[Progress], object] | None = None,
+        **how: Any,
+    ) -> CachedRequest:
+        """Questions of the screen to the engine process; see `CachedRequest`."""
+        return self.ask(self, operation, then, progress, **how)
 
     def ask(
-        self, owner: Widget, operation: str, answer: type[Answer], progress: type[Progress] | None = None
-    ) -> Request:
-        """Latest-wins questions of a pane or dialog, to which this method is handed; the answers go there."""
-        return Request(owner, lambda: self.workbench.engine, operation, answer, progress)
+        self,
+        owner: Widget,
+        operation: str,
+        then: Callable[[Answer], object],
+        progress: Callable[[Progress], object] | None = None,
+        **how: Any,
+    ) -> CachedRequest:
+        """Questions of a pane or dialog, to which this method is handed."""
+        return CachedRequest(owner, lambda: self.workbench.engine, operation, then, progress, **how)
+
+    def in_thread(
+        self,
+        work: Callable[[], Any],
+        then: Callable[[Answer], object],
+        tag: Any = None,
+        *,
+        group: str,
+        exclusive: bool = True,
+    ) -> None:
+        """Do something short, such as reading files, in a thread; `then` gets what came of it. Of an
+        `exclusive` group only the newest matters."""
+
+        def run() -> None:
+            worker = get_current_worker()
+            try:
+                answer = Answer(tag, work())
+            except Exception as error:  # noqa: BLE001  # whatever it is, it is reported
+                answer = Answer(tag, error=explain(error))
+            self.call_later(lambda: None if worker.is_cancelled else then(answer))
+
+        self.run_worker(run, thread=True, group=group, exclusive=exclusive, exit_on_error=False)
 
     # Building
 
@@ -364,7 +392,6 @@ class WorkbenchScreen(Screen[None]):
     # Verbs that mean the same on every screen
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Greyed, not hidden: `why_not` knows the reason."""
         return None if self.built and self.why_not(action) else True
 
     def refuse(self, verb: str, reason: str) -> None:  # noqa: ARG002
@@ -437,6 +464,11 @@ class WorkbenchScreen(Screen[None]):
     def action_bookmark(self) -> None:
         if (chosen := self.selection()) is not None:
             self.workbench.toggle_bookmark(chosen.address, chosen.title)
+
+    def show_text(self, title: str, lines: Sequence[str]) -> None:
+        from screens.widgets.dialogs import TextScreen
+
+        self.app.push_screen(TextScreen(title, lines))
 
     def action_note(self) -> None:
         from screens.widgets.dialogs import Prompt

@@ -53,16 +53,13 @@ class Session:
 
     @property
     def mode(self) -> str:
-        """The screen that was open, or nothing."""
         return str(self._own.get("mode", ""))
 
     @property
     def theme(self) -> str:
-        """The theme chosen in the palette, or nothing."""
         return str(self._all.get("theme", ""))
 
     def screen(self, mode: str) -> Mapping[str, object]:
-        """What a screen kept."""
         kept = self._own.get("screens", {}).get(mode, {})
         return kept if isinstance(kept, dict) else {}
 
@@ -70,7 +67,7 @@ class Session:
         """The crash file of the last time, once."""
         return str(self._all.pop("crash", ""))
 
-    def untold(self, jobs: Sequence[JobView]) -> list[JobView]:
+    def newly_ended(self, jobs: Sequence[JobView]) -> list[JobView]:
         """The jobs whose end the user has not been told of; from now on they count as told. Whoever finds
         this workspace for the first time is told of none."""
         ended = {f"{view.id}.{view.attempt} of {view.created:.0f}": view for view in jobs if not view.live}

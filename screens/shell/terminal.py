@@ -57,7 +57,6 @@ class Garbage:
         self._whole = False
 
     def typed(self) -> None:
-        """A key came."""
         self._typed = time.monotonic()
 
     def tick(self) -> None:

@@ -42,7 +42,7 @@ class Meter:
         self.shares.append(min(1.0, max(0.0, share)))
         self.words = words
 
-    def told(self, readings: int) -> str:
+    def text(self, readings: int) -> str:
         """The last so many readings as a curve, and the last one in words."""
         return f"{''.join(map(fill, list(self.shares)[-readings:]))} {self.words}"
 

@@ -4,60 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from textual import work
-from textual.message import Message
-
-from engines.core.errors import EngineError
-from screens.shell.export import CommandLine, Export, Lookup, Selection, Thing, picked, table_exports
-from screens.shell.request import Service
+from screens.shell.export import CommandLine, Destination, Export, Lookup, Selection, picked, table_exports
+from screens.triplets.choice import Choice
 from screens.triplets.columns import ANCHOR_COLUMNS, ANCHOR_FIELDS, Shown, home, triplet_selection
-from screens.triplets.reader import Choice
 from screens.widgets.listing import Listing
 from screens.widgets.pane import ListPane
 from screens.widgets.table import Record
 from workbench.workspace import Workspace
 
-if TYPE_CHECKING:
-    from workbench.papers.mwp.labels import Labels
-    from workbench.workspace import Workspace
 
-
-class SetFinder(Service):
-    """Looks for the sets of problems of a workspace."""
-
-    @dataclass
-    class Found(Message):
-        """These there are, by name; `wanted` is the name of the one to show."""
-
-        sets: Mapping[str, Path]
-        labels: Labels
-        solvers: Sequence[Path]
-        wanted: str
-
-    @dataclass
-    class Failed(Message):
-        """They cannot be listed."""
-
-        error: EngineError
-
-    @work(thread=True, exclusive=True, group="sets", exit_on_error=False)
-    def find(self, workspace: Workspace, wanted: str) -> None:
-        """List the sets."""
-        from workbench.papers.mwp.data import sets, solvers
-        from workbench.papers.mwp.labels import Labels
-
-        try:
-            labels = Labels(workspace.folder("problems") / "labels.jsonl")
-            self.post_message(self.Found(sets(workspace), labels, solvers(workspace), wanted))
-        except EngineError as error:
-            self.post_message(self.Failed(error))
-
-
-def things(workspace: Workspace) -> Iterator[Thing]:
+def destinations(workspace: Workspace) -> Iterator[Destination]:
     """The sets; of those that lie in the workspace the problems too, by id and text.
 
     Registered files may be large and of any format: their problems are found on the screen.
@@ -67,9 +25,11 @@ def things(workspace: Workspace) -> Iterator[Thing]:
     own = set(held(workspace))
     for name, path in sets(workspace).items():
         home = ("problems", name)
-        yield Thing((home,), "a set of math word problems")
+        yield Destination((home,), "a set of math word problems")
         if path.parent in own:
-            yield from (Thing((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path))
+            yield from (
+                Destination((home, ("triplet", id_)), f"problem: {text}") for id_, text in _problems(path)
+            )
 
 
 def _problems(path: Path) -> Iterator[tuple[str, str]]:
@@ -99,18 +59,9 @@ class AnchorsPane(ListPane):
         self.show_none()
 
     def show_none(self) -> None:
-        """There is no set."""
         self.listing.when_empty("No problems yet", "mathwb data add problems FILE registers your own.")
         if self.is_attached:
             self.listing.load([])
-
-    def show_loading(self, name: str) -> None:
-        """A set is being read."""
-        self.listing.show_loading(f"reading {name}")
-
-    def show_error(self, error: EngineError) -> None:
-        """It cannot be read."""
-        self.listing.show_error(error)
 
     def show_anchors(self, name: str, choice: Choice, records: Sequence[Record]) -> None:
         """Show the problems of a set, with their triplets by a choice."""
@@ -121,19 +72,15 @@ class AnchorsPane(ListPane):
 
     @property
     def anchor_id(self) -> str:
-        """The id of the problem under the cursor."""
         return self.table.current_key or ""
 
     def why_not(self, verb: str) -> str:
-        """An anchor has to be there."""
         return "there is no problem" if verb == "open" and not self.anchor_id else super().why_not(verb)
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The triplet of the anchor under the cursor."""
         return None if self.shown is None else triplet_selection(self.shown, line)
 
     def exports(self) -> Sequence[Export]:
-        """The lines as they are filtered and sorted."""
         if not len(self.table.rows):
             return ()
         return table_exports(
@@ -153,5 +100,4 @@ class AnchorsPane(ListPane):
         )
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:triplet 12`."""
         return (Lookup("triplet", "Go to the triplet of a problem by its id.", self.listing.go_to),)

@@ -12,8 +12,8 @@ from textual.content import Content
 
 from screens.shell.export import CommandLine, Export, Form, Selection
 from screens.shell.theme import safe_text
-from screens.triplets.drawing import told
-from screens.triplets.reader import Choice
+from screens.triplets.choice import Choice
+from screens.triplets.drawing import plain_text
 from screens.widgets.table import Column, Record
 from workbench.papers.mwp.tables import CANDIDATES, candidate_row, quoted, triplet_home
 
@@ -91,12 +91,12 @@ def anchor_records(
     return found
 
 
-_LOOKS = {"positive": "$success", "negative": "$warning", "lost": "$quiet", "own": "$accent"}
+_STYLES = {"positive": "$success", "negative": "$warning", "lost": "$quiet", "own": "$accent"}
 
 
 def _role(record: Record) -> Content:
     sign = "▸" if record["chosen"] else " "
-    return Content.assemble((sign, "$accent bold"), (record["as"], _LOOKS[record["as"]]))
+    return Content.assemble((sign, "$accent bold"), (record["as"], _STYLES[record["as"]]))
 
 
 def _told(record: Record) -> Content:
@@ -179,7 +179,7 @@ def triplet_selection(shown: Shown, line: CommandLine) -> Selection:
         Form(
             "x",
             "texts",
-            lambda: "\n".join(f"{name}\t{told(one)}" for name, one in shown.found["problems"].items()),
+            lambda: "\n".join(f"{name}\t{plain_text(one)}" for name, one in shown.found["problems"].items()),
         ),
         Form("j", "JSON", lambda: json.dumps(shown.found, ensure_ascii=False)),
         Form("a", "command line of all triplets", lambda: everything),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from textual.content import Content
 
-from engines.core.tree import Tree, parse_prefix
+from engines.core.tree import Tree, outline, parse_prefix
 from screens.shell.theme import safe_text
 
 Problem = Mapping[str, Any]
@@ -57,7 +57,7 @@ def _has(known: set[tuple[str, ...]], parts: Sequence[str], place: int, language
     return any(tuple(parts[at : at + 2]) in known for at in (place - 1, place) if at >= 0)
 
 
-def told(problem: Problem) -> str:
+def plain_text(problem: Problem) -> str:
     """The text with its numbers, in one line and without marks."""
     return " ".join(_PLACE.sub(lambda found: _number(problem, int(found[1])), problem["text"]).split())
 
@@ -81,25 +81,21 @@ def leaf(label: str, problem: Problem | None) -> str:
 
 def tree_drawing(labels: Sequence[str], problem: Problem | None) -> list[str]:
     """A tree; an operation on two numbers stands on one line with them."""
-    return list(_compact(tree_of(labels), problem, "", ""))
+
+    def children(node: Tree) -> Sequence[Tree]:
+        return node.children if any(child.children for child in node.children) else ()
+
+    def words(node: Tree) -> str:
+        if children(node) or not node.children:
+            return leaf(node.label, problem)
+        return "  ".join([node.label, *(leaf(child.label, problem) for child in node.children)])
+
+    return [lead + words(node) for lead, node in outline(tree_of(labels), children)]
 
 
-def _compact(tree: Tree, problem: Problem | None, first: str, rest: str) -> Iterator[str]:
-    if tree.children and not any(child.children for child in tree.children):
-        yield f"{first}{tree.label}  {'  '.join(leaf(child.label, problem) for child in tree.children)}"
-        return
-    yield first + leaf(tree.label, problem)
-    for number, child in enumerate(tree.children):
-        last = number == len(tree.children) - 1
-        yield from _compact(child, problem, rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
-
-
-def node_lines(tree: Tree, first: str = "", rest: str = "") -> Iterator[str]:
+def node_lines(tree: Tree) -> list[str]:
     """A tree with a node on each line, in prefix order."""
-    yield first + leaf(tree.label, None)
-    for number, child in enumerate(tree.children):
-        last = number == len(tree.children) - 1
-        yield from node_lines(child, rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
+    return [lead + leaf(node.label, None) for lead, node in outline(tree, lambda node: node.children)]
 
 
 def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
@@ -111,14 +107,13 @@ def grown(tree: Tree, problem: Problem, steps: int | None = None) -> Content:
     reached: dict[Tree, int] = {}
     _reach(tree, reached)
     lines = []
-    for node, line in zip(tree, node_lines(tree), strict=True):
-        branch = line[: len(line) - len(leaf(node.label, None))]
+    for lead, node in outline(tree, lambda node: node.children):
         step = reached.get(node, 0)
         if steps is not None and step > steps:
-            lines.append(Content.assemble((branch, "$quiet"), ("·", "$quiet")))
+            lines.append(Content.assemble((lead, "$quiet"), ("·", "$quiet")))
         else:
             look = "$accent bold" if step and step == steps else ""
-            lines.append(Content.assemble((branch, "$quiet"), safe_text(leaf(node.label, problem), look)))
+            lines.append(Content.assemble((lead, "$quiet"), safe_text(leaf(node.label, problem), look)))
     return Content("\n").join(lines)
 
 

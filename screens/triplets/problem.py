@@ -85,17 +85,14 @@ class ProblemPane(Pane):
         self._body.update(_body(problem, other))
 
     def show_error(self, error: EngineError) -> None:
-        """There is no triplet, and why."""
         self.show(None)
         self._body.update(error_text(error))
 
     def show_loading(self) -> None:
-        """Another triplet is on its way."""
         self.show(None)
         self._body.update(Content.assemble(("… ", "$accent"), ("choosing", "$quiet")))
 
     def why_not(self, verb: str) -> str:
-        """A triplet has to be there."""
         return "no triplet is shown" if verb == "open" and self.shown is None else super().why_not(verb)
 
     def legend(self) -> Sequence[tuple[str, str]]:
@@ -106,7 +103,6 @@ class ProblemPane(Pane):
         )
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The problem."""
         return None if self.shown is None else problem_selection(self.shown, self.role, line)
 
 

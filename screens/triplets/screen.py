@@ -1,7 +1,4 @@
-"""The Triplets screen: anchors on the left, a triplet side by side, and below it why it was chosen.
-
-Somewhat over 450 lines: what is chosen in one pane changes what the others show, and all of that stands here.
-"""
+"""The Triplets screen: anchors on the left, a triplet side by side, and below it why it was chosen."""
 
 from __future__ import annotations
 
@@ -13,26 +10,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from textual import on
-from textual.app import ComposeResult
 
+from screens.browser import BrowserScreen
 from screens.shell.export import Command, Export, Lookup
 from screens.shell.keymap import bindings
-from screens.shell.screen import WorkbenchScreen
+from screens.shell.request import Answer, Progress
 from screens.shell.theme import count
-from screens.triplets.anchors import AnchorsPane, SetFinder
+from screens.triplets.anchors import AnchorsPane
+from screens.triplets.choice import Choice
 from screens.triplets.columns import Shown, all_triplets, anchor_records
-from screens.triplets.drawing import told
+from screens.triplets.drawing import plain_text
 from screens.triplets.keys import KEYS
 from screens.triplets.problem import ProblemPane
-from screens.triplets.reader import (
-    MANY,
-    AnchorsRead,
-    Choice,
-    Explained,
-    SetReader,
-    TripletsProgress,
-    TripletsRead,
-)
 from screens.triplets.why import WhyPane, provenance
 from screens.widgets.pane import Pane
 
@@ -41,12 +30,17 @@ if TYPE_CHECKING:
 
 
 _SIZES = ("-one", "-two", "-three")
+_MANY = 3_000
+"""Triplets of more anchors than this are found only when they are asked for."""
 
 
-class TripletsScreen(WorkbenchScreen):
+class TripletsScreen(BrowserScreen):
     """Anchors, their triplets, and the reasons."""
 
     MODE = "triplets"
+    SOURCE = "problems"
+    SOURCES = "sets of problems"
+    FIND_SOURCE = "Show a set of problems."
     BINDINGS = bindings(KEYS)
     DEFAULT_CSS = """
     TripletsScreen > #panes { layout: grid; grid-size: 4 2; grid-columns: 34 1fr 1fr 1fr; grid-rows: 1fr 13; }
@@ -61,8 +55,6 @@ class TripletsScreen(WorkbenchScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sets: Mapping[str, Path] = {}
-        self.set = ""
         self.choice = Choice()
         self.labels: Labels | None = None
         self.solvers: Sequence[Path] = ()
@@ -72,19 +64,17 @@ class TripletsScreen(WorkbenchScreen):
         self.pool: Mapping[str, Any] | None = None
         """What `mwp.anchors` said of the set that is shown."""
         self._before: Choice | None = None
-        self._kept: Mapping[str, object] = {}
-        self.finder = SetFinder()
-        self.reader = SetReader(lambda: self.workbench.engine, lambda: self.workbench.new_engine())
+        self._stopped = False
+        self._anchors = self.request("mwp.anchors", self._anchors_read)
+        self._explanations = self.request("mwp.explain", self._explained, size=256)
+        self._triplets = self.slow_request(
+            "mwp.triplets", self._triplets_read, self._triplets_progress, size=6, read=self._all_triplets
+        )
         self.anchors = AnchorsPane(id="left")
         self.problems = tuple(ProblemPane(role, id=role) for role in ("anchor", "positive", "negative"))
         self.why = WhyPane(id="why")
 
-    def compose(self) -> ComposeResult:
-        yield from super().compose()
-        yield from (self.finder, self.reader)
-
     def panes(self) -> Iterable[Pane]:
-        """Anchors; anchor, positive and negative; why."""
         return self.anchors, *self.problems, self.why
 
     # Layout
@@ -109,60 +99,60 @@ class TripletsScreen(WorkbenchScreen):
     # Sets
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """The set comes first; its list takes its part when it is there."""
-        self._kept = state
         self.choice = Choice.named(str(state.get("choice"))) or self.choice
         self.solver = str(state.get("solver") or "")
         await super().restore(state)
 
     def state(self) -> dict[str, object]:
-        """Which set, chosen how, besides the lists."""
-        return {**super().state(), "set": self.set, "choice": self.choice.name, "solver": self.solver}
+        return {**super().state(), "choice": self.choice.name, "solver": self.solver}
 
-    def begin(self) -> None:
-        """Look for sets of problems."""
-        self.anchors.show_loading("sets of problems")
-        self._find(str(self._kept.get("set") or ""))
+    def find_sources(self) -> Any:
+        """The sets of problems, and with them the labels and the solvers."""
+        from workbench.papers.mwp.data import sets, solvers
+        from workbench.papers.mwp.labels import Labels
 
-    def _find(self, wanted: str) -> None:
-        self.finder.find(self.workbench.workspace, wanted)
+        workspace = self.workbench.workspace
+        labels = Labels(workspace.folder("problems") / "labels.jsonl")
+        return sets(workspace), labels, solvers(workspace)
 
-    @on(SetFinder.Failed)
-    def _not_found(self, event: SetFinder.Failed) -> None:
-        self.anchors.show_error(event.error)
+    def sources_found(self, answer: Answer) -> None:
+        if answer.error is None:
+            sets, self.labels, self.solvers = answer.value
+            for problem in self.labels.problems:
+                self.workbench.report(problem)
+            answer = replace(answer, value=sets)
+        super().sources_found(answer)
 
-    @on(SetFinder.Found)
-    def _found(self, event: SetFinder.Found) -> None:
-        self.sets, self.labels, self.solvers = event.sets, event.labels, event.solvers
-        for problem in event.labels.problems:
-            self.workbench.report(problem)
-        first = event.wanted if event.wanted in event.sets else next(iter(event.sets), "")
-        if first:
-            self.open_set(first)
-        else:
-            self.anchors.show_sources([], "")
-            self.anchors.show_none()
-            self._show(None)
-
-    def open_set(self, name: str) -> None:
-        """Show a set of problems."""
-        self.set, self.pool, self._before = name, None, None
-        self.anchors.show_sources(list(self.sets), name)
-        self.anchors.show_loading(name)
+    def show_no_source(self) -> None:
         self._show(None)
-        self.reader.anchors(self.path, self.choice)
+
+    def open_source(self, name: str) -> None:
+        self.source, self.pool, self._before = name, None, None
+        self.anchors.show_sources(list(self.sources), name)
+        self.anchors.show_loading(f"reading {name}")
+        self._show(None)
+        self._explanations.clear()
+        self._triplets.clear()
+        self._ask_anchors()
         self._describe()
 
     @property
     def path(self) -> Path:
-        """The file of the set that is shown."""
-        return self.sets[self.set]
+        path: Path = self.sources[self.source]
+        return path
+
+    @property
+    def _way(self) -> tuple[Path, Choice]:
+        """What decides the triplets."""
+        return self.path, self.choice
 
     def _is_shown(self, tag: tuple[Any, ...]) -> bool:
-        return bool(self.set) and tuple(tag[:2]) == (self.path, self.choice)
+        return bool(self.source) and tag[:2] == self._way
 
-    @on(AnchorsRead)
-    def _anchors_read(self, event: AnchorsRead) -> None:
+    def _ask_anchors(self) -> None:
+        self._anchors.ask({"data": str(self.path), "pool": self.choice.pool}, self._way)
+
+    def _anchors_read(self, event: Answer) -> None:
         if not self._is_shown(event.tag):
             return
         if event.error is not None:
@@ -171,28 +161,22 @@ class TripletsScreen(WorkbenchScreen):
         else:
             self.pool = event.value
             self._show_anchors()
-        self.why.show_pool(self.set, self.pool)
+        self.why.show_pool(self.source, self.pool)
         self._describe()
         self.refresh_bindings()
 
     def _show_anchors(self) -> None:
-        """The list, with what is known of the triplets."""
         if self.pool is None:
             return
         rows = self.pool["anchors"]
-        found = self.reader.known_triplets(self.path, self.choice)
-        before = self.reader.known_triplets(self.path, self._before)
+        found = self._triplets.known.get(self._way)
+        before = self._triplets.known.get((self.path, self._before))
         labels = {}
         if self.labels is not None and found is not None:
-            labels = {id_: label for id_, row in found.items() if (label := self.labels.of(self.set, row))}
-        self.anchors.show_anchors(self.set, self.choice, anchor_records(rows, found, before, labels))
+            labels = {id_: label for id_, row in found.items() if (label := self.labels.of(self.source, row))}
+        self.anchors.show_anchors(self.source, self.choice, anchor_records(rows, found, before, labels))
 
-    @on(AnchorsPane.Picked)
-    def _set_picked(self, event: AnchorsPane.Picked) -> None:
-        self._go_to_set(event.name)
-
-    @on(TripletsProgress)
-    def _triplets_going_on(self, event: TripletsProgress) -> None:
+    def _triplets_progress(self, event: Progress) -> None:
         data = event.event.data
         if event.event.kind == "progress" and self._is_shown(event.tag):
             self.anchors.footnote = (
@@ -200,8 +184,12 @@ class TripletsScreen(WorkbenchScreen):
             )
             self.refresh_bindings()
 
-    @on(TripletsRead)
-    def _triplets_read(self, event: TripletsRead) -> None:
+    def _all_triplets(self, found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]] | None:
+        """The triplets by their anchors; those that gave way to another choice are asked for again."""
+        whole = found["complete"] or self._stopped
+        return {row["anchor"]: row for row in found["triplets"]} if whole else None
+
+    def _triplets_read(self, event: Answer) -> None:
         if self._is_shown(event.tag):
             if event.error is not None:
                 self.workbench.report(event.error)
@@ -212,19 +200,20 @@ class TripletsScreen(WorkbenchScreen):
 
     # A triplet
 
-    @on(AnchorsPane.Moved)
+    @on(Pane.Selected, "#left")
     def _anchor_moved(self) -> None:
         anchor = self.anchors.anchor_id
         if not anchor or self.pool is None:
             self._show(None)
-        elif (known := self.reader.explanation(self.path, self.choice, anchor)) is not None:
-            self._show(known)
-            self._ask_triplets()
+        else:
+            params = {**self.choice.params(self.path), "anchor": anchor}
+            if (known := self._explanations.get(params, (*self._way, anchor))) is not None:
+                self._show(known)
+                self._ask_triplets()
         self._describe()
         self.refresh_bindings()
 
-    @on(Explained)
-    def _explained(self, event: Explained) -> None:
+    def _explained(self, event: Answer) -> None:
         if not self._is_shown(event.tag) or event.tag[2] != self.anchors.anchor_id:
             return
         if event.error is not None:
@@ -238,16 +227,21 @@ class TripletsScreen(WorkbenchScreen):
 
     def _ask_triplets(self, *, wanted: bool = False) -> None:
         """Ask for the triplets of all anchors, behind the one that is looked at."""
-        if self.pool is not None:
-            self.reader.triplets(self.path, self.choice, len(self.pool["anchors"]), wanted=wanted)
-            self._describe()
+        if self.pool is None:
+            return
+        small = len(self.pool["anchors"]) <= _MANY
+        if wanted or (small and self._way not in self._triplets.known and self._way != self._triplets.asked):
+            self._triplets.stop()
+            self._stopped = False
+            self._triplets.get(self.choice.params(self.path), self._way)
+        self._describe()
 
     def _show(self, found: Mapping[str, Any] | None) -> None:
-        shown = Shown(self.set, self.path, self.choice, found) if found is not None else None
+        shown = Shown(self.source, self.path, self.choice, found) if found is not None else None
         before = None
         if shown is not None and self._before is not None:
-            old = self.reader.known(self.path, self._before, shown.anchor)
-            before = Shown(self.set, self.path, self._before, old) if old is not None else None
+            old = self._explanations.known.get((self.path, self._before, shown.anchor))
+            before = Shown(self.source, self.path, self._before, old) if old is not None else None
         self.anchors.shown = shown
         for pane in self.problems:
             pane.show(shown)
@@ -255,17 +249,15 @@ class TripletsScreen(WorkbenchScreen):
 
     @property
     def shown(self) -> Shown | None:
-        """The triplet that is shown."""
         return self.anchors.shown
 
     def _describe(self) -> None:
-        """Breadcrumb and footnotes."""
         anchor = self.anchors.anchor_id if self.pool is not None else ""
-        self.crumbs = (self.set, self.choice.short, *([anchor] if anchor else [])) if self.set else ()
-        words = f"{self.choice.short} · {self.choice.pool}" if self.set else ""
-        if self.pool is not None and self.reader.known_triplets(self.path, self.choice) is None:
-            large = len(self.pool["anchors"]) > MANY
-            if self.reader.finding:
+        self.crumbs = (self.source, self.choice.short, *([anchor] if anchor else [])) if self.source else ()
+        words = f"{self.choice.short} · {self.choice.pool}" if self.source else ""
+        if self.pool is not None and self._way not in self._triplets.known:
+            large = len(self.pool["anchors"]) > _MANY
+            if self._triplets.running:
                 words = f"finding triplets   {words}"
             elif large:
                 words += "   R finds all"
@@ -274,14 +266,13 @@ class TripletsScreen(WorkbenchScreen):
     # Another choice
 
     def choose(self, choice: Choice) -> None:
-        """Choose triplets in another way."""
-        if choice == self.choice or not self.set:
+        if choice == self.choice or not self.source:
             return
         self._before, before = self.choice, self.choice
         self.choice = choice
         if choice.pool != before.pool:
             self.pool = None
-            self.reader.pool(self.path, choice)
+            self._ask_anchors()
         else:
             self._show_anchors()
         self._anchor_moved()
@@ -295,30 +286,26 @@ class TripletsScreen(WorkbenchScreen):
         return self.pool is not None and set(self.pool["languages"]) <= {"en"}
 
     def action_choose_run(self) -> None:
-        from screens.triplets.reader import ask_choice
+        from screens.triplets.choice import ask_choice
 
         ask_choice(self.app, self.choice, bertsim=self.bertsim, done=self.choose)
 
     # What can be done
 
     def why_not(self, verb: str) -> str:
-        """The screen's own reasons."""
         if verb in ("strategy", "choose_run", "again", "inspect") and self.pool is None:
             return "no set of problems is shown"
         if verb in ("add", "model") and not self.solvers:
             return "there is no solver; the recipe mwp/solver-tiny trains one"
         if verb == "judge" and self.shown is None:
             return "no triplet is shown"
-        if verb == "again" and self.reader.known_triplets(self.path, self.choice) is not None:
+        if verb == "again" and self._way in self._triplets.known:
             return "the triplets of all problems are here; r reads the set again"
-        if verb in ("earlier", "later"):
-            return self.anchors.why_no_step(verb)
-        if verb == "stop" and not self.reader.finding:
+        if verb == "stop" and not self._triplets.running:
             return "nothing is running here"
         return super().why_not(verb)
 
     def action_open(self) -> None:
-        """The edits between two equations; from the list, go to the triplet."""
         pane, shown = self.active_pane, self.shown
         if shown is None or not isinstance(pane, ProblemPane):
             return
@@ -335,42 +322,33 @@ class TripletsScreen(WorkbenchScreen):
             pair = Pair(f"anchor {anchor['id']}", anchor["template"], name, template)
             self.app.push_screen(EditPath(self.workbench, pair))
 
-    @on(AnchorsPane.Opened)
+    @on(Pane.Opened, "#left")
     def _anchor_opened(self) -> None:
         self.show_pane("negative")
 
-    @on(WhyPane.CandidateOpened)
+    @on(Pane.Opened, "#why")
     def _candidate_opened(self) -> None:
         if (row := self.why.candidate) is not None:
             self._open_path(str(row["name"]), row["equation"])
 
-    @on(WhyPane.TemplatePicked)
-    async def _template_picked(self, event: WhyPane.TemplatePicked) -> None:
-        await self.anchors.listing.set_query(f'template="{event.template}"')
+    @on(Pane.AskedFor, "#why")
+    async def _equation_asked_for(self, event: Pane.AskedFor) -> None:
+        await self.anchors.listing.set_query(f'template="{event.name}"')
         self.show_pane("left")
-
-    def action_earlier(self) -> None:
-        self.anchors.step(-1)
-
-    def action_later(self) -> None:
-        self.anchors.step(1)
-
-    def action_refresh(self) -> None:
-        """From the files again, and whatever sets there are now."""
-        self._find(self.set)
 
     def action_again(self) -> None:
         self._ask_triplets(wanted=True)
 
     def action_stop(self) -> None:
-        self.reader.stop()
+        self._stopped = True
+        self._triplets.stop()
 
     def action_judge(self) -> None:
-        from screens.triplets.reader import ask_label
+        from screens.triplets.choice import ask_label
 
         shown, labels = self.shown, self.labels
         if shown is not None and labels is not None:
-            now = labels.of(self.set, shown.found["triplet"])
+            now = labels.of(self.source, shown.found["triplet"])
             ask_label(self.app, shown.anchor, now, lambda label: self._label(shown, label))
 
     def _label(self, shown: Shown, label: str) -> None:
@@ -382,22 +360,18 @@ class TripletsScreen(WorkbenchScreen):
             self._show_anchors()
 
     def action_inspect(self) -> None:
-        from screens.widgets.dialogs import TextScreen
-
-        if self.pool is None:
-            return
-        labels = len(self.labels) if self.labels is not None else 0
-        lines = provenance(self.path, self.pool, self.choice, labels)
-        self.app.push_screen(TextScreen(f"problems {self.set}", lines))
+        if self.pool is not None:
+            labels = len(self.labels) if self.labels is not None else 0
+            self.show_text(f"problems {self.source}", provenance(self.path, self.pool, self.choice, labels))
 
     # Solving
 
     def action_add(self) -> None:
         """Ask for a problem; the one that is shown stands there to be changed."""
-        from screens.triplets.reader import ask_problem
+        from screens.triplets.choice import ask_problem
 
         shown = self.shown
-        text = self._asked or (told(shown.found["problems"]["anchor"]) if shown is not None else "")
+        text = self._asked or (plain_text(shown.found["problems"]["anchor"]) if shown is not None else "")
         ask_problem(self.app, text, self._solve)
 
     def _solve(self, text: str) -> None:
@@ -409,7 +383,7 @@ class TripletsScreen(WorkbenchScreen):
             self.app.push_screen(SolveSheet(self.workbench, solver, self._asked))
 
     def action_model(self) -> None:
-        from screens.triplets.reader import ask_solver
+        from screens.triplets.choice import ask_solver
 
         ask_solver(self.app, self.solvers, lambda name: setattr(self, "solver", name))
 
@@ -423,15 +397,9 @@ class TripletsScreen(WorkbenchScreen):
         solver = solver_for(next(iter(texts.values()), ""), self.solvers, self.solver)
         if solver is not None:
             go = self.anchors.listing.go_to
-            self.app.push_screen(ProblemMap(self.workbench, solver, (self.set, self.path), texts, go))
+            self.app.push_screen(ProblemMap(self.workbench, solver, (self.source, self.path), texts, go))
 
     # What others ask
-
-    def _go_to_set(self, name: str) -> bool:
-        name = unquote(name)
-        if name in self.sets and name != self.set:
-            self.open_set(name)
-        return name in self.sets
 
     def _go_to_choice(self, name: str) -> bool:
         choice = Choice.named(unquote(name))
@@ -441,26 +409,24 @@ class TripletsScreen(WorkbenchScreen):
         return True
 
     def lookups(self) -> Sequence[Lookup]:
-        """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`."""
-        found = [replace(one, go=partial(_unquoted, one.go)) for one in super().lookups()]
+        """`:problems NAME`, `:strategy nn-bibleu-train`, `:triplet 12`; names have their slashes quoted."""
+        sets, *found = (replace(one, go=partial(_unquoted, one.go)) for one in super().lookups())
         return [
-            Lookup("problems", "Show a set of problems.", self._go_to_set),
+            sets,
             Lookup("strategy", "Choose triplets by a strategy, such as nn-bibleu-train.", self._go_to_choice),
             *found,
         ]
 
     def commands(self) -> Sequence[Command]:
-        """The map."""
         words = "problems in the plane, by a solver's vectors before and after its training"
         none = "" if self.pool is not None else "no set of problems is shown"
         return [Command("map of the problems", words, self.show_map, none or self.why_not("add"))]
 
     def exports(self) -> Sequence[Export]:
-        """What the panes can write, all triplets as the engine has them, and the labels."""
         found = list(super().exports())
         if self.pool is not None:
             engine, facts = self.workbench.engine, {"solver": self.solver}
-            found.append(all_triplets(engine, self.set, self.path, self.choice, facts))
+            found.append(all_triplets(engine, self.source, self.path, self.choice, facts))
         if self.labels is not None and len(self.labels):
             found.append(Export("l", "your labels", ".jsonl", "triplet-labels", self.labels.export))
         return found

@@ -28,10 +28,6 @@ from screens.widgets.sheet import Sheet
 from screens.widgets.table import Column, Record, Table
 
 
-class _Arranged(Answer):
-    """One of the two planes is there; tagged with whether it is the one before."""
-
-
 class ProblemMap(Sheet):
     """Shows the problems of the commonest equations.
 
@@ -60,7 +56,7 @@ class ProblemMap(Sheet):
         self._planes = {before: Scatter(id="before" if before else "after") for before in (True, False)}
         self._lit = Static(id="lit")
         # Two requests: of one, the newer question would take the place of the other.
-        self._requests = {before: self.request("mwp.tsne", _Arranged) for before in (True, False)}
+        self._requests = {before: self.request("mwp.tsne", self._arranged) for before in (True, False)}
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -79,8 +75,7 @@ class ProblemMap(Sheet):
             request.ask({"model": str(self.model), "data": str(self.data), "before": before}, before)
         self._planes[False].focus()
 
-    @on(_Arranged)
-    def _arranged(self, event: _Arranged) -> None:
+    def _arranged(self, event: Answer) -> None:
         plane = self._planes[event.tag]
         if event.error is not None:
             plane.say(error_text(event.error))
@@ -96,7 +91,6 @@ class ProblemMap(Sheet):
             self._tell(event.control)
 
     def _tell(self, plane: Scatter) -> None:
-        """Say what is lit, and light it on the other side too."""
         here = plane.here
         if here is None:
             return
@@ -119,11 +113,9 @@ class ProblemMap(Sheet):
         return self._planes[True].has_focus
 
     def command(self) -> list[str] | None:
-        """The command that prints the places of the side that has the focus."""
         return ["mwp", "tsne", str(self.model), str(self.data), *(["--before"] if self._focused_side else [])]
 
     def exports(self) -> list[Export]:
-        """The places of that side."""
         dots = self._planes[self._focused_side].dots
         if not dots:
             return []
@@ -154,10 +146,6 @@ _EQUATIONS = (
 _EXPORTED = {name: name for name in ("equation", "filled", "answer", "probability")}
 
 
-class _Solved(Answer):
-    """The problem is solved, or why not."""
-
-
 class SolveSheet(Sheet):
     """Asks a solver and shows what it answers."""
 
@@ -178,7 +166,7 @@ class SolveSheet(Sheet):
         self._steps = Listing(_STEPS, id="steps", counts=False, empty=("It is a number of the text", ""))
         self._equations = Listing(_EQUATIONS, id="equations", counts=False)
         self._growth: Timer | None = None
-        self._solve = self.request("mwp.solve", _Solved)
+        self._solve = self.request("mwp.solve", self._solved)
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -195,8 +183,7 @@ class SolveSheet(Sheet):
         self._equations.show_loading(f"asking {self.model.name}")
         self._solve.ask({"model": str(self.model), "text": self.text})
 
-    @on(_Solved)
-    def _solved(self, event: _Solved) -> None:
+    def _solved(self, event: Answer) -> None:
         if event.error is not None:
             self._equations.show_error(event.error)
             return
@@ -258,11 +245,9 @@ class SolveSheet(Sheet):
     # What can be taken away
 
     def command(self) -> list[str] | None:
-        """The command that solves it."""
         return ["mwp", "solve", str(self.model), self.text]
 
     def exports(self) -> list[Export]:
-        """The equations that were thought of."""
         if self.found is None:
             return []
         return table_exports(
@@ -285,7 +270,7 @@ def solver_for(text: str, solvers: Sequence[Path], chosen: str) -> Path | None:
     return named or own or next(iter(solvers), None)
 
 
-_LOOKS = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert": "$success"}
+_STYLES = {"keep": "$quiet", "rename": "$warning", "delete": "$error", "insert": "$success"}
 _SIGNS = {"keep": "=", "rename": "→", "delete": "−", "insert": "+"}
 
 
@@ -299,12 +284,8 @@ class Pair:
     right: str
 
 
-class _Compared(Answer):
-    """The edits are there."""
-
-
 def _step(record: Record) -> Content:
-    look = _LOOKS[record["edit"]]
+    look = _STYLES[record["edit"]]
     return Content.styled(
         f"{_SIGNS[record['edit']]} {record['edit'] if record['edit'] != 'keep' else ''}", look
     )
@@ -312,7 +293,7 @@ def _step(record: Record) -> Content:
 
 def _node(name: str) -> Any:
     def cell(record: Record) -> Content:
-        return safe_text(record[name], "" if record["edit"] == "keep" else _LOOKS[record["edit"]] + " bold")
+        return safe_text(record[name], "" if record["edit"] == "keep" else _STYLES[record["edit"]] + " bold")
 
     return cell
 
@@ -330,7 +311,7 @@ class EditPath(Sheet):
         )
         self._listing = Listing(columns, id="edits", counts=False)
         self._about = Static(classes="figures")
-        self._compare = self.request("mwp.similarity", _Compared)
+        self._compare = self.request("mwp.similarity", self._compared)
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -343,8 +324,7 @@ class EditPath(Sheet):
         self._listing.show_loading("comparing")
         self._compare.ask({"left": self.pair.left, "right": self.pair.right}, self.pair)
 
-    @on(_Compared)
-    def _compared(self, event: _Compared) -> None:
+    def _compared(self, event: Answer) -> None:
         if event.error is not None:
             self._listing.show_error(event.error)
             return
@@ -365,11 +345,9 @@ class EditPath(Sheet):
         self._listing.table.focus()
 
     def command(self) -> list[str] | None:
-        """The command that prints the same."""
         return ["mwp", "similarity", self.pair.left, self.pair.right]
 
     def exports(self) -> list[Export]:
-        """The edits as a table."""
         if not len(self._listing.table.rows):
             return []
         heads = {"left": self.pair.left_name, "edit": "edit", "right": self.pair.right_name}
@@ -384,7 +362,7 @@ class EditPath(Sheet):
 
 def rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The nodes of both trees with what becomes of them, as `mwp.similarity` says."""
-    left, right = (list(node_lines(parse_infix(found[name], Tree))) for name in ("left", "right"))
+    left, right = (node_lines(parse_infix(found[name], Tree)) for name in ("left", "right"))
     return [
         {
             "id": place,

@@ -8,11 +8,11 @@ from typing import Any
 
 from textual import events, on
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from screens.shell.export import CommandLine, Export, Selection, picked, table_exports
 from screens.shell.theme import count, safe_text
+from screens.triplets.choice import Choice
 from screens.triplets.columns import (
     CANDIDATE_COLUMNS,
     TEMPLATE_COLUMNS,
@@ -22,7 +22,6 @@ from screens.triplets.columns import (
     figure,
     template_selection,
 )
-from screens.triplets.reader import Choice
 from screens.widgets.listing import Listing
 from screens.widgets.pane import Page, Pane
 from screens.widgets.table import Record, Table
@@ -40,22 +39,13 @@ _ROOMY = 14
 
 
 class WhyPane(Pane):
-    """Shows the candidates of the triplet, and the statistics of the pool."""
+    """Shows the candidates of the triplet, and the statistics of the pool; `AskedFor` names an equation whose
+    anchors are to be listed."""
 
     DEFAULT_CSS = """
     WhyPane #reasons { height: auto; max-height: 4; padding: 0 1; }
     WhyPane #pool-words { height: auto; max-height: 3; padding: 0 1; color: $quiet; }
     """
-
-    class CandidateOpened(Message):
-        """The edit path to the candidate under the cursor is to be shown."""
-
-    class TemplatePicked(Message):
-        """The anchors of one equation are to be listed."""
-
-        def __init__(self, template: str) -> None:
-            super().__init__()
-            self.template = template
 
     def __init__(self, *, id: str) -> None:
         none = ("No triplet is shown", "")
@@ -135,9 +125,9 @@ class WhyPane(Pane):
     def _opened(self, event: Table.Opened) -> None:
         event.stop()
         if event.table is self._templates.table:
-            self.post_message(self.TemplatePicked(event.table.current_key or ""))
+            self.post_message(self.AskedFor(self, event.table.current_key or ""))
         else:
-            self.post_message(self.CandidateOpened())
+            self.post_message(self.Opened(self))
 
     @property
     def candidate(self) -> Record | None:
@@ -148,7 +138,6 @@ class WhyPane(Pane):
     # What the screen asks
 
     def selection(self, line: CommandLine) -> Selection | None:
-        """The candidate; on the page of the pool the equation."""
         if self._pool is not None and self.page is not None and self.page.id == "pool-page":
             template = self._templates.table.current
             if template is None:
@@ -159,7 +148,6 @@ class WhyPane(Pane):
         return None if row is None or self.shown is None else candidate_selection(self.shown, row, line)
 
     def exports(self) -> Sequence[Export]:
-        """The candidates as they are filtered and sorted."""
         shown = self.shown
         if shown is None:
             return ()

@@ -41,15 +41,12 @@ class Notice(Static):
     """
 
     def show_empty(self, what: str, advice: str = "") -> None:
-        """There is nothing."""
         self.update(safe_text(what) + Content("\n") + safe_text(advice, "$quiet"))
 
     def show_loading(self, what: str) -> None:
-        """It is coming."""
         self.update(Content.assemble(("… ", "$accent"), safe_text(what, "$quiet")))
 
     def show_error(self, error: EngineError) -> None:
-        """It failed."""
         self.update(error_text(error))
 
 
@@ -156,16 +153,13 @@ class FilterLine(Vertical):
 
     @property
     def text(self) -> str:
-        """What is written."""
         return self.field.value
 
     def write(self, text: str) -> None:
-        """Put a text there."""
         self.field.value = text
         self.display = bool(text)
 
     def edit(self) -> None:
-        """Let the user write."""
         self.display = True
         self.add_class("-written")
         self._back, self._draft, self._cycle = 0, self.text, None
@@ -323,12 +317,10 @@ class _Filtered(Vertical):
         return self._line.text if self._line is not None else ""
 
     def on_filter_line_changed(self, event: FilterLine.Changed) -> None:
-        """Filter while it is typed."""
         event.stop()
         self._try(event.text)
 
     def on_filter_line_left(self, event: FilterLine.Left) -> None:
-        """Back to what is filtered."""
         event.stop()
         if event.cleared:
             self.clear_filter()
@@ -410,7 +402,6 @@ class Listing(_Filtered):
                 self.read_notes()
 
     def read_notes(self) -> None:
-        """Show the notes as they are now."""
         under = getattr(self.app, "notes_under", None)
         self.table.show_notes(under(self.home) if under is not None and self.home else {})
 
@@ -420,12 +411,10 @@ class Listing(_Filtered):
         return (*self.fields, *NOTE_FIELDS) if self.home else self.fields
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         nothing = verb == "filter" and not len(self.table.rows) and not self.query_text
         return "there are no lines here" if nothing else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Greyed is what does not apply now."""
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def go_to(self, key: str) -> bool:
@@ -457,11 +446,9 @@ class Listing(_Filtered):
         self.show_state()
 
     def show_loading(self, what: str) -> None:
-        """Say that rows are on their way."""
         self._show_instead(partial(self.notice.show_loading, what))
 
     def show_error(self, error: EngineError) -> None:
-        """Say why there are no rows."""
         self._show_instead(partial(self.notice.show_error, error))
 
     def _show_instead(self, say: Callable[[], None]) -> None:
@@ -501,12 +488,10 @@ class Listing(_Filtered):
         self.table.focus()
 
     def state(self) -> dict[str, object]:
-        """What a session keeps."""
         history = list(self._line.history) if self._line is not None else []
         return {"query": self.query_text, "history": history, **self.table.state()}
 
     async def restore(self, state: Mapping[str, object]) -> None:
-        """Put back what `state` gave."""
         query, history = state.get("query"), state.get("history")
         if isinstance(history, list) and history:
             (await self._filter_line()).history = [str(text) for text in history]

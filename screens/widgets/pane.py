@@ -16,10 +16,11 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
+from engines.core.errors import EngineError
 from screens.shell.export import CommandLine, Export, Lookup, Selection
 from screens.shell.theme import count, safe_text, width
 from screens.widgets.listing import Listing
-from screens.widgets.reader import Said
+from screens.widgets.reader import WidgetMessage
 from screens.widgets.table import Table
 
 _CORNERS = 6
@@ -50,7 +51,6 @@ class TabStrip(Static):
             self.post_message(self.Picked(index))
 
     def show_tabs(self, labels: Sequence[str], active: int) -> None:
-        """Draw these labels."""
         self._labels, self._active = tuple(labels), active
         self._draw()
 
@@ -158,8 +158,29 @@ class Pane(Vertical):
     class Retitled(Message):
         """The title is another one; panes that share its place name it."""
 
-    class PageShown(Said["Pane"]):
+    class PageShown(WidgetMessage["Pane"]):
         """A page came to the front."""
+
+    # What panes and the parts of them say; `@on(Pane.Selected, "#left")` hears one of them.
+
+    class Selected(WidgetMessage[Widget]):
+        """Something else is selected, or nothing, or the same as it is now."""
+
+    class Opened(WidgetMessage[Widget]):
+        """What is selected is to be opened."""
+
+    class Marked(WidgetMessage[Widget]):
+        """Marks changed."""
+
+    class Left(WidgetMessage[Widget]):
+        """There is nothing further to the left: the pane there is wanted."""
+
+    class AskedFor(WidgetMessage[Widget]):
+        """The thing with this name is to be shown."""
+
+        def __init__(self, widget: Widget, name: str) -> None:
+            super().__init__(widget)
+            self.name = name
 
     def __init__(self, *children: Widget, title: str, id: str, share: int = 1) -> None:
         super().__init__(*children, id=id)
@@ -210,7 +231,6 @@ class Pane(Vertical):
 
     @property
     def page(self) -> Page | None:
-        """The page that is shown."""
         return next((page for page in self.pages if page.display), None)
 
     async def show_page(self, name: str) -> None:
@@ -232,7 +252,7 @@ class Pane(Vertical):
         """Where on the screen the tabs stand."""
         strip = self._strip
         at, pages = strip.content_region, self.pages
-        # The tabs of a pane without pages are its sources.
+        # The tabs of a list are its sources.
         return [(pages[index], Offset(at.x + x, at.y)) for index, x in strip.places] if pages else []
 
     async def step_page(self, step: int) -> None:
@@ -311,20 +331,22 @@ class Pane(Vertical):
         self.border_title = Content(" │ ").join(parts)
 
 
-class SourcePane(Pane):
-    """A pane whose tabs are the sources of what it shows: corpora, collections.
+class ListPane(Pane):
+    """A pane that is one list, with other things under it; it speaks for the table in it.
 
-    `show_sources` names them; `Picked` is posted when another one is to be shown.
+    Its tabs, if there are several, are the sources of what is listed: corpora, collections. `show_sources`
+    names them; `AskedFor` is posted when another one is to be shown.
     """
-
-    @dataclass
-    class Picked(Message):
-        """The source with this name is to be shown."""
-
-        name: str
 
     sources: tuple[str, ...] = ()
     source = ""
+
+    def __init__(self, listing: Listing, *below: Widget, title: str, id: str, share: int = 1) -> None:
+        super().__init__(listing, *below, title=title, id=id, share=share)
+        self.listing = listing
+        self.table = listing.table
+
+    # Sources
 
     def show_sources(self, names: Sequence[str], shown: str) -> None:
         """The sources there are, and the one that is shown."""
@@ -338,40 +360,29 @@ class SourcePane(Pane):
 
     @property
     def has_tabs(self) -> bool:
-        """Whether there are several sources."""
         return len(self.sources) > 1
 
     async def step_page(self, step: int) -> None:
-        """Ask for the next or previous source."""
         if self.sources:
-            self._pick((max(0, self._place) + step) % len(self.sources))
+            name = self.sources[(max(0, self._place) + step) % len(self.sources)]
+            self.post_message(self.AskedFor(self, name))
 
     @on(TabStrip.Picked)
     def _source_picked(self, event: TabStrip.Picked) -> None:
         event.stop()
         event.prevent_default()
-        self._pick(event.index)
+        self.post_message(self.AskedFor(self, self.sources[event.index]))
 
-    def _pick(self, index: int) -> None:
-        self.post_message(self.Picked(self.sources[index]))
+    # The list
 
+    def show_loading(self, what: str) -> None:
+        self.listing.show_loading(what)
 
-class ListPane(SourcePane):
-    """A pane that is one list, with other things under it; it speaks for the table in it."""
+    def show_error(self, error: EngineError) -> None:
+        self.listing.show_error(error)
 
-    class Moved(Said["ListPane"]):
-        """Another record is under the cursor, or none, or the same one as it is now."""
-
-    class Opened(Said["ListPane"]):
-        """The record under the cursor is to be opened."""
-
-    class Marked(Said["ListPane"]):
-        """Marks changed."""
-
-    def __init__(self, listing: Listing, *below: Widget, title: str, id: str, share: int = 1) -> None:
-        super().__init__(listing, *below, title=title, id=id, share=share)
-        self.listing = listing
-        self.table = listing.table
+    def show_none(self) -> None:
+        """There is no source."""
 
     def go_to(self, key: str) -> bool:
         """Put the cursor on a record; whether it is among the lines."""
@@ -394,5 +405,5 @@ class ListPane(SourcePane):
     @on(Table.Marked)
     def _table_said(self, event: Table.Moved) -> None:
         event.stop()
-        said = {Table.Moved: self.Moved, Table.Opened: self.Opened, Table.Marked: self.Marked}
+        said = {Table.Moved: self.Selected, Table.Opened: self.Opened, Table.Marked: self.Marked}
         self.post_message(said[type(event)](self))

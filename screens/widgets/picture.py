@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.style import Style
-from textual import events, on
+from textual import events
 from textual.color import Color
 from textual.content import Content
 from textual.strip import Strip
@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from screens.shell import graphics as kitty
 from screens.shell.graphics import NONE, Graphics
-from screens.shell.request import Answer, Request
+from screens.shell.request import Answer, CachedRequest
 from screens.shell.theme import safe_text
 from screens.widgets.plot import MOST_SERIES, Plot, Series, span
 
@@ -48,7 +48,6 @@ class _Shown:
             self.number = owner.frame.sixels.add(Sixel(owner, document))
 
     def row(self, line: int, style: Style) -> Strip:
-        """A row of its cells."""
         if self._kitty:
             from rich.segment import Segment
 
@@ -59,7 +58,6 @@ class _Shown:
         return cells(self.number, self.columns, style)
 
     def remove(self) -> None:
-        """Take it from the terminal."""
         if self._kitty:
             self._write(kitty.removal(self.number))
         else:
@@ -81,9 +79,6 @@ class Pictured(Widget):
 
     operation = ""
 
-    class Painted(Answer):
-        """The picture is there; tagged with what was asked."""
-
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._shown: _Shown | None = None
@@ -92,7 +87,7 @@ class Pictured(Widget):
         self._room: tuple[int, ...] = ()
         self._pause: Timer | None = None
         self._stale: Timer | None = None
-        self._request: Request | None = None
+        self._request: CachedRequest | None = None
 
     # For subclasses to give
 
@@ -111,7 +106,6 @@ class Pictured(Widget):
 
     @property
     def frame(self) -> Frame:
-        """The app."""
         return cast("Frame", self.app)
 
     @property
@@ -132,7 +126,7 @@ class Pictured(Widget):
         coloured = self.graphics.protocol != "kitty" or self.app.console.color_system == "truecolor"
         if self.graphics.protocol == "none" or not coloured:
             return
-        self._request = Request(self, lambda: self.frame.engine, self.operation, self.Painted)
+        self._request = CachedRequest(self, lambda: self.frame.engine, self.operation, self._answered)
         self.app.screen_change_signal.subscribe(self, self._screen_changed)
         self.app.app_resume_signal.subscribe(self, self._resumed)
         self.app.theme_changed_signal.subscribe(self, lambda _: self._again())
@@ -183,11 +177,7 @@ class Pictured(Widget):
         self._asked_at = time.monotonic()
         self._request.ask({**question, "look": self._look()}, question)
 
-    @on(Answer)
     def _answered(self, event: Answer) -> None:
-        if not isinstance(event, self.Painted):
-            return
-        event.stop()
         if event.tag is not self._asked:
             return
         if event.error is not None:
@@ -208,7 +198,6 @@ class Pictured(Widget):
             self._stale = None
 
     def _drop(self) -> None:
-        """Back to the drawing."""
         self._fresh()
         shown, self._shown = self._shown, None
         if shown is not None:
@@ -238,7 +227,6 @@ class Pictured(Widget):
         }
 
     def render_line(self, y: int) -> Strip:
-        """A row of the picture, or of the drawing."""
         shown = self._shown
         if shown is None or not self.picture_shown:
             return super().render_line(y)
@@ -335,5 +323,4 @@ class FormulaImage(Pictured):
         self.styles.height = document["lines"] + 1 if document is not None else 0
 
     def render(self) -> Content:
-        """The text."""
         return safe_text(self._text)

@@ -19,7 +19,7 @@ from textual.widget import Widget
 from screens.shell.keymap import SCATTER_KEYS, bindings
 from screens.shell.theme import DOTS, count, elide, safe_text
 from screens.shell.theme import number as measure
-from screens.widgets.reader import Said
+from screens.widgets.reader import WidgetMessage
 
 _COLOURS = ("$accent", "$series-2", "$series-3", "$series-4", "$series-5", "$series-6")
 _GLYPHS = "●■▲◆○□"
@@ -132,7 +132,6 @@ def draw(
 
 
 def _signs(series: Sequence[Series], *, plain: bool) -> list[tuple[str, str]]:
-    """Glyph and colour of each curve."""
     return [
         sign(number if one.sign is None else one.sign, plain=plain)
         for number, one in enumerate(series[:MOST_SERIES])
@@ -182,10 +181,9 @@ class Plot(Widget):
     short_caption: reactive[str] = reactive("")
 
     def render(self) -> Content:
-        """The drawing with its axes."""
         ranges = span(self.series)
-        told = self.legend and len(self.series) > 1
-        cells, lines = self.size.width, self.size.height - 2 - told
+        named = self.legend and len(self.series) > 1
+        cells, lines = self.size.width, self.size.height - 2 - named
         if ranges is None or lines < 1 or cells < 12:
             return Content.styled(self.empty, "$quiet")
         (x_low, x_high), (y_low, y_high) = ranges
@@ -199,8 +197,8 @@ class Plot(Widget):
         lines -= bool(below)
         plain = bool(getattr(self.app, "ascii", False))
         colours = [colour for _, colour in _signs(self.series, plain=plain)]
-        rows = [self._legend(cells, plain)] if told else []
-        for index, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=told)):
+        rows = [self._legend(cells, plain)] if named else []
+        for index, row in enumerate(draw(self.series, inner, lines, ranges, ascii=plain, glyphs=named)):
             label = labels[0] if index == 0 else labels[1] if index == lines - 1 else ""
             parts: list[Content | str] = [Content.styled(f"{label:>{margin}}│", "$quiet")]
             for which, cells_alike in groupby(row, key=lambda cell: cell[1]):
@@ -235,7 +233,6 @@ class Plot(Widget):
 
 
 def _coloured(text: str, which: int, colours: Sequence[str]) -> Content:
-    """Cells that are in the same curves."""
     if which == 0:
         return Content(text)
     single = not which & (which - 1)
@@ -283,16 +280,16 @@ class Scatter(Widget, can_focus=True):
 
     lit: reactive[str] = reactive("")
 
-    class Moved(Said["Scatter"]):
+    class Moved(WidgetMessage["Scatter"]):
         """Another dot is lit."""
 
-    class Opened(Said["Scatter"]):
+    class Opened(WidgetMessage["Scatter"]):
         """The lit dot is to be opened."""
 
-    class Arrange(Said["Scatter"]):
+    class Arrange(WidgetMessage["Scatter"]):
         """The dots are to be arranged in another way."""
 
-    class Outside(Said["Scatter"]):
+    class Outside(WidgetMessage["Scatter"]):
         """There is nothing further on the left."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -320,7 +317,6 @@ class Scatter(Widget, can_focus=True):
         self.refresh()
 
     def say(self, message: Content) -> None:
-        """Show a text in place of dots."""
         self.dots, self._said = (), message
         self.refresh()
 
@@ -337,7 +333,6 @@ class Scatter(Widget, can_focus=True):
 
     @property
     def here(self) -> Dot | None:
-        """The lit dot."""
         number = self._numbers.get(self.lit)
         return None if number is None or not self.dots else self.dots[number]
 
@@ -458,13 +453,11 @@ class Scatter(Widget, can_focus=True):
         self._choose(lambda place: -float(place[1]))
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         here = self._lit_place()
         alone = here is None or len(self._by_cell[_cell_scatter(here)]) < 2
         return "no other stands at this place" if verb in ("next_match", "previous_match") and alone else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Greyed is what does not apply now."""
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def action_next_match(self) -> None:
@@ -572,7 +565,6 @@ def _along(here: Place, there: Place, direction: Place) -> tuple[int, int]:
 
 
 def _scale(values: Sequence[float], steps: int) -> list[int]:
-    """The values on a grid from 0 to `steps`."""
     low, high = min(values), max(values)
     if high <= low:
         return [steps // 2] * len(values)

@@ -23,7 +23,7 @@ from workbench.filters import Filter
 W = TypeVar("W", bound=Widget)
 
 
-class Said(Message, Generic[W]):
+class WidgetMessage(Message, Generic[W]):
     """A message of a widget, whoever made it speak: a message goes no further up than to its sender, and that
     would be the listing when its filter line made the table speak."""
 
@@ -76,17 +76,14 @@ class Lines(ScrollView, can_focus=True):
     # Filter and keys
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         if verb in ("next_match", "previous_match") and self.last_filter is None:
             return "no filter was written here yet; / writes one"
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Greyed is what does not apply now."""
         return None if self.why_not(action) else super().check_action(action, parameters)
 
     def set_filter(self, wanted: Filter | None) -> None:
-        """Show only what passes, or everything again."""
         self.filter = wanted
         if wanted is not None:
             self.last_filter = wanted
@@ -142,7 +139,7 @@ class Reader(Lines):
     wrap: reactive[bool] = reactive(False)
     behind: reactive[int] = reactive(0)
 
-    class Changed(Said["Reader"]):
+    class Changed(WidgetMessage["Reader"]):
         """Follow, wrap, or the number of lines not seen changed."""
 
     def __init__(self, *, id: str | None = None, follow: bool = False) -> None:
@@ -159,7 +156,6 @@ class Reader(Lines):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The text, line by line."""
         return self._lines
 
     def show(self, lines: Iterable[str], *, keep: bool = False) -> None:
@@ -173,7 +169,6 @@ class Reader(Lines):
             self.scroll_to(y=0, animate=False)
 
     def append(self, lines: Iterable[str]) -> None:
-        """Add lines at the end."""
         start = len(self._lines)
         self._grows = self._grows or start > 0
         self._lines.extend(printable(line.rstrip("\n").expandtabs(4)) for line in lines)
@@ -253,7 +248,6 @@ class Reader(Lines):
         self.scroll_to(y=round(self.scroll_y) + lines, animate=False)
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         return "nothing arrives here" if verb == "follow" and not self._grows else super().why_not(verb)
 
     def action_wrap(self) -> None:
@@ -277,7 +271,6 @@ class Reader(Lines):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        """One row of the text."""
         cells = self.scrollable_content_region.width
         if self.wrap and self._cells != self.scrollable_content_region.width:
             self.call_later(self._refold_at_width)

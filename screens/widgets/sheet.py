@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from textual import on
 from textual.binding import BindingType
 from textual.containers import Vertical
 
 from screens.shell.export import Export
 from screens.shell.frame import Frame
 from screens.shell.keymap import SHEET_KEYS, bindings
-from screens.shell.request import Answer, Progress, Request
+from screens.shell.request import Answer, CachedRequest, Progress
 from screens.widgets.dialogs import Dialog, TextScreen
 from screens.widgets.listing import Listing, ReaderBox
 
@@ -34,9 +33,14 @@ class Sheet(Dialog[None]):
         super().__init__()
         self.workbench = workbench
 
-    def request(self, operation: str, answer: type[Answer]) -> Request:
-        """Questions to an operation; `answer` and `Progress` come as messages."""
-        return Request(self, lambda: self.workbench.engine, operation, answer, Progress)
+    def request(
+        self,
+        operation: str,
+        then: Callable[[Answer], object],
+        progress: Callable[[Progress], object] | None = None,
+    ) -> CachedRequest:
+        """Questions to an operation; see `CachedRequest`."""
+        return CachedRequest(self, lambda: self.workbench.engine, operation, then, progress)
 
     def command(self) -> list[str] | None:
         """The words of the command line, None when there is nothing to print."""
@@ -76,9 +80,6 @@ class TextSheet(TextScreen):
     others: ClassVar[Mapping[str, str]] = {}
     """What the engine may be at while this waits, in words, by operation."""
 
-    class Answered(Answer):
-        """The operation has ended."""
-
     def __init__(
         self,
         workbench: Frame,
@@ -97,7 +98,7 @@ class TextSheet(TextScreen):
         self._doing = doing
         self._command = command
         self._since = 0.0
-        self._request = Request(self, lambda: workbench.engine, operation, self.Answered)
+        self._request = CachedRequest(self, lambda: workbench.engine, operation, self._answered)
 
     def on_mount(self) -> None:
         box = self.query_one(Vertical)
@@ -121,11 +122,10 @@ class TextSheet(TextScreen):
     def action_yank(self) -> None:
         self._workbench.copy(self._command, "command line")
 
-    def told(self, answer: Answer) -> Iterable[str]:
+    def lines_of(self, answer: Answer) -> Iterable[str]:
         """The lines for what it answered."""
         raise NotImplementedError
 
-    @on(Answered)
-    def _answered(self, event: Answered) -> None:
+    def _answered(self, answer: Answer) -> None:
         self._clock.stop()
-        self._show(self.told(event))
+        self._show(self.lines_of(answer))

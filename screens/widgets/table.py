@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from screens.shell.keymap import LIST_KEYS, bindings
 from screens.shell.theme import elide, safe_text, width
-from screens.widgets.reader import Lines, Said
+from screens.widgets.reader import Lines, WidgetMessage
 
 if TYPE_CHECKING:
     from workbench.notes import Note
@@ -201,11 +201,9 @@ class Rows:
         return len(self.records)
 
     def record(self, index: int) -> Record:
-        """The record at a position."""
         return self.records[index]
 
     def key(self, index: int) -> str:
-        """Its key as text."""
         return str(self.records[index][self._key])
 
     def find(self, key: str) -> int | None:
@@ -283,10 +281,9 @@ class Table(Lines):
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
-    class _Event(Said["Table"]):
+    class _Event(WidgetMessage["Table"]):
         @property
         def table(self) -> Table:
-            """The table it happened in."""
             return self.widget
 
     class Moved(_Event):
@@ -325,7 +322,6 @@ class Table(Lines):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns, left to right."""
         return self._columns
 
     @columns.setter
@@ -344,12 +340,10 @@ class Table(Lines):
 
     @property
     def current(self) -> Record | None:
-        """The record under the cursor."""
         return self.rows.record(self._order[self.cursor]) if self._order else None
 
     @property
     def current_key(self) -> str | None:
-        """Its key."""
         return self.rows.key(self._order[self.cursor]) if self._order else None
 
     @property
@@ -366,11 +360,11 @@ class Table(Lines):
             marked.append(here)
         return (marked[0], marked[1]) if len(marked) == 2 else None
 
-    def why_no_pair(self, things: str) -> str:
-        """Why there are no two records to compare, said of `things` ("members"); nothing when there are."""
+    def why_no_pair(self, what: str) -> str:
+        """Why there are no two records to compare, which are `what` ("members"); nothing when there are."""
         if self.pair is not None:
             return ""
-        return f"mark two {things} with space, or one besides this one"
+        return f"mark two {what} with space, or one besides this one"
 
     def show_notes(self, notes: Mapping[str, Note]) -> None:
         """The notes on rows, by their keys: `★` and `✎` stand before the rows that have one."""
@@ -505,11 +499,9 @@ class Table(Lines):
     # Cursor
 
     def validate_cursor(self, value: int) -> int:
-        """Stays on a line."""
         return max(0, min(value, len(self._order) - 1))
 
     def watch_cursor(self, before: int, now: int) -> None:
-        """Show the line and say so."""
         top = round(self.scroll_y)
         self.show_cursor()
         if round(self.scroll_y) == top:
@@ -536,11 +528,9 @@ class Table(Lines):
         self.scroll_to(y=y, animate=False, immediate=True, force=True)
 
     def move(self, lines: int) -> None:
-        """Go so many lines down, or up."""
         self.cursor += lines
 
     def why_not(self, verb: str) -> str:
-        """Why a verb does not apply now."""
         if not len(self.rows) and verb in _OF_LINES:
             return "there are no lines here"
         return super().why_not(verb)
@@ -683,7 +673,6 @@ class Table(Lines):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """One line: the headings, a record, or nothing."""
         cells = self.size.width
         base = self.visual_style
         if y == 0 and len(self.rows):

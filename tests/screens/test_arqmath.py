@@ -20,8 +20,8 @@ from screens.app import Workbench
 from screens.arqmath.answer import fold
 from screens.arqmath.columns import bar, fraction, signed, sparkline
 from screens.arqmath.judging import GradeLine
-from screens.arqmath.reader import Searched
 from screens.arqmath.screen import ArqmathScreen
+from screens.shell.request import Answer
 from screens.shell.theme import width
 from screens.widgets.dialogs import Prompt, TextScreen
 from screens.widgets.listing import Notice, ReaderBox
@@ -235,10 +235,7 @@ async def test_other_runs_are_chosen_and_added(build: Make, tmp_path: Path) -> N
         await press(pilot, "c", "1")
         assert (screen.runs.run, screen.runs.against) == ("bm25", "dense")
 
-        def change_runs(path: Path, *, add: bool) -> None:
-            screen.finder.change_runs(app.workspace, screen.runs.collection, path, add=add)
-
-        change_runs(more, add=True)
+        screen.change_runs(more, add=True)
         await settle(pilot, lambda: len(screen.runs.names) == 3)
         await settle(pilot)
         await press(pilot, "c", "3")
@@ -246,10 +243,10 @@ async def test_other_runs_are_chosen_and_added(build: Make, tmp_path: Path) -> N
         await press(pilot, "b", "1")
         assert (screen.runs.run, screen.runs.against) == ("mine", "bm25")
         assert topics(screen).visible_records()[0]["ndcg"] < 1.0
-        change_runs(tmp_path / "none.tsv", add=True)
+        screen.change_runs(tmp_path / "none.tsv", add=True)
         await settle(pilot)
         assert "none.tsv" in app.activity[-1].text
-        change_runs(more, add=False)
+        screen.change_runs(more, add=False)
         await settle(pilot, lambda: len(screen.runs.names) == 2)
         assert more.exists()
 
@@ -382,10 +379,10 @@ async def test_answers_to_an_earlier_search_come_too_late(build: Make) -> None:
         hits = await search(pilot, "binomial theorem")
         before = ids(hits)
         model = screen.hits.model
-        screen.post_message(Searched(("use limit", model), {"how": "lexical", "hits": []}))
+        screen.searched(Answer(("use limit", model), {"how": "lexical", "hits": []}))
         await settle(pilot)
         assert ids(hits) == before
-        screen.post_message(Searched(("binomial theorem", model), {"how": "lexical", "hits": []}))
+        screen.searched(Answer(("binomial theorem", model), {"how": "lexical", "hits": []}))
         await settle(pilot)
         assert ids(hits) == []
 

@@ -89,7 +89,7 @@ async def test_several_variables_are_grown_copied_and_sliced(
         assert middle.footnote.startswith("x, y where 0 < x · stopped")
         assert middle.detail.endswith("(any, readable, weighted, seed 0)")
         assert not screen.why_not("keep")
-        assert screen.unkept()
+        assert screen.unsaved()
         assert "K keeps it" in str(line.query_one(".say", Static).content)
 
         # The member that holds only where x is positive is judged there.

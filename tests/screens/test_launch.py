@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -422,6 +423,21 @@ def test_fields_of_a_training(name: str, text: str, wrong: str, sample: Workspac
     found = form.problems(values)
     assert set(found) == ({name} if wrong else set())
     assert all(wrong in error.what for error in found.values())
+
+
+def test_help_is_that_of_the_trainer_s_own_setting(sample: Workspace) -> None:
+    """The vector of a problem is a mean or the first state, that of an expression a mean or the greatest."""
+    found = {}
+    for recipe in (load("mwp/solver-tiny"), load(QUICK)):
+        tables = {"model": {"pooling": "mean"}, "train": {"lr": 1e-3}}
+        form = form_fields(replace(recipe, params={**recipe.params, **tables}), sample)
+        found |= {(recipe.name, field.name): field for field in form.fields}
+        assert found[recipe.name, "train.lr"].help == "Learning rate at its highest."
+        pooling = found[recipe.name, "model.pooling"]
+        assert set(form.choices(pooling)) == {"mean", "first" if "mwp" in recipe.name else "max"}
+    assert found["mwp/solver-tiny", "model.pooling"].help.endswith(
+        "the mean of the states, or the first one."
+    )
 
 
 def test_the_command_opens_the_form(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from math import log2
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from textual.pilot import Pilot
@@ -15,8 +16,8 @@ from typer.testing import CliRunner
 
 from engines.formula.unicode import unicode_text
 from screens.app import Workbench
-from screens.mathamr.columns import things
-from screens.mathamr.contexts import OWN, Subject, text_of
+from screens.mathamr.columns import destinations
+from screens.mathamr.contexts import OWN, Subject
 from screens.mathamr.formula import in_the_plane, line_by_line
 from screens.mathamr.inspection import Drawn, balanced
 from screens.mathamr.screen import MathamrScreen
@@ -183,10 +184,10 @@ async def test_any_text_is_inspected_and_kept(build: Make) -> None:
         assert table.visible_records()[0]["formula"] == "129"
         command = screen.graph.selection(app.command_line).command  # type: ignore[union-attr]
         assert command.endswith("-- 'Solve $x^2=2$'")
-        assert screen._go_to_source("mini")
+        assert screen.go_to_source("mini")
         await ready(pilot)
         address = Subject(OWN, text="Is $a/b$ 100%25?").address
-        assert text_of(address.split("/")[-1]) == "Is $a/b$ 100%25?"
+        assert unquote(address.split("/")[-1]) == "Is $a/b$ 100%25?"
         app.navigation.go_to_address(address)
         await ready(pilot, "Is $a/b$ 100%25?")
 
@@ -410,7 +411,7 @@ def test_the_graphs_of_the_collection_are_graphs() -> None:
 
 def test_what_the_palette_finds(files: Path, workspace: Workspace) -> None:
     shutil.copytree(files, workspace.folder("arqmath") / "mini")
-    found = {thing.label: thing.sentence for thing in things(workspace)}
+    found = {thing.label: thing.sentence for thing in destinations(workspace)}
     assert found["topic B.2"] == "formula \\frac{a}{b}"
     assert found["collection mini"] == "a collection of formulas in context"
 

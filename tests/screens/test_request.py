@@ -1,4 +1,4 @@
-"""Latest-wins requests: one question at a time, the newest next, and every answer a message."""
+"""Requests: one question at a time, the newest next, and answers that are remembered."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from textual import on
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widget import Widget
 
 from engines.core.errors import EngineError
 from engines.core.events import Event
-from screens.shell.request import Answer, Progress, Request, Service
+from screens.shell.request import Answer, CachedRequest, Progress
 from workbench.engine_process import Result
 
 
@@ -45,43 +46,30 @@ class Engine:
         return self.calls[-1]
 
 
-class Doubled(Answer):
-    pass
-
-
-class Doubling(Progress):
-    pass
-
-
-class Asker(Service):
-    pass
-
-
 class Listening(App[None]):
-    """Answers reach the service that asked, and bubble up from there."""
-
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[tuple[Any, Any, str]] = []
         self.progress = 0
-        self.asker = Asker()
+        self.asker = Widget()
 
     def compose(self) -> ComposeResult:
         yield self.asker
 
-    @on(Doubled)
-    def _doubled(self, event: Doubled) -> None:
-        self.heard.append((event.tag, event.value, event.error.code if event.error else ""))
+    def request(self, engine: Engine, **how: Any) -> CachedRequest:
+        return CachedRequest(self.asker, lambda: engine, "double", self.take, self.advance, **how)  # type: ignore[arg-type,return-value]
 
-    @on(Doubling)
-    def _doubling(self) -> None:
-        self.progress += 1
+    def take(self, answer: Answer) -> None:
+        self.heard.append((answer.tag, answer.value, answer.error.code if answer.error else ""))
+
+    def advance(self, progress: Progress) -> None:
+        self.progress += progress.event.data["done"]  # type: ignore[operator]
 
 
 async def test_the_newest_question_is_asked_next_and_those_between_never() -> None:
     engine, app = Engine(), Listening()
     async with app.run_test() as pilot:
-        request = Request(app.asker, lambda: engine, "double", Doubled, Doubling)  # type: ignore[arg-type,return-value]
+        request = app.request(engine)
         for number in (1, 2, 3):
             request.ask({"number": number}, number)
             await pilot.pause()
@@ -101,7 +89,7 @@ async def test_the_newest_question_is_asked_next_and_those_between_never() -> No
 async def test_what_is_stopped_answers_with_its_error_and_nothing_waits() -> None:
     engine, app = Engine(), Listening()
     async with app.run_test() as pilot:
-        request = Request(app.asker, lambda: engine, "double", Doubled)  # type: ignore[arg-type,return-value]
+        request = app.request(engine)
         request.ask({"number": 1}, "first")
         await pilot.pause()
         request.ask({"number": 2}, "second")
@@ -117,3 +105,47 @@ async def test_what_is_stopped_answers_with_its_error_and_nothing_waits() -> Non
         await pilot.pause()
         await pilot.pause()
         assert app.heard[1:] == [("third", {"twice": 8}, "")]
+
+
+async def answered(pilot: Pilot[None], engine: Engine) -> None:
+    await pilot.pause()
+    engine.calls[-1].go.set()
+    await pilot.pause()
+    await pilot.pause()
+
+
+async def test_what_is_known_is_not_asked_again_and_the_oldest_is_forgotten() -> None:
+    engine, app = Engine(), Listening()
+    async with app.run_test() as pilot:
+        request = app.request(engine, size=2, read=lambda found: found["twice"] or None)
+        for number in (1, 1, 2, 3):
+            if request.get({"number": number}, number) is None:
+                # Asked for again while it is asked, it is asked once.
+                assert request.get({"number": number}, number) is None
+                await answered(pilot, engine)
+        assert [call.params["number"] for call in engine.calls] == [1, 2, 3]
+        assert app.heard == [(1, 2, ""), (2, 4, ""), (3, 6, "")]
+        assert list(request.known) == [2, 3]
+        assert request.get({"number": 3}, 3) == 6
+        # Nothing is remembered of what has no value, nor of what was merely asked.
+        assert request.get({"number": 0}, 0) is None
+        await answered(pilot, engine)
+        request.ask({"number": 7}, 7)
+        await answered(pilot, engine)
+        assert list(request.known) == [2, 3]
+
+
+async def test_what_was_asked_before_all_was_forgotten_has_no_answer() -> None:
+    engine, app = Engine(), Listening()
+    async with app.run_test() as pilot:
+        request = app.request(engine)
+        request.get({"number": 1}, 1)
+        await pilot.pause()
+        request.clear()
+        assert request.asked is None
+        assert request.get({"number": 1}, 1) is None
+        engine.calls[0].go.set()
+        await pilot.pause()
+        assert app.heard == []
+        await answered(pilot, engine)
+        assert app.heard == [(1, {"twice": 2}, "")]

@@ -18,7 +18,7 @@ from screens.jobs.detail import Detail
 from screens.jobs.form import NewJob
 from screens.shell.bars import Header, KeyBar
 from screens.shell.cards import TooSmall
-from screens.shell.export import Thing
+from screens.shell.export import Destination
 from screens.shell.navigation import matching
 from screens.widgets.dialogs import Chooser
 from screens.widgets.listing import Listing
@@ -392,8 +392,8 @@ async def test_the_palette_finds_things_of_screens_not_opened_yet(
             raise AssertionError(shown(app))
 
         await until(lambda: app.place)
-        app._gather_things()
-        await until(lambda: app.things)
+        app._gather_destinations()
+        await until(lambda: app.destinations)
         await pilot.press("colon", *"binomials", "enter")
         await until(lambda: app.current_mode == "arqmath" and app.place and "A.1" in app.place.crumbs)
         await pilot.press("colon", *"job 40", "enter")
@@ -427,10 +427,10 @@ async def test_notes_are_listed_and_lead_back(make: Make) -> None:
 
 def test_what_has_a_word_as_its_own_comes_before_many_that_have_it_inside() -> None:
     problems = [
-        ("triplets", Thing((("triplet", f"training-{number}"),), "a problem about trains"))
+        ("triplets", Destination((("triplet", f"training-{number}"),), "a problem about trains"))
         for number in range(500)
     ]
-    recipe = ("jobs", Thing((("train", "egen/cl-mean-tiny"),), "a recipe"))
+    recipe = ("jobs", Destination((("train", "egen/cl-mean-tiny"),), "a recipe"))
     found = matching([*problems, recipe], "train")
     assert found[0] == recipe
     assert len(found) == 100

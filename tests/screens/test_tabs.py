@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from textual.app import App, ComposeResult
 
-from screens.widgets.pane import SourcePane, TabStrip
+from screens.widgets.listing import Listing
+from screens.widgets.pane import ListPane, TabStrip
+from screens.widgets.table import Column
 
 LABELS = ["sample-e", "grown", "templates", "not kept"]
 
@@ -15,7 +17,7 @@ class Strip(App[None]):
         yield TabStrip()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict.fromkeys(("quiet", "accent", "line"), "#888888")
+        return dict.fromkeys(("quiet", "accent", "line", "cursor", "cursor-blurred"), "#888888")
 
 
 @pytest.mark.parametrize("cells", [60, 30, 16])
@@ -49,11 +51,11 @@ async def test_tabs_come_back_with_the_room() -> None:
 async def test_sources_are_no_pages_to_jump_to() -> None:
     class Sources(Strip):
         def compose(self) -> ComposeResult:
-            yield SourcePane(title="clusters", id="left")
+            yield ListPane(Listing([Column("id", "id")], id="few"), title="clusters", id="left")
 
     app = Sources()
     async with app.run_test(size=(40, 8)) as pilot:
-        pane = app.query_one(SourcePane)
+        pane = app.query_one(ListPane)
         pane.show_sources(LABELS, "grown")
         await pilot.pause()
         assert pane.query_one(TabStrip).places

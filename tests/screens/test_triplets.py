@@ -24,8 +24,8 @@ from engines.mwp.triplets.settings import Similarity
 from engines.mwp.triplets.similarity import similarity
 from screens.app import Workbench
 from screens.shell.theme import width
+from screens.triplets.choice import Choice, choices
 from screens.triplets.drawing import OTHER, aligned, marked, tree_drawing
-from screens.triplets.reader import Choice, choices
 from screens.triplets.screen import TripletsScreen
 from screens.triplets.sheets import EditPath, ProblemMap, SolveSheet, solver_for
 from screens.widgets.dialogs import Chooser
@@ -245,7 +245,7 @@ async def test_the_palette_finds_a_problem_from_another_screen(build: Make) -> N
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot, lambda: app.place is not None)
         await press(pilot, "colon")
-        await settle(pilot, lambda: bool(app.things))
+        await settle(pilot, lambda: bool(app.destinations))
         await pilot.press("escape", "colon", *"holds")
         await settle(pilot)
         await press(pilot, "enter")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from textual import on
 from textual.widgets import Static
 
 from screens.dummy.keys import KEYS
@@ -12,10 +11,6 @@ from screens.shell.keymap import bindings
 from screens.shell.request import Answer
 from screens.shell.screen import WorkbenchScreen
 from screens.widgets.pane import Pane
-
-
-class Counted(Answer):
-    """The words are counted."""
 
 
 class DummyScreen(WorkbenchScreen):
@@ -27,7 +22,7 @@ class DummyScreen(WorkbenchScreen):
     def __init__(self) -> None:
         super().__init__()
         self.words = Static()
-        self._count = self.request("dummy.count", Counted)
+        self._count = self.request("dummy.count", self._counted)
 
     def panes(self) -> Iterable[Pane]:
         """One number."""
@@ -40,6 +35,5 @@ class DummyScreen(WorkbenchScreen):
     def action_again(self) -> None:
         self._count.ask({"text": str(self.workbench.workspace.root / "text.txt")})
 
-    @on(Counted)
-    def _counted(self, event: Counted) -> None:
+    def _counted(self, event: Answer) -> None:
         self.words.update(str(event.error or event.value["words"]))

@@ -1,0 +1,183 @@
+"""Searching the answers of a collection, and indexing them before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engines.core.assets import models_folder
+from screens.browser import BrowserScreen
+from screens.shell.request import Answer, Progress
+from screens.shell.theme import count
+
+if TYPE_CHECKING:
+    from workbench.papers.arqmath.data import Collection
+    from workbench.recipes import Recipe
+
+MOST = 100
+"""Answers that are asked for."""
+
+
+def of_runs(collection: Collection) -> dict[str, Any]:
+    """What operations on runs are told of the collection. Raises: WorkspaceError E504."""
+    return {"folder": str(collection.path), "added": [str(path) for path in collection.added_runs()]}
+
+
+def of_posts(collection: Collection) -> dict[str, Any]:
+    """What operations on posts are told of the collection."""
+    return {"folder": str(collection.path), "index": str(collection.index)}
+
+
+def origin(model: Path) -> str:
+    """Whose a cross-encoder is."""
+    return "ships with mathwb" if model.parent == models_folder() else "of this workspace"
+
+
+class Searcher:
+    """Searches an indexed collection, and indexes it before if it is small.
+
+    `state`: none (no posts), small (indexed at once), large (a job has to), ready; empty while not known.
+
+    Args: found, progress: get what a search finds, tagged with the query and the model that ranks again, or
+    None. say: is told how far the index is, in words. ready: is called when there is one.
+    """
+
+    def __init__(
+        self,
+        screen: BrowserScreen,
+        *,
+        found: Callable[[Answer], object],
+        progress: Callable[[Progress], object],
+        say: Callable[[str], object],
+        ready: Callable[[], object],
+    ) -> None:
+        self.state = ""
+        self.ranker: str | None = None
+        """Which cross-encoder was chosen to rank again, by name; empty: none; None: the first there is."""
+        self._screen = screen
+        self._say, self._ready = say, ready
+        self._collection: Collection | None = None
+        self._waiting: tuple[str, Path | None] | None = None
+        self._search = screen.slow_request("arqmath.search", found, progress)
+        self._index = screen.slow_request("arqmath.prepare", self._indexed, self._index_progress)
+
+    def open(self, collection: Collection, state: str = "") -> None:
+        """Serve this collection from now on; a small one is indexed if it has no index."""
+        self._collection, self.state, self._waiting = collection, state, None
+        words = {"large": "posts are not indexed: a offers to", "none": "the collection has no posts"}
+        self._say(words.get(state, ""))
+        if state == "small":
+            self._begin_index(collection)
+
+    def look(self) -> None:
+        """See whether a job has built the index of a large collection by now."""
+        if self.state == "large" and self._collection is not None and self._collection.indexed:
+            self._be_ready()
+
+    @property
+    def model(self) -> Path | None:
+        """The cross-encoder that ranks again; that of a name which is gone is the first there is."""
+        from workbench.papers.arqmath.data import rankers
+
+        found = [] if self.ranker == "" else rankers(self._screen.workbench.workspace)
+        return next((path for path in found if path.name == self.ranker), found[0] if found else None)
+
+    def choose_model(self, then: Callable[[], object]) -> None:
+        """Ask which cross-encoder is to rank again, and do something then."""
+        from screens.widgets.dialogs import Choice, Chooser
+        from workbench.papers.arqmath.data import rankers
+
+        now = self.model
+        choices = [
+            Choice(path.name, path.name, f"{origin(path)}{'   chosen now' if path == now else ''}")
+            for path in rankers(self._screen.workbench.workspace)
+        ]
+        none = f"answers stay as the first stage has them{'' if now else '   chosen now'}"
+
+        def done(name: str) -> None:
+            self.ranker = name
+            then()
+
+        Chooser("rank again by", [*choices, Choice("", "none", none)]).ask(self._screen.app, done)
+
+    def search(self, query: str, model: Path | None) -> None:
+        """Search the answers, after indexing them if need be; `model` is the cross-encoder that ranks again.
+        A search that is under way is stopped."""
+        collection = self._collection
+        if collection is None:
+            return
+        if not collection.indexed:
+            self._waiting = (query, model)
+            self._begin_index(collection)
+            return
+        params: dict[str, object] = {"index": str(collection.index), "query": query, "k": MOST}
+        if model is not None:
+            params["model"] = str(model)
+        self._search.stop()
+        self._search.ask(params, (query, model))
+
+    def _begin_index(self, collection: Collection) -> None:
+        if not self.indexing:
+            self._say("indexing posts")
+            params = {"folder": str(collection.path), "index": str(collection.index)}
+            self._index.ask(params, collection)
+
+    def offer_job(self) -> None:
+        """Ask whether a job is to build the index, and start it."""
+        from screens.widgets.dialogs import Confirm
+        from workbench.recipes import settled_recipe
+
+        collection = self._collection
+        if collection is not None:
+            consequence = "It is large, so that a job does it. It goes on when this window is closed."
+            question = Confirm(f"build an index of {collection.name}?", consequence)
+            given = {"folder": str(collection.path), "out": str(collection.index)}
+            make = partial(settled_recipe, "arqmath.index", given)
+            question.ask(self._screen.app, lambda _: self._screen.submit(make, self._submitted))
+
+    def _submitted(self, job: int, recipe: Recipe) -> None:  # noqa: ARG002
+        self._screen.workbench.say(f"job {job} builds the index")
+
+    def stop(self) -> None:
+        """End what runs, with what there is."""
+        self._search.stop()
+        self._index.stop()
+
+    @property
+    def searching(self) -> bool:
+        """Whether a search is under way."""
+        return self._search.running
+
+    @property
+    def indexing(self) -> bool:
+        """Whether an index is being built."""
+        return self._index.running
+
+    def _index_progress(self, event: Progress) -> None:
+        data = event.event.data
+        if event.event.kind == "progress" and event.tag is self._collection:
+            far = f" {count(int(str(data['done'])))}" if data.get("done") is not None else ""
+            whole = f" of {count(int(str(data['total'])))}" if data.get("total") else ""
+            self._say(f"indexing posts{far}{whole}")
+
+    def _indexed(self, event: Answer) -> None:
+        if event.tag is not self._collection:
+            if self.state == "small" and self._collection is not None:
+                self._begin_index(self._collection)
+        elif event.error is not None:
+            self._waiting = None
+            self._screen.workbench.report(event.error)
+            self._say("not indexed: r tries again")
+        else:
+            lost = event.value.get("counts", {}).get("left_out", 0)
+            self._be_ready(f"rows of posts that could not be read: {count(lost)}" if lost else "")
+
+    def _be_ready(self, said: str = "") -> None:
+        self.state = "ready"
+        self._say(said)
+        self._ready()
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and self._collection is not None and self._collection.indexed:
+            self.search(*waiting)
