@@ -1,13 +1,12 @@
-"""How fast a model is trained here, and what the machinery around it costs.
+"""How fast a model is trained here, beside plain loops.
 
 `python -m benchmarks.training` takes a recipe of each kind, contrastive, sequence to sequence and
-cross-encoder, `--recipe NAME` others. The same data, sizes, batch size, optimiser and precision run in four
+cross-encoder, `--recipe NAME` others. The same data, sizes, batch size, optimiser and precision run in three
 ways by turns: our loop; our model and loss in a plain loop in random order that pads every batch to 200
-tokens; the same padding to the longest of the batch; and the same plain loop with transformers alone, its
-model and tokenizer, padded to the longest. What is compared is real tokens a second, not those of padding, in
-each round by itself; on a machine that does other work too also those of a second of processor time. Medians,
-of times with the least and the most of the rounds. On a GPU also: the share of the measured bf16 peak, a pass
-over 55 M pairs. What a job costs around it is in `benchmarks.start_of_job`.
+tokens; and the same padding to the longest of the batch. What is compared is real tokens a second, not those
+of padding, in each round by itself; on a machine that does other work too also those of a second of processor
+time. Medians, of times with the least and the most of the rounds. On a GPU also: the share of the measured
+bf16 peak, a pass over 55 M pairs.
 """
 
 from __future__ import annotations
@@ -18,13 +17,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks._hugging_face import Way, hugging_face
 from benchmarks._record import Record, parser_of
 from engines.core.events import Event
 from engines.training import TrainConfig, TrainingTask, train
@@ -38,6 +36,15 @@ KINDS = ("egen/cl-mean-tiny", "egen/seq2seq-tiny", "arqmath/finetune-tiny")
 WIDTH = 200
 PAIRS = 55_000_000
 MATRIX = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A model, how examples become a batch, and the loss of a batch."""
+
+    model: torch.nn.Module
+    collate: Callable[[list[Any]], dict[str, Any]]
+    loss: Callable[[torch.nn.Module, dict[str, Any]], Any]
 
 
 def tokens_of(task: TrainingTask, examples: list[Any]) -> int:
@@ -154,7 +161,7 @@ def of_gpu(task: TrainingTask, found: dict[str, float]) -> dict[str, float]:
 
 
 def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) -> dict[str, Any]:
-    """A recipe's task in the four ways by turns: the median of each."""
+    """A recipe's task in the three ways by turns: the median of each."""
     spec = job_spec(workspace, recipe, device="cpu" if given.device == "cpu" else "auto", publish=False)
     data = {kind: Path(place) for kind, place in spec.params["data"].items()}
     task = trainer(spec.params["trainer"])(spec.params.get("model", {}), data, seed=recipe.seed)
@@ -162,7 +169,6 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
     loops: dict[str, Callable[[], Way]] = {
         "own_model_padded_to_200": lambda: own_model(task, WIDTH),
         "own_model_padded_to_longest": lambda: own_model(task, 0),
-        "hugging_face": lambda: hugging_face(task),
     }
     ways: dict[str, list[dict[str, float]]] = {"ours": [], **{name: [] for name in loops}}
     for _ in range(given.rounds + 1):
@@ -171,8 +177,7 @@ def compared(workspace: Workspace, recipe: Recipe, given: argparse.Namespace) ->
             ways[name].append(plain(task, config, given.device, way, given.seconds))
     for rounds in ways.values():
         del rounds[0]  # what is made once for new shapes, or read for the first time, is of no way
-    found: dict[str, Any] = {"hugging_face_parameters": weights(hugging_face(task).model)}
-    found["parameters"] = weights(task.model())
+    found: dict[str, Any] = {"parameters": weights(task.model())}
     for name, rounds in ways.items():
         for unit in rounds[0]:
             found[f"{name}_{unit}"] = round(statistics.median(item[unit] for item in rounds), 1)
@@ -204,7 +209,7 @@ def main() -> None:
             recipe = with_settings(load(name), given.settings)
             figures[recipe.name] = compared(workspace, recipe, given)
     print(json.dumps(figures, indent=1))
-    kept.write(figures, libraries=("accelerate", "torch", "transformers"))
+    kept.write(figures, libraries=("accelerate", "torch"))
 
 
 if __name__ == "__main__":

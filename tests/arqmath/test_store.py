@@ -9,15 +9,24 @@ import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import pytest
 
-from benchmarks._multiply import multiply
 from engines.arqmath.collection.store import PostStore, build_store
 from engines.core.errors import DataError
 from engines.core.events import Event
 from engines.forum.folder import ArqmathFolder
 from tests.arqmath.small_collection import ROWS, row, small_collection
+
+
+def post_row(shift: int, post: dict[str, Any]) -> str:
+    """A post as Stack Exchange writes it, ids shifted."""
+    kept = {"Id": int(post["id"]) + shift, "PostTypeId": post["type"], "Title": post.get("title", "")}
+    kept |= {"ParentId": int(post["parent_id"]) + shift} if post["type"] == 2 else {}
+    kept["Body"] = post["body"]
+    return f"<row {' '.join(f'{name}={quoteattr(str(value))}' for name, value in kept.items())} />"
 
 
 @pytest.fixture
@@ -92,13 +101,9 @@ def test_a_store_whose_maker_was_killed_goes_on_behind_the_last_rows(
     posts = folder.need_posts()
     if kind == "xml":
         posts = tmp_path / "Posts.xml"
-        whole = tmp_path / "whole.jsonl"
-        whole.write_text("\n".join(map(json.dumps, ROWS)) + "\n")
-        multiply(whole, posts, target_bytes=3_000)
-        text = posts.read_text()
-        posts.write_text(
-            text.replace("<row ", "<row Broken ", 1).replace("</posts>", text.split("\n")[3] + "</posts>")
-        )
+        rows = [post_row(1_000 * copy, post) for copy in range(3) for post in ROWS]
+        rows[0] = rows[0].replace("<row ", "<row Broken ")
+        posts.write_text("\n".join(["<posts>", *rows, rows[1], "</posts>"]))
     out, events = tmp_path / "posts.sqlite", []
 
     def dies(event: Event) -> None:

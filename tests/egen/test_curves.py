@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 
-from benchmarks.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 from engines.core.numeric import balls, compile_many
 from engines.egen.assumptions import read_assumptions
 from engines.egen.expressions.language import LETTERS, read_prefix
@@ -16,6 +15,7 @@ from engines.egen.records import Verdict
 from engines.egen.verification.curves import INNER, _widened
 from engines.egen.verification.several import verifier
 from engines.egen.verification.verify import verdict_row
+from tests.egen.hostile import HALF, HUMAN, Pair, judged, pairs, parts
 
 DISCS = random.Random(26)
 PAIRS = list(pairs())

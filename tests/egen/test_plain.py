@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from scipy.stats import chisquare
 
-from benchmarks.detours import detours
 from engines.core.assets import asset
 from engines.core.tree import Tree
 from engines.egen.algebra.rational import rational
@@ -27,6 +26,7 @@ from engines.egen.generation import generate as generated
 from engines.egen.records import Cluster, EgenConfig, Limits, Order, Style
 from engines.egen.theories.reals import OPENINGS, load_openings
 from engines.egen.verification.verify import Verifier
+from tests.egen.detours import detours
 
 LIMITS = Limits(nodes=1_000)
 

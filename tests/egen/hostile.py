@@ -1,18 +1,15 @@
-"""How many false pairs the verifier takes for equal, of 300 that are made to escape it.
-
-    .venv/bin/python -m benchmarks.hostile
+"""Three hundred pairs that are not equal and are made to escape the verifier.
 
 Half of them are of a human scale: numbers up to some thousands, regions no narrower than a tenth in the plane
 and a hundredth on the line. The others lie far out or are tiny. Each comes with a point at which the two
 differ, or only one of them is defined, which `parts` sees with mpmath, without the verifier. Right is what is
 not said to be equal: `different`, `shrinks`, `extends` where the member has the larger domain, and for single
-points those that `except` names. Prints and records the numbers by family.
+points those that `except` names.
 """
 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +19,6 @@ from typing import Any, Literal
 
 import mpmath  # type: ignore[import-untyped]
 
-from benchmarks._record import Record, parser_of, table
 from engines.core.tree import Tree
 
 Kind = Literal["value", "lost", "gained", "single"]
@@ -410,28 +406,3 @@ def judged(pair: Pair) -> Literal["right", "undecided", "equal"]:
     named = pair.kind == "single" and verdict.exceptions
     wrong = verdict.outcome == "equal" or (verdict.outcome == "extends" and pair.kind != "gained")
     return "equal" if wrong and not named else "right"
-
-
-def main() -> None:
-    """Measure, print and record."""
-    kept = Record("hostile", parser_of(__doc__).parse_args().out)
-    found: dict[tuple[bool, str], Counter[str]] = {}
-    for pair in pairs():
-        outcome = judged(pair)
-        found.setdefault((pair.human, pair.family), Counter())[outcome] += 1
-        if outcome == "equal":
-            print(f"{pair.family}: {pair.head} and {pair.member}, at {pair.at}")
-    outcomes = ("right", "undecided", "equal")
-    figures: dict[str, Any] = {}
-    for scale, human in (("human", True), ("far or tiny", False)):
-        families = {family: one for (side, family), one in found.items() if side == human}
-        total = sum(families.values(), Counter())
-        rows = [(name, *(str(one[outcome]) for outcome in outcomes)) for name, one in families.items()]
-        rows.append(("all", *(str(total[outcome]) for outcome in outcomes)))
-        print("\n".join(table([scale, *outcomes], rows)))
-        figures[scale] = {"pairs": total.total(), **total, "families": families}
-    kept.write(figures, libraries=["python-flint", "numpy", "numba"])
-
-
-if __name__ == "__main__":
-    main()
