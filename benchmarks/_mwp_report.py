@@ -160,7 +160,7 @@ def _votes(runs: Sequence[tuple[int | None, int, Path]]) -> dict[str, Any]:
 
 
 def markdown(rows: Mapping[str, Any]) -> str:
-    """The tables of `docs/mwp.md`, one a group."""
+    """The tables of `docs/measurements/mwp.md`, one a group."""
     lines: list[str] = []
     heads = ["row", "runs (fold/seed)", "development, %", "ASDiv-A, %", "against the first", "p (Holm)"]
     heads += ["SVAMP", "question first, “given that”", "ParaMAWPS"]

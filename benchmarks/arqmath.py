@@ -2,7 +2,7 @@
 reported on those of the other, both ways round.
 
     .venv/bin/python -m benchmarks.arqmath COLLECTION --cache DIR [--reranker MODEL] [--second]
-        [--into docs/arqmath.md]
+        [--into docs/measurements/arqmath.md]
 
 COLLECTION holds posts, topics and `*_mini` judgements of both years, and the table of the topics of 2021
 that says whether a topic rests on text, formulas or both. Two pools: the whole collection, of which each
@@ -307,7 +307,7 @@ def compared(
 
 
 def markdown(bench: Bench, figures: Mapping[str, Any]) -> str:
-    """The tables of `docs/arqmath.md`, the one of both directions first."""
+    """The tables of `docs/measurements/arqmath.md`, the one of both directions first."""
     counts = {year: len(qrels.grades) for year, qrels in bench.years.items()}
     counts["both years"] = sum(counts.values())
     named = {

@@ -5,7 +5,7 @@
 Each line of `identities.tsv` is asked of the growth process that every caller uses, once, in the mode that
 the list says. One that holds counts when it is derived within two seconds of clock and every line is judged
 equal (or, in mode `common`, equal where both are defined); one that does not when it is refused with a point
-at which the two differ. Prints the table of `docs/egen.md`.
+at which the two differ. Prints the table of `docs/measurements/egen.md`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Search, representations, reranking and fusion of formulas on a collection's judged topics of Task 2.
 
     .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--trees MODEL] [--graphs MODEL]
-        [--sentences MODEL] [--into docs/mathamr.md]
+        [--sentences MODEL] [--into docs/measurements/mathamr.md]
 
 COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
 them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1, beside
@@ -201,7 +201,7 @@ def stages(measured: Measured) -> list[Path]:
 
 
 def markdown(figures: Mapping[str, Any]) -> str:
-    """The tables of `docs/mathamr.md`."""
+    """The tables of `docs/measurements/mathamr.md`."""
     lines: list[str] = []
     titles = {"judged": "Judged formulas", "stages": "First stage, reranked, fused"}
     for part, unit in product(titles, UNITS):

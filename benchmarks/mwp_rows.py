@@ -1,7 +1,7 @@
 """Solvers of English word problems, trained by their recipes and measured where nothing was trained on.
 
     .venv/bin/python -m benchmarks.mwp_rows [ROW ...] --cache DIR --data DIR [--folds 0,1] [--seeds 0,1]
-        [--challenges] [--report] [--into docs/mwp.md]
+        [--challenges] [--report] [--into docs/measurements/mwp.md]
 
 DATA is a folder with ASDiv-A (folds 0-3), MAWPS, one half of SVAMP and ParaMAWPS. A row is a recipe with
 settings; each is trained on three folds of ASDiv-A and measured on the fourth, or, without ASDiv-A, measured

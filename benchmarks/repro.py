@@ -77,7 +77,7 @@ def _of_page(path: Path, where: tuple[str, str], times: float) -> dict[str, floa
 
 def _egen() -> Iterator[Measured]:
     tables = {4: "kmeans", 6: "semantic", 8: "mistakes", 10: "algebra", 15: "retrieval"}
-    record, page = "benchmarks/results/egen_tables.json", "docs/egen.md"
+    record, page = "benchmarks/results/egen_tables.json", "docs/measurements/egen.md"
     figures = json.loads((ROOT / record).read_bytes())["figures"]
     size, steps = figures["size"], figures["steps"]
     sample = "egen_clusters_sample.jsonl.gz"
@@ -91,7 +91,7 @@ def _egen() -> Iterator[Measured]:
                 row,
                 record,
                 f"{size} recipe, {steps} steps; published sample",
-                f"{benchmark} --steps {steps} (in full in docs/egen.md)",
+                f"{benchmark} --steps {steps} (in full in docs/measurements/egen.md)",
                 {name: (f"{place}/value", f"{place}/interval") for name, place in at.items()},
             )
     both = {
@@ -141,7 +141,7 @@ def _mwp() -> Iterator[Measured]:
         "mwp",
         2,
         "GTS",
-        "docs/mwp.md",
+        "docs/measurements/mwp.md",
         "half the widths, 6 epochs; validation split",
         "mathwb train mwp/gts-zh-small --headless --out gts && "
         "mathwb mwp eval gts/model math23k_valid.jsonl.gz",
@@ -196,7 +196,7 @@ def _mathamr() -> Iterator[Measured]:
             row,
             record,
             f"mini collection, {topics} topics of 2021{untrained}",
-            "python -m benchmarks.mathamr COLLECTION --cache DIR (in full in docs/mathamr.md)",
+            "python -m benchmarks.mathamr COLLECTION --cache DIR (in full in docs/measurements/mathamr.md)",
             {
                 name: (f"{place}/{name}", f"{place}/ndcg10_interval" if name == "ndcg10_prime" else "")
                 for name in measures

@@ -168,7 +168,7 @@ def read_run(path: str | Path, *, task: int | None = None) -> Run:
                 f"{len(columns)} columns where the lines before have {width}",
                 path=path,
                 line=line,
-                remedy="Every line of a run has the same columns; see docs/arqmath.md.",
+                remedy="Every line of a run has the same columns; see docs/reference/arqmath.md.",
             )
         topic, document, rank, text, tag = pick(columns)
         try:
