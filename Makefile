@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install run test lint picture clean
+.PHONY: install run test lint picture site clean
 .DEFAULT_GOAL := run
 
 install: $(STAMP)
@@ -33,9 +33,18 @@ lint: install
 test: lint
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
-# The pictures of the README.
+# The pictures of the documents.
 picture: install
 	$(BIN)/python -m docs.picture
+
+# The documents as a site in build/site. Its tools have an environment of their own, as the rest does without them.
+build/docs/.installed: pyproject.toml
+	$(PYTHON) -m venv build/docs
+	build/docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6' 'mkdocstrings[python]>=1'
+	@touch $@
+
+site: build/docs/.installed
+	build/docs/bin/mkdocs build --quiet
 
 clean:
 	rm -rf .venv build dist

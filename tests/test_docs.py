@@ -18,29 +18,37 @@ from workbench.cli.root import app
 from workbench.recipes import load, with_settings
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RETIRED = re.compile(r"b3598ec: .*")
+"""A benchmark that was a one-time study, with the commit that has it."""
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def blocks(text: str) -> list[str]:
-    """The lines of the page's blocks but those of Python, without comments; what goes on is one line."""
-    found = [
-        body for language, body in re.findall(r"```(\w*)\n(.*?)```", text, re.DOTALL) if language != "python"
+    """The lines of the page's blocks of commands, without comments; a continued line is one."""
+    bodies = [
+        body
+        for language, body in re.findall(r"```(\w*)\n(.*?)```", text, re.DOTALL)
+        if language not in ("python", "text", "toml")
     ]
-    lines = re.sub(r"\\\n\s*", "", "".join(found)).splitlines()
+    lines = re.sub(r"\\\n\s*", "", "".join(bodies)).splitlines()
     return [line.split("  ")[0].strip() for line in lines]
 
 
 def commands() -> list[str]:
     """What the pages show after `mathwb`, in blocks and in lines; generated pages have tests of their own."""
-    found = []
+    shown = []
     for page in PAGES:
         if page.name in ("commands.md", "keys.md"):
             continue
-        text = page.read_text()
-        found += [line for line in blocks(text) if line.startswith("mathwb")]
+        text = page.read_text("utf-8")
+        shown += [line.partition(" > ")[0] for line in blocks(text) if line.startswith("mathwb ")]
         outside = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-        found += [" ".join(each.split()) for each in re.findall(r"`(mathwb [^`…]+)`", outside)]
-    return list(dict.fromkeys(found))
+        shown += [" ".join(each.split()) for each in re.findall(r"`(mathwb [^`…]+)`", outside)]
+    return list(dict.fromkeys(shown))
 
 
 @pytest.mark.parametrize("line", commands())
@@ -64,38 +72,56 @@ def test_commands_are_ones_that_the_parser_takes(line: str) -> None:
         with_settings(load(context.params["name"]), context.params.get("settings") or [])
 
 
-# Lines of the README that are run as they stand, in its order, in a folder with the files that they name.
+# Lines of the guides and the README that are run as they stand, in this order, in a folder with the files
+# that the guides show and the sample forum.
 RUN = (
+    "mathwb data add expressions mine.txt --name mine",
     'mathwb egen generate "sin(x)^2 + cos(x)^2" --members 10',
-    'mathwb egen generate "- tanh - * 3 x -4 6" --json',
     "mathwb egen verify pairs.tsv --json",
     "mathwb train --list",
     "mathwb mwp problems sample-en",
-    "mathwb mwp augment sample-zh --out variants.jsonl",
+    "mathwb mwp problems shop.csv",
+    "mathwb data add problems shop.csv --name shop",
+    "mathwb mwp augment shop --kinds qr,roda --out variants.jsonl",
+    "mathwb mwp augment zh.jsonl --kinds qr,roda --out zh-variants.jsonl",
     "mathwb mwp triplets sample-en --pool train,qr --out triplets.jsonl",
     "mathwb mwp explain sample-en en-001 --pool train,qr --strategy joint",
     'mathwb mwp solve mwp-en "Ann has 12 boxes with 5 pens in each and loses 7. How many are left?"',
     "mathwb data add arqmath COLLECTION",
     "mathwb arqmath index COLLECTION --out INDEX --dense",
     "mathwb arqmath search INDEX 'integral of $\\frac{\\sin x}{x}$'",
-    "mathwb arqmath rank INDEX --topics TOPICS.xml --no-rerank --out three.tsv",
-    "mathwb arqmath eval three.tsv --qrels QRELS --json",
-    "mathwb arqmath compare bm25.tsv three.tsv --qrels QRELS",
+    "mathwb arqmath rank INDEX --topics TOPICS.xml --no-rerank --first lexical --out bm25.tsv",
+    "mathwb arqmath rank INDEX --topics TOPICS.xml --no-rerank --out two.tsv",
+    "mathwb arqmath rank INDEX --topics TOPICS.xml --by formulas --weight 0.15 --out formulas.tsv",
+    "mathwb arqmath eval two.tsv --qrels QRELS",
+    "mathwb arqmath compare bm25.tsv two.tsv formulas.tsv --qrels QRELS --plot differences.svg",
     "mathwb mathamr opt --latex 'x^n + y^n = z^n'",
-    "mathwb data add expressions mine.txt",
-    "mathwb config show",
+    "mathwb mathamr index mine --out FORMULAS",
+    "mathwb mathamr search FORMULAS '\\frac{p+q}{2} \\ge \\sqrt{pq}'",
 )
 
 
+def shown_file(page: str, name: str) -> str:
+    """The file that a page shows in the first block behind its name."""
+    _, found, rest = (ROOT / page).read_text("utf-8").partition(f"`{name}`")
+    assert found, name
+    block = re.search(r"```\n(.*?)```", rest, re.DOTALL)
+    assert block is not None
+    return block[1]
+
+
 def test_what_is_quick_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(RUN) <= set(commands())
+    assert [line for line in RUN if line not in commands()] == []
     forum = ROOT / "assets" / "sample" / "arqmath" / "sample-forum"
     shutil.copytree(forum, tmp_path / "COLLECTION")
     shutil.copy(forum / "topics_task1.xml", tmp_path / "TOPICS.xml")
     shutil.copy(forum / "qrels_task1.tsv", tmp_path / "QRELS")
-    shutil.copy(forum / "runs" / "bm25.tsv", tmp_path / "bm25.tsv")
     (tmp_path / "pairs.tsv").write_text("sin x\t/ 1 csc x\n")
-    (tmp_path / "mine.txt").write_text("sin(2*x)\n")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "formulas.tsv").write_text("id\tvisual_id\tformula\n1\t1\t\\frac{a+b}{2}\n")
+    (tmp_path / "mine.txt").write_text(shown_file("docs/guides/training-set.md", "mine.txt"))
+    for name in ("shop.csv", "zh.jsonl"):
+        (tmp_path / name).write_text(shown_file("docs/guides/word-problems.md", name))
     monkeypatch.chdir(tmp_path)
     for line in RUN:
         done = CliRunner().invoke(app, shlex.split(line)[1:])
@@ -105,7 +131,7 @@ def test_what_is_quick_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def benchmarks() -> list[str]:
     """What the pages show after `python -m benchmarks.`, as `commands`."""
-    text = "\n".join(page.read_text() for page in PAGES)
+    text = RETIRED.sub("", "\n".join(page.read_text("utf-8") for page in PAGES))
     inline = [
         " ".join(line.split()) for line in re.findall(r"`(?:\w+=\w+ )?(python\s+-m\s+benchmarks[^`]+)`", text)
     ]
@@ -121,10 +147,53 @@ def test_benchmarks_are_there_with_their_options(line: str) -> None:
         assert f'"{option}"' in source
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_retired_benchmarks_are_gone_and_records_that_pages_name_are_there() -> None:
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for name in re.findall(r"b3598ec: (?:\w+=\w+ )?python\s+-m\s+benchmarks\.(\w+)", text):
+            assert not (ROOT / "benchmarks" / f"{name}.py").exists(), (page, name)
+        for path in re.findall(r"`(benchmarks/results/\w+\.json)`(?! of b3598ec)", text):
+            assert (ROOT / path).exists(), (page, path)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name behind #: the page's headings, as they are shown on the web."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    text = re.sub(r"`[^`\n]*`", "", text)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        aim = page.parent / path if path else page
+        assert aim.exists(), target
+        assert not anchor or anchor in anchors(aim), target
+
+
+def test_files_that_pages_and_sources_name_are_there() -> None:
+    rooms = [ROOT / room for room in ("engines", "workbench", "screens", "benchmarks", "assets")]
+    sources = [
+        path for room in rooms for ending in ("py", "toml", "md") for path in room.rglob(f"*.{ending}")
+    ]
+    for path in (*PAGES, *sources):
+        text = path.read_text("utf-8")
+        for name in re.findall(r"\b(?:docs|assets/(?:rules|mathamr|latex)|tests/slurm)/[\w./-]+\.\w+", text):
+            assert (ROOT / name).exists(), (path, name)
+
+
+def test_the_site_has_every_page() -> None:
+    pages = set(re.findall(r"^ +- ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    assert pages == {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 120
 
 
 def test_every_shipped_file_has_its_source() -> None:

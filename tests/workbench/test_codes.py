@@ -37,7 +37,7 @@ def test_no_two_codes_mean_the_same() -> None:
 
 def test_commands_that_messages_and_pages_name_exist() -> None:
     """What follows `mathwb` in a remedy or on a page is a command; docs/commands.md is made of all."""
-    pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
     known = set(re.findall(r"^#+ mathwb (.+)$", (ROOT / "docs/commands.md").read_text("utf-8"), re.MULTILINE))
     groups = {name.partition(" ")[0] for name in known if " " in name}
     sources = [path for room in ("engines", "workbench", "screens") for path in (ROOT / room).rglob("*.py")]
