@@ -37,14 +37,15 @@ test: lint
 picture: install
 	$(BIN)/python -m docs.picture
 
-# The documents as a site in build/site. Its tools have an environment of their own, as the rest does without them.
+# The documents as a site in build/site; building it needs no network. Its tools have an environment of their own.
 build/docs/.installed: pyproject.toml
 	$(PYTHON) -m venv build/docs
-	build/docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6' 'mkdocstrings[python]>=1'
+	$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > build/docs/requirements.txt
+	build/docs/bin/python -m pip install --quiet --disable-pip-version-check --requirement build/docs/requirements.txt
 	@touch $@
 
 site: build/docs/.installed
-	build/docs/bin/mkdocs build --quiet
+	build/docs/bin/zensical build
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv build dist .cache
