@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 import shlex
 import shutil
@@ -145,6 +147,17 @@ def test_benchmarks_are_there_with_their_options(line: str) -> None:
     source = (ROOT / f"{name.replace('.', '/')}.py").read_text()
     for option in (word for word in words if word.startswith("--") and word != "--out"):
         assert f'"{option}"' in source
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```python" in page.read_text("utf-8")], ids=name_of
+)
+def test_python_on_pages_imports_what_there_is(page: Path) -> None:
+    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        for node in ast.parse(block).body:
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("engines"):
+                module = importlib.import_module(str(node.module))
+                assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
 
 
 def test_records_that_pages_name_are_there() -> None:
