@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from engines.core.errors import ExpressionError
+
+T = TypeVar("T")
 
 MAX_NODES = 2_000
 MAX_CHARACTERS = 20 * MAX_NODES
@@ -123,3 +126,24 @@ def parse_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> Tree:
             remedy="The expression ends too early.",
         )
     return root[0]
+
+
+def draw_tree(root: T, children: Callable[[T], Sequence[T]]) -> Iterator[tuple[str, T]]:
+    r"""Each node, parents first, with the lines that lead to it, to be written before its label.
+
+    >>> tree = parse_prefix("+ * x y z".split(), lambda sign: 2 if sign in "+*" else 0)
+    >>> print(*(lead + node.label for lead, node in draw_tree(tree, lambda node: node.children)), sep="\n")
+    +
+    ├ *
+    │ ├ x
+    │ └ y
+    └ z
+    """
+    pending = [("", "", root)]
+    while pending:
+        lead, below, node = pending.pop()
+        yield lead, node
+        inner = [(f"{below}├ ", f"{below}│ ", child) for child in children(node)]
+        if inner:
+            inner[-1] = f"{below}└ ", f"{below}  ", inner[-1][2]
+        pending += reversed(inner)

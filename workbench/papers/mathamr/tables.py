@@ -61,16 +61,11 @@ def opt(tree: Mapping[str, Any], spec: Opt) -> Iterator[str]:
 
 def slt(tree: Mapping[str, Any], _spec: object) -> Iterator[str]:
     """A tree, what hangs on a node indented under it."""
+    from engines.core.tree import draw_tree
     from engines.mathamr.graph.drawing import readable
 
-    pending: list[tuple[Mapping[str, Any], str, str]] = [(tree, "", "")]
-    while pending:
-        node, lead, below = pending.pop()
+    for lead, node in draw_tree(tree, lambda node: node.get("children", ())):
         yield lead + readable(node["label"])
-        children = node.get("children", ())
-        for number, child in reversed(list(enumerate(children))):
-            last = number == len(children) - 1
-            pending.append((child, below + ("└ " if last else "├ "), below + ("  " if last else "│ ")))
 
 
 def draw(made: Mapping[str, Any], _spec: object) -> list[str]:
