@@ -1,7 +1,6 @@
 """Search, representations, reranking and fusion of formulas on a collection's judged topics of Task 2.
 
-    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--trees MODEL] [--graphs MODEL]
-        [--sentences MODEL] [--into docs/mathamr.md]
+    .venv/bin/python -m benchmarks.mathamr COLLECTION --cache DIR [--sentences MODEL] [--into docs/mathamr.md]
 
 COLLECTION holds formulas, posts, topics and judgements of 2020 and 2021, as `mathwb data add arqmath` takes
 them. Representations are compared on the judged formulas that are in it, as in the paper's Table 1, beside
@@ -51,7 +50,7 @@ KINDS: tuple[Representation, ...] = (
     "mathamr",
     "mathamr-marked",
 )
-FUSED = ("paths", "bm25", "latex", "trees", "raw-latex", "mathamr-marked", "graphs")
+FUSED = ("paths", "bm25", "latex", "raw-latex", "mathamr-marked")
 """What a weighted sum may be of: what reads the formula alone, and what reads its sentence."""
 SHOWN = ("ndcg5_prime", "ndcg10_prime", "p5_prime", "p10_prime", "map_prime")
 YEARS = ("2020", "2021")
@@ -235,13 +234,10 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("collection", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--trees", type=Path, help="an encoder of operator trees")
-    parser.add_argument("--graphs", type=Path, help="an encoder of MathAMR graphs")
     parser.add_argument("--sentences", type=Path, help="a sentence encoder trained on marked graphs")
     parser.add_argument("--into", type=Path, help="the page whose tables are replaced")
     given = parser.parse_args()
-    encoders = {"trees": given.trees, "graphs": given.graphs, "sentences": given.sentences}
-    kept = Record("mathamr", given.out, collection=given.collection, **encoders)
+    kept = Record("mathamr", given.out, collection=given.collection, sentences=given.sentences)
     given.cache.mkdir(parents=True, exist_ok=True)
     measured = Measured(given.collection, given.cache)
     began = time.process_time()
@@ -258,8 +254,6 @@ def main() -> None:
     kinds: list[tuple[str, Compared, Path | str | None]] = [
         ("paths", "paths", "minilm"),
         *((kind, kind, "minilm") for kind in KINDS),
-        ("trees", "latex", given.trees),
-        ("graphs", "graph", given.graphs),
         ("trained", "mathamr-marked", given.sentences),
     ]
     runs = measured.baselines()

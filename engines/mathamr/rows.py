@@ -25,10 +25,10 @@ FormulaIndexed = Annotated[
 ]
 SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
 Representation = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "graph"
+    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked"
 ]
 Compared = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "graph", "paths"
+    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "paths"
 ]
 """The representations, and the parts that operator trees share, which need no encoder."""
 Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]

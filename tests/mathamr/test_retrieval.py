@@ -59,8 +59,7 @@ class Letters:
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engines.mathamr.retrieval.encoding.encoder", lambda *_, **__: Letters())
-    monkeypatch.setattr("engines.mathamr.retrieval.encoding._OPENED", {})
+    monkeypatch.setattr("engines.mathamr.retrieval.search.open_encoder", lambda *_: Letters())
     monkeypatch.setattr("engines.retrieval.encoders.encoder", lambda *_, **__: Letters())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,6 +15,7 @@ from engines.core.spec import Arg, exactly_one, no_effect, refused
 
 if TYPE_CHECKING:
     from engines.mathamr.retrieval.formula_index import FormulaIndex
+    from engines.retrieval.encoders import SentenceEncoder
 
 
 How = Literal["paths", "dense", "fused"]
@@ -99,6 +101,18 @@ def open_index(folder: Path, collection: Path | None = None, events: Sink = igno
     return opened
 
 
+def open_encoder(which: str, device: str) -> SentenceEncoder:
+    """As `encoder`; kept open until its folder changes."""
+    return _opened(which, device, changed(Path(which).expanduser() / "model.safetensors"))
+
+
+@lru_cache(1)
+def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder:
+    from engines.retrieval.encoders import encoder
+
+    return encoder(which, device=device)
+
+
 def ranked(
     opened: FormulaIndex, latex: str, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
@@ -113,11 +127,11 @@ def ranked(
         scores, rows = opened.search(features(search_tree(latex)), k)
         found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
     if how != "paths":
-        from engines.mathamr.retrieval.encoding import formula_string, open_encoder
+        from engines.mathamr.retrieval.strings import tree_string
 
         vectors = opened.vectors
-        model = open_encoder(opened.about["encoder"]["place"], device)
-        query = model.encode([formula_string(model, latex)])
+        model = open_encoder(str(opened.about["encoder"]["place"]), device)
+        query = model.encode([tree_string(latex)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:

@@ -58,7 +58,6 @@ def with_latex(text: str, latex: Mapping[str, str]) -> str:
 # amr-latex        the AMR's string, formulas as LaTeX                     AMRText w. LaTeX
 # mathamr          the AMR with the trees grafted in                       AMRText w. OPTText
 # mathamr-marked   the same, the query formula marked
-# graph            that graph itself, as PENMAN text, for an encoder of graphs
 
 CONTEXTLESS = ("opt", "slt", "latex")
 """Representations of the formula alone."""
@@ -81,7 +80,7 @@ def _string(tree: OperatorTree) -> str:
 
 def needs_graph(kind: Representation) -> bool:
     """Whether a representation is made of an AMR."""
-    return kind.startswith(("amr", "mathamr", "graph"))
+    return kind.startswith(("amr", "mathamr"))
 
 
 def alone(formula: str) -> Graph:
@@ -130,7 +129,7 @@ def represented(
         return text if formula in found else f"{text} {latex[formula]}"
     trees = {name: operator_tree(one) for name, one in latex.items()}
     graft_trees(amr, trees, query=None if kind == "mathamr" else formula)
-    return write_graph(amr) if kind == "graph" else linear(amr, style="paper")
+    return linear(amr, style="paper")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +240,6 @@ class Strings:
         ]
 
     def _parse(self, contexts: Sequence[str]) -> None:
-        from engines.mathamr.graph.amr import write_graph
         from engines.mathamr.parsing.parsers import parsed, parser
 
         new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
@@ -272,13 +270,12 @@ class EmbedStrings:
 def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> dict[str, Any]:
     """Write the vectors, unit rows in the order of the strings, whole or not at all.
 
-    Returns: out, complete, strings, dimension, encoder. Events: a warning where an encoder of trees or graphs
-    reads strings that do not say which representation they are, and of ids that occur again. Raises:
-    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for another
-    representation than the encoder reads, or several; and as `encoder`.
+    Returns: out, complete, strings, dimension, encoder. Events: a warning of ids that occur again. Raises:
+    DataError E317 for a row without id or string, E314 for a file without rows, EngineError E402 for strings
+    of several representations; and as `encoder`.
     """
     from engines.core.files import refuse_other, write_array
-    from engines.mathamr.retrieval.encoding import open_encoder
+    from engines.mathamr.retrieval.search import open_encoder
     from engines.mathamr.rows import named_rows
     from engines.retrieval.stored import ABOUT, new_folder
 
@@ -288,11 +285,7 @@ def embed(spec: EmbedStrings, *, events: Sink = ignore, stop: Stop = never) -> d
     if len(kinds) > 1:
         what = f"the strings of {spec.file.name} are of several representations: {', '.join(sorted(kinds))}"
         raise refused(what, "E402", "Encode each kind by itself.")
-    (kind,) = kinds
-    model = open_encoder(spec.encoder, spec.device, kind=kind or None)
-    if not kind and (reads := getattr(model, "reads", None)):
-        message = f"{spec.file} does not say which representation its strings are; {model.name} reads {reads}"
-        events(Event("warning", {"message": message}))
+    model = open_encoder(spec.encoder, spec.device)
     vectors = model.encode([row["string"] for row in found], events=events, stop=stop)
     if stop():
         return {"out": str(spec.out), "complete": False}

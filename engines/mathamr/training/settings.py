@@ -50,29 +50,3 @@ class SentenceSettings:
         Literal["topics", "pairs"], Arg("Hold out whole topics, or pairs by grade, as the paper does.")
     ] = "topics"
     held_out: Annotated[float, Arg("Share that is measured on.", low=0, high=0.9)] = 0.1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeSettings:
-    """How an encoder of operator trees learns by contrast."""
-
-    d_model: Annotated[int, Arg("Numbers of a node's state and of the vector.", low=8)] = 128
-    rounds: Annotated[int, Arg("How often nodes hear from their children and parents.", low=1, high=8)] = 3
-    max_nodes: Annotated[int, Arg("Larger ones are cut; the upper part of the formula is kept.", low=8)] = 96
-    vocabulary: Annotated[int, Arg("Labels that have a vector of their own.", low=16)] = 4_000
-    scale: Annotated[float, Arg("What cosines are multiplied by in the loss.", low=0)] = 20.0
-    formulas: Annotated[int, Arg("Looks that are learned from; 0: all.", low=0)] = 0
-    measured: Annotated[int, Arg("Held-out looks that an evaluation looks at.", low=2)] = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphSettings(TreeSettings):
-    """How an encoder of MathAMR graphs learns by contrast."""
-
-    formulas: Annotated[
-        int, Arg("Formulas with a context, one of a look, that are learned from; 0: all.", low=0)
-    ] = 0
-    window: Window = 0
-    hidden: Annotated[
-        float, Arg("Share of a context's nodes that lose their label in the equal graph.", low=0, high=1)
-    ] = 0.5
