@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks._formula_baselines import BASELINES, baseline
 from benchmarks._record import Record, parser_of, put_into, table
+from engines.formula.formula import Formula
 from engines.forum.topics import read_topic_files, read_topics
 from engines.mathamr import (
     EvaluateFormulas,
@@ -32,15 +33,15 @@ from engines.mathamr import (
 )
 from engines.mathamr import evaluate as evaluated
 from engines.mathamr.retrieval.evaluation import Unit
+from engines.mathamr.retrieval.representations import Compared, Kind
 from engines.mathamr.retrieval.reranking import FuseRuns, Rerank, fuse, rerank
 from engines.mathamr.retrieval.search import open_index, ranked
-from engines.mathamr.rows import Compared, Representation
 from engines.retrieval.encoders import fingerprint
 from engines.retrieval.fusion import tune_weights
 from engines.retrieval.qrels import read_qrels
 from engines.retrieval.run import Run, read_run, write_run
 
-KINDS: tuple[Representation, ...] = (
+KINDS: tuple[Kind, ...] = (
     "latex",
     "opt",
     "slt",
@@ -147,7 +148,7 @@ def latencies(measured: Measured) -> dict[str, float]:
     for year in YEARS:
         for topic in read_topics(measured.topics(year)):
             began = time.process_time()
-            ranked(opened, topic.latex, 1_000)
+            ranked(opened, Formula(topic.latex), 1_000)
             times.append(1_000 * (time.process_time() - began))
     times.sort()
     return {

@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks._record import Record, parser_of, put_into, table
 from engines.arqmath.collection.index import DEPTH, open_index
+from engines.formula.formula import Formula
 from engines.forum.folder import ArqmathFolder
 from engines.forum.readers import Report, read_posts
 from engines.forum.topics import read_topics
@@ -28,8 +29,7 @@ from engines.language.sentences import sentences
 from engines.mathamr.context import PLACEHOLDER, ids, in_fields
 from engines.mathamr.graph.amr import Graph
 from engines.mathamr.parsing.parsers import parsed, parser
-from engines.mathamr.retrieval.strings import represented
-from engines.mathamr.rows import Representation
+from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext, Kind
 from engines.retrieval.dense import Vectors
 from engines.retrieval.encoders import encoder
 from engines.retrieval.fusion import tune_weights, weighted_sum
@@ -37,7 +37,7 @@ from engines.retrieval.measures import bootstrap_interval, compare, evaluate, ho
 from engines.retrieval.qrels import Qrels, read_qrels
 from engines.retrieval.run import Run
 
-KINDS: tuple[Representation, ...] = ("mathamr", "raw-opt", "raw-latex")
+KINDS: tuple[Kind, ...] = ("mathamr", "raw-opt", "raw-latex")
 FIRST = "lexical + dense + questions"
 SHOWN = ("ndcg_prime", "map_prime", "p10_prime")
 YEARS = ("2020", "2021")
@@ -64,18 +64,20 @@ def with_formulas(fields: Sequence[Field]) -> list[Sentence]:
     return found[:MOST]
 
 
-def strings(kind: Representation, chosen: Sequence[Sentence]) -> list[str]:
+def strings(kind: Kind, chosen: Sequence[Sentence]) -> list[str]:
     """The string of each sentence."""
     graphs: list[Graph | None] = [None] * len(chosen)
     if kind == "mathamr":
         graphs = [found.graph for found in parsed([text for text, _ in chosen], parser("builtin"))]
     return [
-        represented(kind, next(iter(latex)), latex, context=text, amr=graph)
+        REPRESENTATIONS[kind].write(
+            InContext(next(iter(latex)), {name: Formula(one) for name, one in latex.items()}, text, graph)
+        )
         for (text, latex), graph in zip(chosen, graphs, strict=True)
     ]
 
 
-def vectors(kind: Representation, texts: Mapping[str, Sequence[Sentence]]) -> dict[str, Vectors]:
+def vectors(kind: Kind, texts: Mapping[str, Sequence[Sentence]]) -> dict[str, Vectors]:
     """(sentences, dimension) of each text that has sentences with formulas, unit rows."""
     names = [name for name, own in texts.items() for _ in own]
     made = strings(kind, [sentence for own in texts.values() for sentence in own])

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from engines.formula.lexer import Token, source_tokens
+from engines.formula.lexer import Source, Token
 from engines.formula.operator_tree import ABSENT, OperatorTree
 from engines.formula.operators import Role, negated, roles
 from engines.formula.symbols import symbols
@@ -150,10 +150,10 @@ _ALPHABETS = {f"\\{name}": kind for kind, (_, names) in ALPHABETS.items() for na
 _SINGLE = ("equation", "equation*", "displaymath", "math")
 
 
-def pieces(latex: str, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
+def pieces(source: Source, grammar: Grammar, letters: str = "", *, texts: bool = False) -> list[Piece]:
     """The pieces of a formula; `grammar` makes trees of arguments, `letters` are left as they are; `texts`
     asks for the words of texts, and for alphabets."""
-    return _Layout(source_tokens(latex, letters), len(latex), grammar, texts=texts).line(("",))
+    return _Layout(source.tokens(letters), len(source.latex), grammar, texts=texts).line(("",))
 
 
 class _Layout(Cursor):

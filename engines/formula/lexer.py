@@ -270,6 +270,26 @@ def source_tokens(latex: str, letters: str = "") -> list[Token]:
     return expanded(found) if DEFINITION.search(latex) else found
 
 
+class Source:
+    """The LaTeX of a formula, and its tokens, which are read once for all that is made of it."""
+
+    def __init__(self, latex: str) -> None:
+        self.latex = latex
+        self._tokens: dict[str, list[Token]] = {}
+
+    @classmethod
+    def of(cls, latex: str | Source) -> Source:
+        """LaTeX as a source; a source is itself."""
+        return latex if isinstance(latex, Source) else Source(latex)
+
+    def tokens(self, letters: str = "") -> list[Token]:
+        """As `source_tokens`, in a list that may be changed."""
+        left = "".join(one for one in letters if one in self.latex)
+        if left not in self._tokens:
+            self._tokens[left] = source_tokens(self.latex, left)
+        return [*self._tokens[left]]
+
+
 def _undelimited(tokens: list[Token]) -> list[Token]:
     """Without the dollars or brackets around the whole."""
     if len(tokens) < 2 or (tokens[0].text, tokens[-1].text) not in _DELIMITERS:

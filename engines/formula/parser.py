@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engines.formula.layout import DEEPEST, Piece, pieces
-from engines.formula.lexer import source_tokens
+from engines.formula.lexer import Source
 from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
 from engines.formula.operators import Role, roles
 from engines.formula.symbols import symbols
@@ -148,7 +148,7 @@ def fragmented(parts: list[Piece]) -> OperatorTree:
     return fragments(stack[0])
 
 
-def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
+def node_spans(tree: OperatorTree, latex: str | Source) -> list[tuple[int, int] | None]:
     """Where each node stands, (start, end) in characters, in the order of `walk()`; None where it is unknown.
 
     A leaf is the next token of its name that no leaf before it has; an operator reaches over its operands,
@@ -157,8 +157,9 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
     >>> node_spans(OperatorTree("O!minus", (OperatorTree("V!x"),)), "-(x)")
     [(0, 3), (2, 3)]
     """
+    source = Source.of(latex)
     tokens: dict[str, list[tuple[int, int]]] = {}
-    for token in source_tokens(latex):
+    for token in source.tokens():
         known, shown = roles().get(token.text), symbols().get(token.text)
         names = {token.text, token.written, token.text.removeprefix("\\")}
         if known is not None:
@@ -191,7 +192,7 @@ def node_spans(tree: OperatorTree, latex: str) -> list[tuple[int, int] | None]:
             start, end = min(one[0] for one in known_spans), max(one[1] for one in known_spans)
             name = _name(nodes[place])
             sign = _last_before(start, tokens.get(name, []), used, skipped.setdefault(name, {}))
-            if sign is not None and not any(one.isalnum() for one in latex[sign[1] : start]):
+            if sign is not None and not any(one.isalnum() for one in source.latex[sign[1] : start]):
                 used.add(sign)
                 start = sign[0]
             spans[place] = start, end
@@ -251,7 +252,7 @@ _SIGNS = {
 _SEPARATORS = {Role.PUNCTUATION, Role.PERIOD}
 
 
-def search_tree(latex: str) -> OperatorTree:
+def search_tree(latex: str | Source) -> OperatorTree:
     r"""The tree by which a formula is searched: as published, with the words of texts and the alphabets of
     letters (blackboard bold, script, fraktur), which those leave out.
 
@@ -261,17 +262,18 @@ def search_tree(latex: str) -> OperatorTree:
     return operator_tree(latex, texts=True)
 
 
-def operator_tree(latex: str, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
+def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
     """The operator tree of a formula, with `texts` as `search_tree`; never raises."""
+    source = Source.of(latex)
 
     def grammar(parts: list[Piece]) -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
     with room():
-        found = grammar(pieces(latex, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
+        found = grammar(pieces(source, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
     if found.label == "E!":
-        found = OperatorTree("E!", found.children, (0, len(latex)))
-    return found.cut(node_spans(found, latex)) if found.tall() else found
+        found = OperatorTree("E!", found.children, (0, len(source.latex)))
+    return found.cut(node_spans(found, source)) if found.tall() else found
 
 
 class _NoFormulaError(Exception):

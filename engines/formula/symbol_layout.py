@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from engines.formula.layout import Piece, pieces
+from engines.formula.lexer import Source
 from engines.formula.mathml import mathml_root
 from engines.formula.operator_tree import ABSENT, OperatorTree, room
 from engines.formula.operators import Role
@@ -54,11 +55,12 @@ def _line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
 # LaTeX
 
 
-def layout_tree(latex: str) -> OperatorTree:
+def layout_tree(latex: str | Source) -> OperatorTree:
     """The symbol layout tree of a LaTeX formula; never raises."""
+    source = Source.of(latex)
     with room():
-        found = _line(_row(pieces(latex, lambda inner: _line(_row(inner, latex))), latex))
-    return found.cut(node_spans(found, latex)) if found.tall() else found
+        found = _line(_row(pieces(source, lambda inner: _line(_row(inner, source.latex))), source.latex))
+    return found.cut(node_spans(found, source)) if found.tall() else found
 
 
 def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from engines.core.files import printable
-from engines.formula.lexer import Token, source_tokens
+from engines.formula.lexer import Source, Token
 from engines.formula.operator_tree import room
 from engines.formula.operators import roles
 from engines.formula.symbols import symbols
@@ -257,15 +257,17 @@ _BINOMIALS = {"\\binom", "\\dbinom", "\\tbinom"}
 _FORMULA = re.compile(r"(?<!\\)\$\$?(?=\S)((?:[^$\\\n]++|\\.)++)(?<=\S)\$\$?", re.DOTALL)
 
 
-def unicode_text(latex: str) -> str:
+def unicode_text(latex: str | Source) -> str:
     r"""One line for a terminal; control characters come out as visible escapes.
 
     >>> unicode_text(r"\sum_{k=0}^n \frac{a+b}{c} x_k^2 \le \sqrt{\alpha}")
     '∑_{k=0}^n ((a+b)/c)xₖ² ≤ √α'
     """
-    elided = len(latex) > LIMIT
+    source = Source.of(latex)
+    elided = len(source.latex) > LIMIT
     with room():
-        line = joined(_Reader(latex[:LIMIT]).sequence(depth=0), tight=False)
+        reader = _Reader(Source(source.latex[:LIMIT]) if elided else source)
+        line = joined(reader.sequence(depth=0), tight=False)
     line = printable(" ".join(unicodedata.normalize("NFC", line).split()))
     return f"{line} …" if elided else line
 
@@ -285,9 +287,9 @@ def render_text(text: str) -> str:
 class _Reader:
     """Reads tokens into atoms. Every step takes a token, so that it ends whatever comes."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.tokens = source_tokens(source)
+    def __init__(self, source: Source) -> None:
+        self.source = source.latex
+        self.tokens = source.tokens()
         self.at = 0
 
     def peek(self) -> str:
@@ -595,5 +597,5 @@ def _in_words(raw: str) -> str:
     words = re.sub(r"\\(?=[ %#&_$])|\\text\w*(?=\{)", "", raw).replace("~", " ")
     if "$" in words:
         # Nesting goes no deeper: a `\\text` inside that formula shows its dollar signs.
-        words = _FORMULA.sub(lambda m: joined(_Reader(m.group(1)).sequence(_DEPTH), tight=False), words)
+        words = _FORMULA.sub(lambda m: joined(_Reader(Source(m[1])).sequence(_DEPTH), tight=False), words)
     return re.sub(r"\s+", " ", words.replace("{", "").replace("}", ""))

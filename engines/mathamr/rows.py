@@ -24,13 +24,6 @@ FormulaIndexed = Annotated[
     Arg("What `mathwb mathamr index` made, or a collection's name.", ref="formulas", option=True),
 ]
 SomeEncoder = Annotated[str, Arg("minilm, or a model folder.", ref="encoder")]
-Representation = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked"
-]
-Compared = Literal[
-    "opt", "slt", "latex", "raw-latex", "raw-opt", "amr-latex", "mathamr", "mathamr-marked", "paths"
-]
-"""The representations, and the parts that operator trees share, which need no encoder."""
 Window = Annotated[int, Arg("Sentences before and after that of the formula.", low=0, high=3)]
 Reader = Annotated[
     Literal["builtin", "latexml"], Arg("latexml: LaTeXML, where it is installed; all at once.")

@@ -281,6 +281,11 @@ def graft_trees(graph: Graph, trees: Mapping[str, OperatorTree], *, query: str |
     return Grafted(graph, tuple(found), lost, roots, tuple(unknown))
 
 
+def as_graph(tree: OperatorTree) -> Graph:
+    """An operator tree as a graph of its own."""
+    return Graph(_Writer(set()).node(tree))
+
+
 def _placeholder(text: str, by_id: Mapping[str, str]) -> str | None:
     """The id of the formula whose placeholder a constant or concept is."""
     match = _MANGLED.fullmatch(text)

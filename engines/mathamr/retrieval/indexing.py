@@ -288,8 +288,9 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
     """Vectors of all looks. Returns: whose they are."""
     import pyarrow as pa
 
+    from engines.formula.formula import Formula
+    from engines.mathamr.retrieval.representations import tree_string
     from engines.mathamr.retrieval.search import open_encoder
-    from engines.mathamr.retrieval.strings import tree_string
     from engines.retrieval.dense import build_dense
 
     model = open_encoder(which, device)
@@ -299,7 +300,7 @@ def _encoded(which: str, device: str, folder: Path, events: Sink, stop: Stop) ->
         for begin in range(0, len(latex), _PART):
             if stop():
                 raise _StoppedError
-            yield model.encode([tree_string(one) for one in latex[begin : begin + _PART]])
+            yield model.encode([tree_string(Formula(one)) for one in latex[begin : begin + _PART]])
             done = min(begin + _PART, len(latex))
             events(Event("progress", {"done": done, "total": len(latex), "unit": "vectors"}))
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from engines.core.errors import EngineError
 from engines.core.events import Event, Sink, Stop, ignore, never
 from engines.core.spec import Arg, no_effect
-from engines.mathamr.rows import Compared, FormulaIndexed, SomeCollection, SomeEncoder, Window
+from engines.mathamr.retrieval.representations import REPRESENTATIONS, Compared
+from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
 from engines.retrieval import fusion
 
 if TYPE_CHECKING:
@@ -51,11 +52,9 @@ class Rerank:
 
     def __post_init__(self) -> None:
         """Raises: EngineError E434 for what would have no effect."""
-        from engines.mathamr.retrieval.strings import CONTEXTLESS
-
         if self.run is None:
             no_effect({"--depth": self.depth}, "all judged formulas", "E434")
-        if self.kind == "paths" or self.kind in CONTEXTLESS:
+        if self.kind == "paths" or REPRESENTATIONS[self.kind].needs == "formula":
             no_effect(
                 {"--window": self.window or None}, f"--kind {self.kind}, which reads no sentence", "E434"
             )

@@ -14,6 +14,7 @@ from engines.core.machine import MAX_LATEX
 from engines.core.spec import Arg, exactly_one, no_effect, refused
 
 if TYPE_CHECKING:
+    from engines.formula.formula import Formula
     from engines.mathamr.retrieval.formula_index import FormulaIndex
     from engines.retrieval.encoders import SentenceEncoder
 
@@ -114,24 +115,23 @@ def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder
 
 
 def ranked(
-    opened: FormulaIndex, latex: str, k: int, how: How = "paths", device: str = "auto"
+    opened: FormulaIndex, formula: Formula, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
     """The looks most similar to a formula, as (look, score)."""
     from engines.formula.features import features
-    from engines.formula.parser import search_tree
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.run import Run
 
     found: list[list[tuple[int, float]]] = []
     if how != "dense":
-        scores, rows = opened.search(features(search_tree(latex)), k)
+        scores, rows = opened.search(features(formula.search_tree), k)
         found.append(list(zip(rows.tolist(), scores.tolist(), strict=True)))
     if how != "paths":
-        from engines.mathamr.retrieval.strings import tree_string
+        from engines.mathamr.retrieval.representations import tree_string
 
         vectors = opened.vectors
         model = open_encoder(str(opened.about["encoder"]["place"]), device)
-        query = model.encode([tree_string(latex)])
+        query = model.encode([tree_string(formula)])
         near, places = vectors.search(query, k)
         found.append([(int(row), float(score)) for row, score in zip(places[0], near[0], strict=True)])
     if len(found) == 1:
@@ -142,13 +142,15 @@ def ranked(
 
 
 def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -> dict[str, Any]:
-    from engines.formula.parser import operator_tree, search_tree
+    from engines.formula.formula import Formula
 
-    tree, searched = operator_tree(latex), search_tree(latex)
-    if tree.errors():
+    formula = Formula(latex)
+    if formula.tree.errors():
         events(Event("warning", {"message": "the formula could not be parsed in part"}))
     hits = []
-    for rank, (look, score) in enumerate(ranked(opened, latex, spec.k or 10, spec.how, spec.device), start=1):
+    for rank, (look, score) in enumerate(
+        ranked(opened, formula, spec.k or 10, spec.how, spec.device), start=1
+    ):
         members = opened.members(look)
         hits.append(
             {
@@ -160,35 +162,33 @@ def _one(spec: SearchFormulas, opened: FormulaIndex, latex: str, events: Sink) -
                 "post": members[0]["post"],
                 "kind": members[0]["kind"],
                 "formulas": len(members),
-                "parts": matched_parts(searched, latex, opened.latex(look)),
+                "parts": matched_parts(formula, Formula(opened.latex(look))),
             }
         )
-    return {"query": latex, "tree": tree.document(), "how": spec.how, "hits": hits}
+    return {"query": latex, "tree": formula.tree.document(), "how": spec.how, "hits": hits}
 
 
-def matched_parts(tree: Any, latex: str, other: str) -> list[dict[str, Any]]:
+def matched_parts(one: Formula, other: Formula) -> list[dict[str, Any]]:
     """The largest parts of a formula that another one has, with where they stand in both."""
     from engines.formula.features import shared_parts
-    from engines.formula.parser import node_spans, search_tree
     from engines.formula.render import latex as written
 
-    theirs = search_tree(other)
-    nodes, others = list(tree.walk()), list(theirs.walk())
-    here, there = node_spans(tree, latex), node_spans(theirs, other)
+    nodes, others = list(one.search_tree.walk()), list(other.search_tree.walk())
     return [
         {
             "query": written(nodes[part.here]),
             "found": written(others[part.there]),
-            "query_span": here[part.here],
-            "found_span": there[part.there],
+            "query_span": one.spans[part.here],
+            "found_span": other.spans[part.there],
             "nodes": part.size,
             "exact": part.exact,
         }
-        for part in shared_parts(tree, theirs)[:_SHOWN_PARTS]
+        for part in shared_parts(one.search_tree, other.search_tree)[:_SHOWN_PARTS]
     ]
 
 
 def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -> dict[str, Any]:
+    from engines.formula.formula import Formula
     from engines.forum.topics import read_topic_files, warn_of_unanswered_topics
     from engines.retrieval.run import Run, check_out, write_manifest, write_run
 
@@ -208,7 +208,7 @@ def _run(spec: SearchFormulas, opened: FormulaIndex, events: Sink, stop: Stop) -
                 remedy="Name a topic file of Task 2, whose topics have <Latex>.",
             )
         rankings[topic.id] = []
-        for look, score in ranked(opened, topic.latex, spec.k or _DEPTH, spec.how, spec.device):
+        for look, score in ranked(opened, Formula(topic.latex), spec.k or _DEPTH, spec.how, spec.device):
             for member in opened.members(look)[: spec.instances or 1]:
                 rankings[topic.id].append((member["id"], score))
                 posts[member["id"]] = member["post"]

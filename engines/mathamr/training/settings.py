@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 from engines.core.errors import DataError
 from engines.core.spec import Arg
-from engines.mathamr.rows import Representation, Window
+from engines.mathamr.retrieval.representations import Kind
+from engines.mathamr.rows import Window
 
 
 def need_collection(data: Mapping[str, Path]) -> None:
@@ -35,7 +36,7 @@ CODE = "E677"
 class SentenceSettings:
     """How a sentence encoder learns from judged formulas (MathAMR, section 4.2)."""
 
-    kind: Annotated[Representation, Arg("Which strings it reads.")] = "mathamr-marked"
+    kind: Annotated[Kind, Arg("Which strings it reads.")] = "mathamr-marked"
     window: Window = 0
     contrastive: Annotated[
         Literal["online", "all"], Arg("The first loss: of the hard pairs of a batch, or of all pairs.")
