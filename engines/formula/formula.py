@@ -16,7 +16,6 @@ class Formula(Source):
 
     @cached_property
     def tree(self) -> OperatorTree:
-        """Its operator tree, as published ones are."""
         return operator_tree(self)
 
     @cached_property
@@ -26,7 +25,6 @@ class Formula(Source):
 
     @cached_property
     def layout(self) -> OperatorTree:
-        """Its symbol layout tree."""
         return layout_tree(self)
 
     @cached_property
@@ -36,5 +34,4 @@ class Formula(Source):
 
     @cached_property
     def shown(self) -> str:
-        """One line of Unicode."""
         return unicode_text(self)

@@ -1,4 +1,13 @@
-"""LaTeX formulas as operator trees."""
+r"""LaTeX formulas as operator trees.
+
+The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
+products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed becomes a
+node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
+published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
+hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
+differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a function's
+brackets to its value.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +111,6 @@ class Run:
         self.operands.append(operand)
 
     def tree(self) -> OperatorTree:
-        """What there is, as a tree."""
         return self.operands[0] if self.operator is None else apply(self.operator, self.operands)
 
 
@@ -217,21 +225,6 @@ def _name(node: OperatorTree) -> str:
     return node.label.removeprefix("+!")[2:]
 
 
-# LaTeX formulas as operator trees.
-#
-# >>> str(operator_tree("x^2 + 1"))
-# '(U!plus (O!SUP V!x N!2) N!1)'
-#
-# The grammar is that of LaTeXML, which made the trees of ARQMath: sequences of formulas, relations, sums,
-# products, factors with scripts; letters are variables, so `f(x)` is a product. What cannot be parsed
-# becomes a
-# node `E!` over what it consists of, and the rest is parsed. Mode `arqmath` keeps the conventions of the
-# published trees (a chain `a < b < c` loses the shared operand, `a - b - c` is one node, a dash that is no
-# hyphen is a letter; `\sin(x)^2` is the sine of a square); mode `correct` repeats shared operands, nests
-# differences and quotients, lets relations bind closer than `\implies`, and gives a script behind a
-# function's
-# brackets to its value.
-
 _TIMES = OperatorTree("U!times")
 _PLUS = OperatorTree("U!plus")
 _INVISIBLE = " "
@@ -263,7 +256,11 @@ def search_tree(latex: str | Source) -> OperatorTree:
 
 
 def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = False) -> OperatorTree:
-    """The operator tree of a formula, with `texts` as `search_tree`; never raises."""
+    """The operator tree of a formula, with `texts` as `search_tree`; never raises.
+
+    >>> str(operator_tree("x^2 + 1"))
+    '(U!plus (O!SUP V!x N!2) N!1)'
+    """
     source = Source.of(latex)
 
     def grammar(parts: list[Piece]) -> OperatorTree:
@@ -292,7 +289,6 @@ class _Grammar:
         self.depth = 0
 
     def tree(self) -> OperatorTree:
-        """The whole line as a tree."""
         parts = self.parts
         if not parts:
             return ABSENT
@@ -320,14 +316,12 @@ class _Grammar:
         return self.parts[self.at - 1]
 
     def scripted(self, tree: OperatorTree) -> OperatorTree:
-        """A tree with the scripts that follow."""
         while self.role() == Role.SCRIPT:
             piece = self.take()
             tree = OperatorTree(piece.text, (tree, piece.alone))
         return tree
 
     def operator(self) -> OperatorTree:
-        """The operator here, with its scripts."""
         piece = self.take()
         return self.scripted(piece.alone) if self.role() == Role.SCRIPT else piece.operator
 
@@ -341,7 +335,6 @@ class _Grammar:
             raise _NoFormulaError
 
     def operator_alone(self) -> OperatorTree | None:
-        """An operator with scripts, when that is all there is."""
         self.at = 0
         if self.parts[0].role in (*_SIGNS, Role.FUNCTION):
             found = self.scripted(self.take().alone)
@@ -415,7 +408,6 @@ class _Grammar:
         return role in _STARTS or role in (Role.ADD, Role.BAR, Role.RELATION)
 
     def starts(self) -> bool:
-        """Whether an expression begins here."""
         return self.role() in _STARTS or self.role() in (Role.ADD, Role.BAR, Role.ANNOTATION)
 
     def related(
@@ -470,7 +462,6 @@ class _Grammar:
     # Expressions
 
     def expression(self) -> OperatorTree:
-        """Terms with signs between them."""
         if self.role() == Role.ADD:
             sign = self.operator()
             run = Run(apply(sign, (self.term(),)), self.mode)
@@ -482,7 +473,6 @@ class _Grammar:
         return run.tree()
 
     def term(self) -> OperatorTree:
-        """Factors with or without signs between them."""
         number = self.role() == Role.NUMBER
         run = Run(self.factor(), self.mode)
         while True:
@@ -499,12 +489,10 @@ class _Grammar:
             number = False
 
     def is_fraction(self) -> bool:
-        """Whether a fraction of two numbers stands here, which makes a mixed number of the one before it."""
         tree = self.parts[self.at].alone
         return tree.label == "O!divide" and all(child.label.startswith("N!") for child in tree.children)
 
     def factor(self) -> OperatorTree:
-        """A factor with what is applied to it."""
         if self.depth > DEEPEST:
             raise _NoFormulaError
         self.depth += 1
@@ -565,7 +553,6 @@ class _Grammar:
         return apply(operator, (found,))
 
     def function(self) -> OperatorTree:
-        """A named function over what stands in brackets, or over the factors that follow."""
         operator = self.operator()
         if self.role() == Role.OPEN:
             return self.called(operator)
@@ -620,14 +607,12 @@ class _Grammar:
         return apply(operator, (self.scripted(self.fenced()),))
 
     def fenced(self) -> OperatorTree:
-        """What stands in brackets, as one thing."""
         found = fenced(*self.bracketed())
         if found is None:
             raise _NoFormulaError
         return found
 
     def bracketed(self) -> tuple[str, str, list[OperatorTree]]:
-        """The opening bracket, the closing one, and what stands between them."""
         opening = self.take().text
         bars, self.bars = self.bars, 0
         integrals, self.integrals = self.integrals, 0

@@ -38,7 +38,6 @@ _MATRIX = re.compile(r"\\begin\s*\{([pbBvV])(?:small)?matrix\}")
 
 
 def _label(text: str) -> str:
-    """The label of a sign by its appearance."""
     if text not in _ACCENTS:  # which would come apart
         text = "".join(unicodedata.normalize("NFKC", text.translate(_SAME)).split())
     if not text:
@@ -78,7 +77,6 @@ def _row(parts: list[Piece], latex: str) -> list[OperatorTree]:
 
 
 def _shown(part: Piece, latex: str) -> list[OperatorTree]:
-    """The symbols of a piece of the line."""
     tree, source = part.alone, latex[part.start : part.end]
     if tree.label == "V!quad":
         return []
@@ -112,7 +110,6 @@ def _symbols(tree: OperatorTree) -> list[OperatorTree]:
 
 
 def _made(tree: OperatorTree, source: str) -> list[OperatorTree]:
-    """A fraction, root, accent or table as symbols."""
     label = tree.label
     parts = [_symbols(child) for child in tree.children]
     if label == "line":
@@ -205,7 +202,6 @@ def _element(element: _Element) -> list[OperatorTree]:
 
 
 def _scripts(name: str, inner: list[_Element]) -> list[OperatorTree]:
-    """A base with scripts, limits or an accent."""
     base = _element(inner[0]) if inner else []
     lines = [_element(one) for one in inner[1:]]
     places = {

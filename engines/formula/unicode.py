@@ -95,7 +95,6 @@ def scripted(mark: str, body: str, *, plain: bool) -> str:
 
 
 def is_product(atoms: list[Atom]) -> bool:
-    """Whether the atoms are factors beside each other."""
     return all(atom.weight < 2 and atom.kind in ("ordinary", "number", "command") for atom in atoms)
 
 
@@ -114,7 +113,6 @@ def fraction(top: list[Atom], bottom: list[Atom]) -> Atom:
 
 
 def choose(top: list[Atom], bottom: list[Atom]) -> Atom:
-    """A binomial coefficient."""
     return Atom(f"C({joined(top, tight=True)},{joined(bottom, tight=True)})", "close")
 
 
@@ -231,11 +229,6 @@ def _apart(a: Atom, b: Atom, tight: bool) -> bool:
     return a.kind == "number" and b.kind == "number"
 
 
-# LaTeX as one line of Unicode for a terminal: `\sum_{k=0}^n x_k^2` becomes `∑_{k=0}^n xₖ²`.
-#
-# What is shown is meant to be read, not to be parsed again. Nothing a post contains makes it fail: broken
-# LaTeX is shown as far as it can be understood, unknown commands as they stand.
-
 LIMIT = 6_000
 """Characters of a formula that are read; what follows is elided as …"""
 _DEPTH = 300
@@ -337,7 +330,6 @@ class _Reader:
         return self.atom(depth, tight=True)
 
     def atom(self, depth: int, *, tight: bool) -> list[Atom]:
-        """The next token with its arguments."""
         token = self.tokens[self.at]
         self.at += 1
         text = token.text
@@ -386,7 +378,6 @@ class _Reader:
         return self.source[begin : self.tokens[self.at - 1].start if not level else len(self.source)]
 
     def bracketed(self, depth: int) -> list[Atom]:
-        """An optional argument in square brackets."""
         if self.peek() != "[" or depth >= _DEPTH:
             return []
         self.at += 1
@@ -577,7 +568,6 @@ class _Reader:
         return atoms
 
     def rows(self, depth: int, *, closing: str) -> list[list[str]]:
-        """The cells of a matrix."""
         rows: list[list[str]] = [[]]
         ends = ("&", "\\\\", "\\cr", closing, "}")
         while self.at < len(self.tokens):

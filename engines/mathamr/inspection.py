@@ -14,7 +14,7 @@ from engines.core.errors import DataError, EngineError
 from engines.core.events import Sink, ignore
 from engines.core.files import changed
 from engines.core.spec import Arg, exactly_one, refused
-from engines.mathamr.graph.amr import Graph, Node, kind_of
+from engines.mathamr.graph.amr import Graph, Node, kind_of, read_graph, write_graph
 from engines.mathamr.parsing.lexicon import MODALS, PRONOUNS
 
 if TYPE_CHECKING:
@@ -182,13 +182,10 @@ def _word(concept: str, words: list[tuple[str, int, int]], used: set[int]) -> tu
 
 
 def triples(graph: Graph) -> list[tuple[str, str, str]]:
-
     found = []
     for node in graph.nodes():
         found.append((node.variable, ":instance", node.concept))
-        for branch in node.branches:
-            target = branch.target.variable if isinstance(branch.target, Node) else branch.target
-            found.append((node.variable, branch.role, target))
+        found += [(node.variable, branch.role, branch.name) for branch in node.branches]
     return found
 
 
@@ -219,7 +216,6 @@ class Inspect:
     k: Annotated[int, Arg("How many of the nearest formulas.", low=0, high=1_000, short="-k")] = 10
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is either a text, or a collection and a topic."""
         remedy = "As in: 'Solve $x^2=2$', or --folder NAME --topic B.1."
         exactly_one({"a text": self.text, "a topic of a collection": self.topic}, remedy)
         if self.topic is not None and self.folder is None:
@@ -263,7 +259,7 @@ def inspect(spec: Inspect, *, events: Sink = ignore, cache: Path | None = None) 
         "query": source.query,
         "formulas": formulas,
         "parser": parser,
-        "penman": _penman(graph),
+        "penman": write_graph(graph),
         "nodes": node_rows(graph, text, spans),
         "triples": triples(graph),
         "strings": _strings(source, graph),
@@ -317,7 +313,6 @@ def _graph(
     spec: Inspect, source: _Source, task: Task2 | None, warnings: list[str]
 ) -> tuple[Graph, Mapping[str, str], tuple[str, ...], str]:
     """The graph, the root of each formula's tree, those that the parser lost, and whose graph it is."""
-    from engines.mathamr.graph.amr import read_graph
     from engines.mathamr.graph.graft import graft_trees, lowered
     from engines.mathamr.parsing.parsers import parsed
 
@@ -338,7 +333,8 @@ def _graph(
             lost = tuple(name for name in source.formulas if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
     which: Which = "amrlib" if spec.parser == "amrlib" else "builtin"
-    found = next(parsed([source.context], _parser(which, spec.model, _state(spec.model))))
+    state = (0, 0) if spec.model is None else changed(spec.model / "config.json")
+    found = next(parsed([source.context], _parser(which, spec.model, state)))
     warnings += found.warnings
     graph = found.graph
     lowered(graph)
@@ -348,22 +344,12 @@ def _graph(
     return made.graph, made.roots, made.lost, found.parser
 
 
-def _state(model: Path | None) -> tuple[int, int]:
-    return (0, 0) if model is None else changed(model / "config.json")
-
-
 @lru_cache(1)
-def _parser(which: Which, model: Path | None, state: tuple[int, int]) -> Parser:  # noqa: ARG001  # changed: anew
+def _parser(which: Which, model: Path | None, _state: tuple[int, int]) -> Parser:
     """Kept open: a model takes long to load."""
     from engines.mathamr.parsing.parsers import parser
 
     return parser(which, model)
-
-
-def _penman(graph: Graph) -> str:
-    from engines.mathamr.graph.amr import write_graph
-
-    return write_graph(graph)
 
 
 def _strings(source: _Source, graph: Graph) -> dict[str, str]:
@@ -442,7 +428,6 @@ def _context_of(opened: FormulaIndex, formula: str, window: int) -> str:
 
 
 def _runs(spec: Inspect, task: Task2, opened: FormulaIndex) -> list[dict[str, Any]]:
-    """What each run of the collection ranks for the topic."""
     topic = str(spec.topic)
     ranks = {
         name: {formula: rank for rank, (formula, _) in enumerate(run.rankings.get(topic, ()), start=1)}

@@ -44,7 +44,6 @@ class Row:
         return self.held[key]
 
     def warn(self, message: str) -> None:
-        """A warning that says where."""
         name = f"{self.name}: " if self.name else ""
         self.events(Event("warning", {"message": f"{self.place}: {name}{message}"}))
 

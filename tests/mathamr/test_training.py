@@ -13,8 +13,14 @@ import pytest
 from engines.core.assets import asset
 from engines.core.errors import EngineError
 from engines.mathamr.retrieval.strings import EmbedStrings, embed
-from engines.mathamr.training.sentences import Pair, Turns, judged_pairs, sentence_encoder, split
-from engines.mathamr.training.settings import SentenceSettings
+from engines.mathamr.training.sentences import (
+    Pair,
+    SentenceSettings,
+    Turns,
+    judged_pairs,
+    sentence_encoder,
+    split,
+)
 from engines.training import TrainConfig
 from engines.training.identity import Identity
 

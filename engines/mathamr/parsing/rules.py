@@ -1,4 +1,8 @@
-"""Rules from a dependency parse to an AMR graph."""
+"""Rules from a dependency parse to an AMR graph.
+
+Every word of content becomes a concept once; what a relation means to AMR depends on the frame of the word
+above. A formula is the concept string-entity with its placeholder as :value.
+"""
 
 from __future__ import annotations
 
@@ -488,12 +492,6 @@ class Modifiers(Concepts):
     def _vocative(self, _number: int, part: Part, one: int) -> None:
         part.put(":mod", self.nominal(one))
 
-
-# Rules from a dependency parse to an AMR graph: concepts of words, roles of what depends on them.
-#
-# Every word of content becomes a concept once; what a relation means to AMR depends on the frame of the
-# word
-# above. A formula is the concept string-entity with its placeholder as :value.
 
 _EFFECT = {"so", "thus", "hence", "therefore"}
 

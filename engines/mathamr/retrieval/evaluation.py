@@ -49,7 +49,6 @@ class EvaluateFormulas:
     plot: Plot = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E430 for another kind of picture."""
         check_drawing(self.plot)
 
 

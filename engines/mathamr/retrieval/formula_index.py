@@ -42,7 +42,6 @@ Floats = NDArray[np.float32]
 
 
 def hashed(feature: str) -> int:
-    """A feature as a number of 64 bits."""
     return int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
 
 
@@ -57,7 +56,6 @@ class Postings:
     known: dict[str, int] = field(default_factory=dict)
 
     def add(self, features: Counter[str]) -> None:
-        """The features of the next look."""
         for feature, count in features.items():
             number = self.known.get(feature)
             if number is None:
@@ -153,7 +151,6 @@ class FormulaIndex:
             raise corrupt(path, error) from error
 
     def __len__(self) -> int:
-        """The number of looks."""
         return len(self._masses)
 
     def similarities(self, features: Counter[str]) -> Floats:
@@ -205,16 +202,13 @@ class FormulaIndex:
         return self._rows.get(formula)
 
     def look_of(self, formula: str) -> int | None:
-        """The look of a formula."""
         row = self.row(formula)
         return None if row is None else int(self.formulas["look"][row].as_py())
 
     def latex(self, look: int) -> str:
-        """What a look is written as."""
         return str(self.looks["latex"][look].as_py())
 
     def visual(self, look: int) -> str:
-        """Its visual id; "" where the collection has none."""
         return str(self.looks["visual_id"][look].as_py())
 
     def members(self, look: int) -> list[dict[str, Any]]:

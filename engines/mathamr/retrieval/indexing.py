@@ -133,17 +133,14 @@ class _Rows:
         self.first: dict[str, str] = {}
 
     def doubt(self, what: str, place: str, count: int = 1) -> None:
-        """Count something odd."""
         self.doubts[what] = self.doubts.get(what, 0) + count
         self.first.setdefault(what, place)
 
     def leave_out(self, what: str, place: str, count: int = 1) -> None:
-        """Count rows that cannot be taken."""
         self.doubt(what, place, count)
         self.left_out += count
 
     def read(self, path: Path, report: Report) -> None:
-        """Count what a reader of a file has left out."""
         if report.bad:
             line, reason = report.first[0]
             self.leave_out("rows could not be read", f"{path}:{line}: {reason}", report.bad)
@@ -191,7 +188,6 @@ class _Rows:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Whether two formulas look different."""
     from engines.formula.lexer import tokens
     from engines.formula.symbol_layout import layout_string, layout_tree
 
@@ -245,7 +241,6 @@ def _read(collection: ArqmathFolder, events: Sink, stop: Stop) -> _Rows:
 
 
 def _written(collection: ArqmathFolder, folder: Path, events: Sink, stop: Stop) -> dict[str, Any]:
-    """Everything but vectors."""
     from engines.formula.features import features
     from engines.formula.parser import search_tree
     from engines.mathamr.retrieval.formula_index import Postings, columns, write_table

@@ -34,7 +34,6 @@ class InContext:
 
     @property
     def formula(self) -> Formula:
-        """The formula that is represented."""
         return self.formulas[self.id]
 
     def sentence(self, written: Callable[[Formula], str]) -> str:

@@ -51,7 +51,6 @@ class Rerank:
     tag: Annotated[str | None, Arg("The run's name.", shown="the representation's")] = None
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E434 for what would have no effect."""
         if self.run is None:
             no_effect({"--depth": self.depth}, "all judged formulas", "E434")
         if self.kind == "paths" or REPRESENTATIONS[self.kind].needs == "formula":

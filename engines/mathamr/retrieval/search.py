@@ -45,8 +45,6 @@ class SearchFormulas:
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
-        """Raises: EngineError E402 or E427 unless there is a formula, or topics and a run; E376 for an empty
-        one."""
         remedy = "As in: mathwb mathamr search INDEX 'x^2', or --topics FILE --out RUN."
         exactly_one({"a formula": self.latex, "a file of topics": self.topics}, remedy)
         if self.latex is not None and not self.latex.strip():

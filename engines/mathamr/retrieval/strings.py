@@ -103,7 +103,6 @@ class Strings:
         self._formula = lru_cache(1_024)(Formula)
 
     def warn(self, events: Sink) -> None:
-        """A warning of strings without their context."""
         if self.alone:
             what = f"{self.alone:,} strings are of the formula alone, whose text the collection does not have"
             events(Event("warning", {"message": what}))

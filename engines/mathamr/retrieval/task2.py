@@ -124,7 +124,6 @@ class Task2:
         return found
 
     def topic(self, name: str) -> Topic:
-        """A topic. Raises: EngineError E354."""
         found = self.topics.get(name)
         if found is None:
             known = ", ".join(list(self.topics)[:5])
@@ -163,7 +162,6 @@ class Task2:
 
     @cached_property
     def graphs(self) -> Mapping[str, str]:
-        """PENMAN texts by topic."""
         from engines.core.files import rows
 
         found: dict[str, str] = {}
