@@ -208,7 +208,8 @@ def markdown(figures: Mapping[str, Any]) -> str:
         for year in reversed(YEARS):
             rows_of = figures[part][unit][year]
             title = f"{titles[part]}, judgements by {UNITS[unit]}"
-            lines += [f"**{title}, {rows_of['topics']} topics of {year} ({rows_of['judged']} looks)**", ""]
+            size = f"{rows_of['topics']} topics of {year} ({rows_of['judged']} visually distinct formulas)"
+            lines += [f"**{title}, {size}**", ""]
             tests = {t["run"]: t for t in rows_of["tests"] if t["measure"] == "ndcg10_prime"}
             names = [name for name in rows_of if name not in ("topics", "judged", "tests")]
             base, rows = names[0], []

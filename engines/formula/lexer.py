@@ -88,12 +88,12 @@ def unwrapped(latex: str) -> str:
     ('\\frac{1}{288}+\\alpha x+5\\%', 'ab')
     """
 
-    def mended(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         if match["command"]:
             return f"{match['command']} "
         return "" if match["end"] else "\\%" if match[0] == "%" else match[0]
 
-    return _PER_CENT.sub(mended, latex) if "%" in latex else latex
+    return _PER_CENT.sub(replacement, latex) if "%" in latex else latex
 
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")

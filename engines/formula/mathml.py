@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from engines.core.errors import DataError, EngineError
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -83,7 +83,7 @@ def read_content_mathml(xml: str) -> OperatorTree:
     children = list(mathml_root(xml))
     if not children:
         return ABSENT
-    with room():
+    with deep_recursion():
         found = _tree(children[0])
     return found.cut() if found.tall() else found
 

@@ -162,17 +162,17 @@ def apply(operator: OperatorTree, operands: Sequence[OperatorTree]) -> OperatorT
     return OperatorTree(operator.label, tuple(operands))
 
 
-_ROOM = 8_000
+_FRAMES = 8_000
 _LOCK = Lock()
 _limits: list[int] = []
 
 
 @contextmanager
-def room() -> Iterator[None]:
-    """As many frames of recursion as the deepest formula takes, in all threads while one needs them."""
+def deep_recursion() -> Iterator[None]:
+    """Allow as many frames of recursion as the deepest formula takes, in all threads while one needs them."""
     with _LOCK:
         _limits.append(sys.getrecursionlimit())
-        sys.setrecursionlimit(max(_limits[0], _ROOM))
+        sys.setrecursionlimit(max(_limits[0], _FRAMES))
     try:
         yield
     finally:

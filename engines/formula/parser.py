@@ -18,7 +18,7 @@ from typing import Literal
 
 from engines.formula.layout import DEEPEST, Piece, pieces
 from engines.formula.lexer import Source
-from engines.formula.operator_tree import ABSENT, OperatorTree, apply, fragments, room
+from engines.formula.operator_tree import ABSENT, OperatorTree, apply, deep_recursion, fragments
 from engines.formula.operators import Role, roles
 from engines.formula.symbols import symbols
 
@@ -90,7 +90,7 @@ _PAIRS = {
     "⌊⌋": "F!floor",
     "⌈⌉": "F!ceiling",
 }
-"""Labels by the brackets; where there is room in it, with how many things there are."""
+"""Labels by the brackets; `{}` is how many things there are."""
 
 
 class Run:
@@ -266,7 +266,7 @@ def operator_tree(latex: str | Source, mode: Mode = "arqmath", *, texts: bool = 
     def grammar(parts: list[Piece]) -> OperatorTree:
         return _Grammar(parts, mode).tree()
 
-    with room():
+    with deep_recursion():
         found = grammar(pieces(source, grammar, _DASHES if mode == "arqmath" else "", texts=texts))
     if found.label == "E!":
         found = OperatorTree("E!", found.children, (0, len(source.latex)))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from engines.formula.layout import Piece, pieces
 from engines.formula.lexer import Source
 from engines.formula.mathml import mathml_root
-from engines.formula.operator_tree import ABSENT, OperatorTree, room
+from engines.formula.operator_tree import ABSENT, OperatorTree, deep_recursion
 from engines.formula.operators import Role
 from engines.formula.parser import node_spans
 from engines.formula.symbols import symbols
@@ -57,7 +57,7 @@ def _line(row: Iterable[OperatorTree], where: str = "line") -> OperatorTree:
 def layout_tree(latex: str | Source) -> OperatorTree:
     """The symbol layout tree of a LaTeX formula; never raises."""
     source = Source.of(latex)
-    with room():
+    with deep_recursion():
         found = _line(_row(pieces(source, lambda inner: _line(_row(inner, source.latex))), source.latex))
     return found.cut(node_spans(found, source)) if found.tall() else found
 
@@ -161,7 +161,7 @@ def read_presentation_mathml(xml: str) -> OperatorTree:
     Raises:
         DataError E317: for text that is no XML.
     """
-    with room():
+    with deep_recursion():
         found = _line(_elements(list(mathml_root(xml))))
     return found.cut() if found.tall() else found
 

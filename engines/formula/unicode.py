@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from engines.core.files import printable
 from engines.formula.lexer import Source, Token
-from engines.formula.operator_tree import room
+from engines.formula.operator_tree import deep_recursion
 from engines.formula.operators import roles
 from engines.formula.symbols import symbols
 
@@ -258,7 +258,7 @@ def unicode_text(latex: str | Source) -> str:
     """
     source = Source.of(latex)
     elided = len(source.latex) > LIMIT
-    with room():
+    with deep_recursion():
         reader = _Reader(Source(source.latex[:LIMIT]) if elided else source)
         line = joined(reader.sequence(depth=0), tight=False)
     line = printable(" ".join(unicodedata.normalize("NFC", line).split()))

@@ -328,7 +328,7 @@ def _graph(
                 f"the published graph cannot be read ({error.what}); the built-in parser's is shown"
             )
         else:
-            warnings += graph.doubts()
+            warnings += graph.warnings()
             roots = formula_roots(graph, source.formulas)
             lost = tuple(name for name in source.formulas if name not in roots)
             return graph, roots, lost, "given" if spec.graph is not None else "published"
@@ -407,7 +407,7 @@ def _nearest(
 
 
 def _grade(task: Task2, topic: str, opened: FormulaIndex, look: int) -> int | None:
-    """The highest grade of a look for a topic: by its visual id, or any of its formulas."""
+    """The highest grade for a topic of formulas that look the same: of their visual id, or any of them."""
     of_looks, of_formulas = task.visual_grades.get(topic, {}), task.grades.get(topic, {})
     grades = [of_looks[visual]] if (visual := opened.visual(look)) in of_looks else []
     grades += [of_formulas[one["id"]] for one in opened.members(look) if one["id"] in of_formulas]

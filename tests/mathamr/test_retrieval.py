@@ -272,7 +272,7 @@ def test_only_judgements_that_look_like_another_unit_are_asked_about(tmp_path: P
 
     built = index(IndexFormulas(tmp_path, tmp_path / "index"), events=tell)
     assert list(built["doubts"].values()) == [1]
-    assert any("look otherwise than the first with their visual id" in one for one in said)
+    assert any("differ from the first with their visual id" in one for one in said)
     (tmp_path / "run.tsv").write_text("B.1\tQ0\t1\t1\t1\tx\n")
     qrels = tmp_path / "qrels.tsv"
     for names, unit, asked in (

@@ -63,7 +63,7 @@ class Graph:
             found.setdefault(node.variable, node)
         return found
 
-    def doubts(self) -> list[str]:
+    def warnings(self) -> list[str]:
         """What a graph hardly means, in words: a variable with several concepts, or with branches in several
         places, of which the first ones count; a concept, target or node that is missing."""
         concepts: dict[str, dict[str, None]] = {}

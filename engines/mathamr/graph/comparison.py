@@ -285,8 +285,8 @@ def compare(spec: Compare, *, events: Sink = ignore) -> dict[str, Any]:
     Events: warnings of what a graph hardly means. Raises: DataError E329 for a text that is no graph.
     """
     graphs = [_graph(spec.one, "first"), _graph(spec.other, "second")]
-    for doubt in (doubt for graph in graphs for doubt in graph.doubts()):
-        events(Event("warning", {"message": doubt}))
+    for warning in (warning for graph in graphs for warning in graph.warnings()):
+        events(Event("warning", {"message": warning}))
     triples = [triples_of(graph) for graph in graphs]
     if spec.edges != "written":
         triples = [standardised(found, spec.edges) for found in triples]

@@ -47,8 +47,8 @@ def draw(spec: Draw, *, events: Sink = ignore) -> dict[str, Any]:
         if spec.topic in (None, row.name):
             with row.placed():
                 graph = read_graph(row["mathamr"])
-            for doubt in graph.doubts():
-                row.warn(doubt)
+            for warning in graph.warnings():
+                row.warn(warning)
             text = to_svg(graph) if spec.write == "svg" else to_dot(graph)
             return {"topic_id": row["topic_id"], "format": spec.write, "text": text}
     raise EngineError(

@@ -52,8 +52,8 @@ def linearize(spec: Linearize, *, events: Sink = ignore) -> Iterator[dict[str, A
     for row in named_rows(spec.file, "topic_id", "mathamr", events=events):
         try:
             graph = read_graph(row["mathamr"])
-            for doubt in graph.doubts():
-                row.warn(doubt)
+            for warning in graph.warnings():
+                row.warn(warning)
             text = linear(graph, style=spec.style, canonical=spec.canonical, edges=spec.edges)
         except DataError as error:
             row.warn(error.what)
@@ -175,8 +175,8 @@ def graft(spec: Graft, *, events: Sink = ignore) -> Iterator[dict[str, Any]]:
             latex = _formulas(row)
             trees = {name: operator_tree(one) for name, one in latex.items()}
             made = grafted(row["amr"], trees, query=_query(row, latex) if spec.mark else None)
-        for doubt in made.graph.doubts():
-            row.warn(doubt)
+        for warning in made.graph.warnings():
+            row.warn(warning)
         if made.lost:
             row.warn(f"the graph has no placeholder of {', '.join(made.lost)}; the root has the trees")
         if made.unknown:

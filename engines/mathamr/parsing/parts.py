@@ -1,4 +1,4 @@
-"""What a dependency parse is made of, its mistakes mended, and the parts of the graph made from it."""
+"""A dependency parse with its common mistakes corrected, and the parts of the graph made from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOOSE = ("dep", "appos", "compound", "flat", "nmod", "list")
 """Relations by which a noun hangs on its own quantifier."""
 
 
-def mended(words: Sequence[Word]) -> list[Word]:
+def corrected(words: Sequence[Word]) -> list[Word]:
     """The words of a sentence, of which some hang elsewhere.
 
     "Using" below a noun belongs to the verb above it; "that" before "for all …" is no object; a quantifier
@@ -68,7 +68,7 @@ class Dependencies:
     """The words of a sentence as a tree. Args: lemmas: one for each word."""
 
     def __init__(self, words: Sequence[Word], lemmas: Sequence[str]) -> None:
-        self.words, self.lemmas = mended(words), lemmas
+        self.words, self.lemmas = corrected(words), lemmas
         self.below: dict[int, list[int]] = {}
         for number, word in enumerate(self.words):
             if word.head != number:

@@ -1,6 +1,7 @@
-"""An index of formulas: which looks have which parts, where each formula stands, and, if wanted, vectors.
+"""An index of formulas: which of them have which parts, where each stands, and, if wanted, vectors.
 
-A look is what formulas with one visual id (or, without one, the same LaTeX) have in common. The similarity of
+Visually distinct formulas are indexed once each: a look is what formulas with one visual id (or, without one,
+the same LaTeX) have in common. The similarity of
 a query and a look is Tversky's index over the features of their operator trees: the weight of those they
 share, divided by .8 of the query's and .2 of the look's; a feature weighs as much as it is rare.
 
@@ -37,7 +38,7 @@ from engines.retrieval.dense import top_k
 from engines.retrieval.stored import ABOUT, corrupt, read_about
 
 ALPHA = 0.2
-"""The share of a look's own weight in what similarity is measured against; the rest is the query's."""
+"""The share of a found formula's weight in what similarity is measured against; the rest is the query's."""
 Floats = NDArray[np.float32]
 
 

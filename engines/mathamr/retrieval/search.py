@@ -39,9 +39,14 @@ class SearchFormulas:
     run: Annotated[Path | None, Arg("The run to write for the topics.", name="out", writes=True)] = None
     how: Annotated[How, Arg("By parts of operator trees, by vectors, or both fused.")] = "paths"
     k: Annotated[
-        int | None, Arg("How many looks.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000")
+        int | None,
+        Arg(
+            "How many visually distinct formulas.", low=1, high=_DEPTH, short="-k", shown="10; of a run 1,000"
+        ),
     ] = None
-    instances: Annotated[int | None, Arg("Formulas of each look in a run.", low=1, shown="1")] = None
+    instances: Annotated[
+        int | None, Arg("In a run, so many formulas of those that look the same.", low=1, shown="1")
+    ] = None
     device: Annotated[str, Arg("auto, cpu or cuda.")] = "auto"
 
     def __post_init__(self) -> None:
@@ -52,7 +57,7 @@ class SearchFormulas:
         if bool(self.topics) != (self.run is not None):
             raise refused("topics and a run to write are needed together", "E402", remedy)
         if self.run is None:
-            no_effect({"--instances": self.instances}, "one formula, whose looks are shown")
+            no_effect({"--instances": self.instances}, "one formula, which finds visually distinct ones")
         if self.how == "paths":
             no_effect({"--device": None if self.device == "auto" else self.device}, "--how paths")
 
@@ -115,7 +120,7 @@ def _opened(which: str, device: str, _state: tuple[int, int]) -> SentenceEncoder
 def ranked(
     opened: FormulaIndex, formula: Formula, k: int, how: How = "paths", device: str = "auto"
 ) -> list[tuple[int, float]]:
-    """The looks most similar to a formula, as (look, score)."""
+    """The visually distinct formulas most similar to one, as (number, score)."""
     from engines.formula.features import features
     from engines.retrieval.fusion import reciprocal_rank_fusion
     from engines.retrieval.run import Run
