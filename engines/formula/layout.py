@@ -388,7 +388,9 @@ class _Layout(Cursor):
         start = self.start()
         self.at += 1
         if self.depth >= DEEPEST:
-            return [self.too_deep(start)], start, self.end()
+            self.skip_group()
+            deep = self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
+            return [deep], start, self.end()
         begin = self.start()
         self.depth += 1
         inner = self.line(("}", ""))
@@ -400,10 +402,6 @@ class _Layout(Cursor):
             inner.append(self.piece(Role.STRAY, OperatorTree("V!{"), start, "{"))
             begin = start
         return inner, begin, max(begin, end)
-
-    def too_deep(self, start: int) -> Piece:
-        self.skip_group()
-        return self.piece(Role.STRAY, OperatorTree("E!deep", (), (start, self.end())), start)
 
     def argument(self) -> OperatorTree:
         """The argument of a command: a group or a single token; an error where there is none."""

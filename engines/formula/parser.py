@@ -24,7 +24,6 @@ from engines.formula.symbols import symbols
 
 IMPLIES = {"O!implies", "O!is-implied-by", "U!iff", *(f"F!{arrow}" for arrow in "⇒⟹⇐⟸⇔⟺")}
 """Labels of arrows between statements."""
-_PARTING = {*IMPLIES, "O!conditional"}
 _CONNECTIVES = {"U!and", "U!or"}
 _ENDS = {Role.PUNCTUATION, Role.PERIOD, Role.COLON, Role.BAR}
 

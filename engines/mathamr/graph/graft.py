@@ -295,7 +295,8 @@ class _Writer:
             for number, child in enumerate(above.children):
                 inner = self.named(child)
                 place = 0 if above.unordered else number
-                node.branches.append(Branch(f":op{_position(place)}", inner))
+                digit = _DIGITS[place] if place < len(_DIGITS) else f"{_DIGITS[-1]}{place}"
+                node.branches.append(Branch(f":op{digit}", inner))
                 pending.append((child, inner))
         return root
 
@@ -313,7 +314,3 @@ class _Writer:
 
 def _escaped(sign: str) -> str:
     return "_" if sign.isspace() else _ESCAPES.get(sign, sign)
-
-
-def _position(number: int) -> str:
-    return _DIGITS[number] if number < len(_DIGITS) else f"{_DIGITS[-1]}{number}"

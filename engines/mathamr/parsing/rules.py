@@ -526,12 +526,9 @@ class _Sentence(Modifiers):
             # No rule may lose a formula.
             if number not in self.parts or id(self.parts[number]) not in placed:
                 top.put(":mod", self.part(number))
-        if self.asks and not self.is_question_of_content():
+        if self.asks and not any(part.concept == "amr-unknown" for part in self.parts.values()):
             top.put(":polarity", Part("amr-unknown"))
         return top
-
-    def is_question_of_content(self) -> bool:
-        return any(part.concept == "amr-unknown" for part in self.parts.values())
 
     def clause(self, number: int, subject: Part | None = None) -> Part:
         """The part of a clause by its head, with all that depends on it; `subject` where it has none."""

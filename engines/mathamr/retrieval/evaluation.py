@@ -58,9 +58,9 @@ def evaluate(spec: EvaluateFormulas, *, events: Sink = ignore) -> dict[str, Any]
     Returns: topics, judged (visually distinct formulas), not_in_index (judgements left out),
     without_positive (topics left out, as nothing that the index has is graded above 0), unit, systems (run,
     the means, intervals: 95 % of each by bootstrap, per_topic; with topics by_size: means by terciles of the
-    number of nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and p10_prime:
-    difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot, the
-    picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
+    number of nodes of the query's tree), comparisons (of each other run with the first, for ndcg10_prime and
+    p10_prime: difference, interval, wins, losses, t_p, bonferroni_p over all of them); with `plot` also plot,
+    the picture of nDCG'@10 by topic: of one run, or the differences of the others from the first. Events:
     warnings of each thing that is left out, of topics that a run lacks, and of scores that look like none.
     Raises: DataError for files that cannot be read, or a run of other topics, E344 when no judged formula is
     in the index.

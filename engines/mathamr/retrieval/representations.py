@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from engines.formula.formula import Formula
-from engines.formula.operator_tree import OperatorTree
-from engines.formula.symbol_layout import layout_string
 from engines.mathamr.context import PLACEHOLDER, placeholder
 from engines.mathamr.graph.amr import Branch, Graph, Node
-from engines.mathamr.graph.graft import as_graph, graft_trees, linear, lowered
+
+if TYPE_CHECKING:
+    from engines.formula.formula import Formula
 
 Needs = Literal["formula", "context", "amr"]
 
@@ -45,6 +44,8 @@ class InContext:
 
     def graph(self) -> Graph:
         """The AMR in small letters; without a context a node with the formula."""
+        from engines.mathamr.graph.graft import lowered
+
         assert self.amr is not None or not self.context
         found = self.amr or Graph(Node("z", "", [Branch(":value", placeholder(self.id))]))
         lowered(found)
@@ -72,9 +73,12 @@ def _representation(name: str, needs: Needs) -> Callable[[Callable[[InContext], 
 def tree_string(formula: Formula) -> str:
     """The operator tree of a formula, linearised as within a MathAMR graph, in plain letters.
 
+    >>> from engines.formula.formula import Formula
     >>> tree_string(Formula("x^2+1"))
     'plus 1 SUP x 2'
     """
+    from engines.mathamr.graph.graft import as_graph, linear
+
     return unicodedata.normalize("NFKC", linear(as_graph(formula.tree)))
 
 
@@ -86,6 +90,8 @@ def _opt(given: InContext) -> str:
 
 @_representation("slt", "formula")
 def _slt(given: InContext) -> str:
+    from engines.formula.symbol_layout import layout_string
+
     return layout_string(given.formula.layout)
 
 
@@ -109,6 +115,8 @@ def _raw_opt(given: InContext) -> str:
 @_representation("amr-latex", "amr")
 def _amr_latex(given: InContext) -> str:
     """AMRText w. LaTeX: where the placeholder stood; a formula that the parser lost stands at the end."""
+    from engines.mathamr.graph.graft import linear
+
     text = linear(given.graph(), style="paper")
     found = {match[1] for match in PLACEHOLDER.finditer(text)}
     known = {name: one.latex for name, one in given.formulas.items()}
@@ -129,7 +137,9 @@ def _mathamr_marked(given: InContext) -> str:
 
 
 def _grafted(given: InContext, query: str | None) -> str:
-    trees: dict[str, OperatorTree] = {name: one.tree for name, one in given.formulas.items()}
+    from engines.mathamr.graph.graft import graft_trees, linear
+
+    trees = {name: one.tree for name, one in given.formulas.items()}
     return linear(graft_trees(given.graph(), trees, query=query).graph, style="paper")
 
 

@@ -17,7 +17,6 @@ from engines.forum.readers import Post
 from engines.forum.topics import Topic
 from engines.mathamr.context import PLACEHOLDER, ids, in_fields, window
 from engines.mathamr.graph.amr import read_graph, write_graph
-from engines.mathamr.parsing.parsers import parsed, parser
 from engines.mathamr.retrieval.representations import REPRESENTATIONS, InContext, Kind
 from engines.mathamr.rows import FormulaIndexed, SomeCollection, SomeEncoder, Window
 
@@ -154,6 +153,8 @@ class Strings:
         return found
 
     def _parse(self, contexts: Sequence[str]) -> None:
+        from engines.mathamr.parsing.parsers import parsed, parser
+
         new = [one for one in dict.fromkeys(contexts) if one and one not in self._amr]
         for context, made in zip(new, parsed(new, parser("builtin")), strict=True):
             self._amr[context] = write_graph(made.graph)
